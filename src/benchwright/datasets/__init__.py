@@ -1,0 +1,1 @@
+"""Kedro datasets of this project; imported by name from the catalog."""

@@ -1,0 +1,147 @@
+"""Kedro hooks: refuse unknown parameters, record the run in MLflow, say where the results are."""
+
+import logging
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kedro.framework.context import KedroContext
+from kedro.framework.hooks import hook_impl
+from kedro.pipeline import Pipeline
+
+from benchwright.errors import InputError
+
+logger = logging.getLogger(__name__)
+
+HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
+
+
+def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) -> str | None:
+    """What is wrong with the keys of `--params`, in one line, or None.
+
+    Kedro accepts any key silently: `--params benchmrk=arc` would run the default benchmark.
+    """
+    names = sorted(key for key in declared if key not in HIDDEN)
+    for key in given:
+        if key in HIDDEN:
+            return (
+                f"--params {key}.… has no effect: it is merged after benchmark and variant are chosen; "
+                "override the chosen section instead, e.g. filtering.easy.confidence=0.9"
+            )
+        if key not in declared:
+            return f"--params {key}=… is not a parameter; there are {', '.join(names)}"
+    return None
+
+
+class StrictParametersHook:
+    """Rejects `--params` keys that conf does not declare."""
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        given = context._runtime_params or {}
+        if not given:
+            return
+        loader = context.config_loader
+        declared = type(loader)(
+            conf_source=loader.conf_source,
+            env=context.env,
+            runtime_params={
+                key: given[key] for key in ("benchmark", "variant") if given.get(key) is not None
+            },
+            **_loader_arguments(),
+        )["parameters"]
+        problem = unknown_parameters(given, declared)
+        if problem:
+            raise InputError(problem)
+
+
+def _loader_arguments() -> dict[str, Any]:
+    from benchwright.settings import CONFIG_LOADER_ARGS
+
+    return dict(CONFIG_LOADER_ARGS)
+
+
+def local_path(dataset: Any) -> Path | None:
+    """The file a dataset was last saved to, or None where it is not a local file."""
+    if getattr(dataset, "_protocol", "file") != "file" or not hasattr(dataset, "_get_load_path"):
+        return None
+    path = Path(str(dataset._get_load_path()))
+    return path if path.exists() else None
+
+
+class RunHook:
+    """Records each run in MLflow, from the main process, and prints where its results are."""
+
+    def __init__(self) -> None:
+        self._context: KedroContext | None = None
+        self._started = 0.0
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        self._context = context
+
+    @hook_impl
+    def before_pipeline_run(self) -> None:
+        self._started = time.monotonic()
+
+    @hook_impl
+    def after_pipeline_run(
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
+    ) -> None:
+        run_id = self._record(run_params, pipeline, catalog, None)
+        self._say_where(pipeline, catalog, run_id)
+
+    @hook_impl
+    def on_pipeline_error(
+        self, error: Exception, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
+    ) -> None:
+        self._record(run_params, pipeline, catalog, error)
+
+    def _record(
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any, error: Exception | None
+    ) -> str | None:
+        if self._context is None:
+            return None
+        conf = self._context.config_loader["mlflow"]
+        if not conf["enabled"] or os.environ.get("BENCHWRIGHT_MLFLOW", "on") == "off":
+            return None
+        from benchwright.tracking import record_run
+
+        try:
+            return record_run(
+                conf=conf,
+                project=Path(self._context.project_path),
+                parameters={k: v for k, v in self._context.params.items() if k not in HIDDEN},
+                run_params=run_params,
+                saved={
+                    name: (dataset, local_path(dataset))
+                    for name in sorted(pipeline.all_outputs())
+                    if (dataset := catalog.get(name)) is not None and error is None
+                },
+                seconds=time.monotonic() - self._started,
+                error=error,
+            )
+        except Exception:
+            # The results are on disk; a tracking server that is away must not take them along.
+            logger.exception("this run could not be recorded in MLflow; its results are saved")
+            return None
+
+    def _say_where(self, pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
+        places = {
+            "report": "report",
+            "kept items": "kept_items",
+            "audit of every item": "item_audit",
+        }
+        lines = []
+        for title, name in places.items():
+            if name in pipeline.all_outputs() and (path := local_path(catalog.get(name))):
+                shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+                lines.append(f"{title + ':':<21}{shown}")
+        if run_id:
+            lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
+        if lines:
+            sys.stdout.write("\n" + "\n".join(lines) + "\n")
+            sys.stdout.flush()

@@ -1,0 +1,134 @@
+"""Parameters of the SMART filters (`filtering:` in conf; see docs/smart.md)."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Confidence = Annotated[float, Field(ge=0, lt=1)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AnomalousParams(_Section):
+    """Subjects unlike the rest, named by the benchmark, are removed whole (SMART, section 3.1)."""
+
+    enabled: bool = True
+
+
+class EasyParams(_Section):
+    """Items that every filter model answers rightly and surely (SMART, section 3.2).
+
+    Attributes:
+        confidence: probability of the right answer that every model must exceed (strictly). None
+            asks for right answers only, for files without probabilities; the rule is then called
+            `easy_unanimous`.
+        retain: share of the easy items that stays, so that later models cannot forget them.
+        retention: `quota` keeps exactly round(retain × easy items), spread over the subjects by
+            largest remainder; `bernoulli` keeps each with that probability.
+    """
+
+    enabled: bool = True
+    confidence: Confidence | None = 0.8
+    retain: Share = 0.10
+    retention: Literal["quota", "bernoulli"] = "quota"
+
+
+class AnswerOnlyParams(_Section):
+    """Items that every filter model solves from the options alone (SMART, section 3.3).
+
+    Attributes:
+        confidence: probability of the right answer that every model must exceed (strictly).
+    """
+
+    enabled: bool = True
+    confidence: Confidence = 0.8
+
+
+class SuspectLabelParams(_Section):
+    """Items that every filter model gets wrong and surely: reported, never removed (SMART, A.2).
+
+    Attributes:
+        confidence: probability of its own choice that every model must exceed (strictly).
+    """
+
+    enabled: bool = True
+    confidence: Confidence = 0.8
+
+
+class DuplicatesParams(_Section):
+    """Copies of an item (SMART, section 3.1 and A.3).
+
+    Attributes:
+        key: what must be equal, case and white space aside. `question_choices_answer`: question,
+            set of choices and text of the answer. `question`: the question alone, as in the code
+            released with the paper, which also takes "Which of these is true?" for one question.
+    """
+
+    enabled: bool = True
+    key: Literal["question_choices_answer", "question"] = "question_choices_answer"
+
+
+class SimilarParams(_Section):
+    """Items close in embedding space (SMART, section 3.4 and A.1).
+
+    Attributes:
+        k: nearest neighbours of each item that are looked at.
+        bandwidth: width of the density's kernel in standard deviations of the distances.
+        grid: points at which the density is evaluated.
+        threshold: `first_peak` of the density, or a fixed cosine distance.
+        halve_single_peak: with one peak only, take half of its distance (released code; the paper
+            does not say so).
+        clusters: `stars`, an item and its close neighbours, in order of id, each item once; or
+            connected `components`, which can be long chains.
+        string_similarity_exempt: pairs of questions more alike than this (0–1, rapidfuzz ratio) are
+            variants by a symbol, not paraphrases: they are left out of the stars, and an item's
+            nearest neighbours are skipped in the density as long as they are such. None: neither.
+        remove: share of each cluster that goes, rounded down.
+        sensitivity_bandwidths: bandwidths for the table that shows how the threshold would move.
+    """
+
+    enabled: bool = True
+    k: int = Field(default=100, ge=1)
+    bandwidth: float = Field(default=0.15, gt=0)
+    grid: int = Field(default=1000, ge=10)
+    threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"
+    halve_single_peak: bool = True
+    clusters: Literal["stars", "components"] = "stars"
+    string_similarity_exempt: Share | None = 0.8
+    remove: float = Field(default=0.5, ge=0, lt=1)
+    sensitivity_bandwidths: tuple[Annotated[float, Field(gt=0)], ...] = (
+        0.05,
+        0.10,
+        0.15,
+        0.20,
+        0.25,
+        0.30,
+    )
+
+    @field_validator("sensitivity_bandwidths")
+    @classmethod
+    def _rising(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+        if list(value) != sorted(set(value)):
+            raise ValueError("sensitivity_bandwidths must rise, each once")
+        return value
+
+
+class FilteringParams(_Section):
+    """All filters of SMART and how they are put together.
+
+    Attributes:
+        independent: True judges every rule on all items and keeps what none removes (paper and
+            released code; a group of copies may then lose all its members). False lets the group
+            rules decide last, among what the other rules leave.
+    """
+
+    anomalous: AnomalousParams = AnomalousParams()
+    easy: EasyParams = EasyParams()
+    answer_only: AnswerOnlyParams = AnswerOnlyParams()
+    suspect_label: SuspectLabelParams = SuspectLabelParams()
+    duplicates: DuplicatesParams = DuplicatesParams()
+    similar: SimilarParams = SimilarParams()
+    independent: bool = False

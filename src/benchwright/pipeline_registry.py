@@ -1,0 +1,29 @@
+"""The pipelines by name; stages are composed here and import nothing from each other."""
+
+from kedro.pipeline import Pipeline
+
+from benchwright.pipelines import (
+    embedding,
+    evaluation,
+    filtering,
+    ingestion,
+    responses,
+    scoring,
+)
+
+
+def _stage(pipeline: Pipeline, name: str) -> Pipeline:
+    """One box in kedro-viz and `--namespaces <name>`, with dataset names unchanged."""
+    return Pipeline(pipeline, namespace=name, prefix_datasets_with_namespace=False)
+
+
+def register_pipelines() -> dict[str, Pipeline]:
+    """All pipelines: `smart` is what a bare `kedro run` runs."""
+    stages = {
+        stage.__name__.rsplit(".", 1)[-1]: stage.create_pipeline()
+        for stage in (ingestion, embedding, scoring, responses, filtering, evaluation)
+    }
+    boxed = {name: _stage(pipeline, name) for name, pipeline in stages.items()}
+    answers = boxed["ingestion"] + boxed["scoring"] + boxed["responses"]
+    smart = answers + boxed["embedding"] + boxed["filtering"] + boxed["evaluation"]
+    return {"__default__": smart, "smart": smart, "answers": answers}

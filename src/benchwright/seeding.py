@@ -1,0 +1,29 @@
+"""Randomness that depends on names, never on order: stages by name, items by id."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def stage_generator(seed: int, stage: str) -> np.random.Generator:
+    """The random generator of one stage; the same `seed` gives each stage its own stream."""
+    digest = hashlib.blake2b(stage.encode(), digest_size=8).digest()
+    return np.random.default_rng(np.random.SeedSequence([seed, int.from_bytes(digest, "little")]))
+
+
+def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> NDArray[np.float64]:
+    """One number in [0, 1) per item, from a hash of seed, stage and item id.
+
+    Sorting items by it is a random order that no reordering of the input changes.
+    """
+    key = f"{seed}\x1f{stage}\x1f".encode()
+    return np.array(
+        [
+            int.from_bytes(hashlib.blake2b(key + item_id.encode(), digest_size=8).digest(), "big")
+            / 2.0**64
+            for item_id in item_ids
+        ],
+        dtype=np.float64,
+    )

@@ -1,0 +1,23 @@
+"""Kedro's settings: hooks, resolvers and the configuration patterns."""
+
+from kedro.config import OmegaConfigLoader
+
+from benchwright.hooks import RunHook, StrictParametersHook
+from benchwright.resolvers import choose, settings
+
+HOOKS = (StrictParametersHook(), RunHook())
+DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
+
+CONFIG_LOADER_CLASS = OmegaConfigLoader
+CONFIG_LOADER_ARGS = {
+    "base_env": "base",
+    "default_run_env": "local",
+    "merge_strategy": {"parameters": "soft"},
+    "custom_resolvers": {"choose": choose, "settings": settings},
+    "config_patterns": {
+        # The benchmark files are read by the catalog too: its sources depend on the benchmark.
+        # Their top key starts with an underscore, so it is neither a dataset nor a parameter.
+        "catalog": ["catalog*", "catalog*/**", "**/catalog*", "parameters/benchmarks/**"],
+        "mlflow": ["mlflow*", "mlflow*/**"],
+    },
+}

@@ -1,0 +1,93 @@
+"""Kernel density of one variable on a grid, by binning and FFT, and its local maxima."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+# Bins per grid step: the binning error is below 1e-4 of the peak for bandwidths from 0.05.
+_FINE = 16
+# The kernel is cut where it is 1e-14 of its centre.
+_REACH = 8.0
+# Lower than this share of the highest point is rounding of the FFT, not density.
+_FLOOR = 1e-10
+
+
+class Density(NamedTuple):
+    """A density on an even grid over the range of the data.
+
+    Attributes:
+        x: (g,) grid points from the smallest to the largest value.
+        y: (g,) density, ≥ 0, in 1 / units of x.
+        std: standard deviation of the values (n − 1 in the denominator).
+        width: standard deviation of the Gaussian kernel, `bandwidth` × std.
+        n: number of values.
+    """
+
+    x: Float
+    y: Float
+    std: float
+    width: float
+    n: int
+
+
+def gaussian_density(
+    values: NDArray[np.floating], bandwidth: float, grid: int = 1000
+) -> Density | None:
+    """Gaussian kernel density of `values` (any shape) at `grid` even points of their range.
+
+    `bandwidth` is the kernel's width in standard deviations of the values, what SciPy's
+    `gaussian_kde` calls `bw_method`. None where there is no density to speak of: fewer than two
+    values, or all equal.
+
+    Raises:
+        ValueError: `bandwidth` is not positive or `grid` is below 3.
+    """
+    if bandwidth <= 0 or grid < 3:
+        raise ValueError(f"bandwidth {bandwidth} must be positive and grid {grid} at least 3")
+    flat = np.ravel(values).astype(np.float64)
+    if len(flat) < 2:
+        return None
+    low, high = float(flat.min()), float(flat.max())
+    std = float(flat.std(ddof=1))
+    if high <= low or std == 0:
+        return None
+    width = bandwidth * std
+    step = (high - low) / ((grid - 1) * _FINE)
+    counts = _linear_bins(flat, low, step, (grid - 1) * _FINE + 1)
+    reach = min(int(np.ceil(_REACH * width / step)), len(counts) - 1)
+    offsets = np.arange(-reach, reach + 1) * step
+    kernel = np.exp(-0.5 * (offsets / width) ** 2) / (width * np.sqrt(2 * np.pi) * len(flat))
+    y = _convolve(counts, kernel)[::_FINE]
+    y[y < _FLOOR * y.max()] = 0
+    return Density(np.linspace(low, high, grid), y, std, width, len(flat))
+
+
+def local_maxima(y: Float) -> NDArray[np.intp]:
+    """Indices where `y` rises before and falls after; a plateau gives its first point.
+
+    The two ends are never maxima (the curve is not known beyond them).
+    """
+    slope = np.sign(np.diff(y))
+    moving = np.flatnonzero(slope)
+    turns = (slope[moving[:-1]] > 0) & (slope[moving[1:]] < 0)
+    return moving[:-1][turns] + 1
+
+
+def _linear_bins(values: Float, low: float, step: float, bins: int) -> Float:
+    """Each value shared between the two bin centres beside it, in proportion to nearness."""
+    position = (values - low) / step
+    left = np.clip(position.astype(np.intp), 0, bins - 2)
+    right_share = position - left
+    return np.bincount(left, 1 - right_share, bins) + np.bincount(left + 1, right_share, bins)
+
+
+def _convolve(counts: Float, kernel: Float) -> Float:
+    """Convolution of the same length as `counts`, by FFT."""
+    length = len(counts) + len(kernel) - 1
+    size = 1 << (length - 1).bit_length()
+    product = np.fft.rfft(counts, size) * np.fft.rfft(kernel, size)
+    start = len(kernel) // 2
+    return np.fft.irfft(product, size)[start : start + len(counts)]

@@ -1,0 +1,85 @@
+"""Exact nearest neighbours by cosine distance, in memory that does not grow with n²."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+# Rows × columns of one block of similarities: 64 MiB of float32, whatever n is.
+_BLOCK_CELLS = 1 << 24
+# Finer differences than this are rounding of the matrix product, and would decide ties at random.
+_DECIMALS = 6
+
+
+class NearestNeighbours(NamedTuple):
+    """Neighbours of n rows, nearest first; equal distances in order of row.
+
+    Attributes:
+        indices: (n, k) int32, row numbers; a row is never its own neighbour.
+        distances: (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals.
+    """
+
+    indices: NDArray[np.int32]
+    distances: NDArray[np.float32]
+
+
+def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
+    """The k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
+
+    Every pair is compared: one matrix product per block of rows. Rows of zeros are at distance 1
+    from everything. With fewer than k other rows, k is n − 1.
+
+    Raises:
+        ValueError: k is not positive, or a vector holds NaN or infinity.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}; it must be at least 1")
+    if not np.isfinite(vectors).all():
+        raise ValueError("a vector holds NaN or infinity")
+    n = len(vectors)
+    k = min(k, max(n - 1, 0))
+    if k == 0:
+        return NearestNeighbours(np.empty((n, 0), np.int32), np.empty((n, 0), np.float32))
+    unit = _normalised(vectors)
+    indices = np.empty((n, k), dtype=np.int32)
+    distances = np.empty((n, k), dtype=np.float32)
+    step = max(1, _BLOCK_CELLS // n)
+    block = np.empty((min(step, n), n), dtype=np.float32)
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        distance = block[: len(rows)]
+        np.matmul(unit[rows], unit.T, out=distance)
+        np.subtract(1, distance, out=distance)
+        np.clip(distance, 0, 2, out=distance)
+        np.round(distance, _DECIMALS, out=distance)
+        distance[np.arange(len(rows)), rows] = np.inf
+        found = _smallest(distance, k)
+        indices[rows] = found
+        distances[rows] = np.take_along_axis(distance, found, axis=1)
+    return NearestNeighbours(indices, distances)
+
+
+def _normalised(vectors: Vectors) -> Vectors:
+    """Rows divided by their length; rows of zeros stay zero."""
+    unit = np.ascontiguousarray(vectors, dtype=np.float32)
+    length = np.linalg.norm(unit, axis=1, keepdims=True)
+    length[length == 0] = 1
+    return unit / length
+
+
+def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
+    """Columns of the k smallest values of each row, smallest first, ties in order of column."""
+    candidates = np.argpartition(distance, k - 1, axis=1)[:, :k]
+    candidates.sort(axis=1)
+    values = np.take_along_axis(distance, candidates, axis=1)
+    largest = values.max(axis=1)
+    # argpartition takes any of the columns that tie for the last place: mend the rows that do.
+    ties_in_row = (distance == largest[:, None]).sum(axis=1)
+    ties_taken = (values == largest[:, None]).sum(axis=1)
+    for row in np.flatnonzero(ties_in_row > ties_taken):
+        candidates[row] = np.sort(np.argsort(distance[row], kind="stable")[:k])
+        values[row] = distance[row, candidates[row]]
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(candidates, order, axis=1)

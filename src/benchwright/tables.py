@@ -1,0 +1,334 @@
+"""The tables that cross a pipeline boundary, as Pandera models.
+
+Every table has its columns in the order given here; identifiers are strings. A table that a later
+stage cannot do without refuses to be empty (`NotEmpty`), so that the version left by a failed run
+never passes for a result.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+from pandera.typing import Series
+
+
+class Table(pa.DataFrameModel):
+    """Base of all tables: exactly these columns, in this order, coerced to their types."""
+
+    class Config:
+        strict = True
+        ordered = True
+        coerce = True
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """Column names in order."""
+        return list(cls.to_schema().columns)
+
+    @classmethod
+    def empty(cls, *_: Any) -> pd.DataFrame:  # type: ignore[override]
+        """A table with the right columns and types and no rows (for tables that may be empty)."""
+        schema = cls.to_schema()
+        return pd.DataFrame(
+            {name: pd.Series(dtype=str(column.dtype)) for name, column in schema.columns.items()}
+        )
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Any]) -> pd.DataFrame:
+        """A validated table from tuples (in column order) or mappings; no rows give `empty()`."""
+        if not rows:
+            return cls.empty()
+        frame = pd.DataFrame(list(rows), columns=cls.columns())
+        return pd.DataFrame(cls.validate(frame))
+
+
+class NotEmpty(Table):
+    """A table that must have rows."""
+
+    @pa.dataframe_check(error="the table is empty")
+    def has_rows(self, frame: pd.DataFrame) -> bool:  # pandera passes the class
+        return len(frame) > 0
+
+
+class ItemRows(Table):
+    """One row per question. `answer` is an index into `choices`, −1 where open-ended."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    split: Series[str]
+    subject: Series[str]
+    question: Series[str]
+    choices: Series[object]  # list[str], 2–26, or [] for open-ended
+    answer: Series[int] = pa.Field(ge=-1)
+    answer_text: Series[str]
+    correct_set: Series[object]  # list[int]: every right option (MC2); [answer] otherwise
+    passage_id: Series[str] = pa.Field(nullable=True)
+    explanation: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    url: Series[str] = pa.Field(nullable=True)
+    source_id: Series[str] = pa.Field(nullable=True)
+    content_hash: Series[str]
+
+
+class Items(ItemRows):
+    """The questions of a benchmark: never empty."""
+
+    @pa.dataframe_check(error="the table is empty")
+    def has_rows(self, frame: pd.DataFrame) -> bool:  # pandera passes the class
+        return len(frame) > 0
+
+
+class Demonstrations(ItemRows):
+    """Worked examples shown before the question, or items to calibrate on; may be empty."""
+
+
+class RemovedItems(ItemRows):
+    """Items that a rule removed; may be empty."""
+
+
+class RejectedItems(Table):
+    """Source rows that could not become items: `len(raw) == len(items) + len(rejected)`.
+
+    `row` is the 0-based position in the source, `raw` the whole row as JSON text.
+    """
+
+    row: Series[int] = pa.Field(ge=0)
+    rule: Series[str]
+    detail: Series[str]
+    raw: Series[str]
+
+
+class Prompts(Table):
+    """One row per (configuration, item, condition): the text a model sees and what is scored.
+
+    `prefix` is the demonstrations' text, shared by many rows; `text` is what follows it, so the
+    model reads `prefix + text`. `continuations` are the strings whose log-likelihood is taken.
+    `configuration` is `<model>@<style>-<shots>`.
+    """
+
+    prompt_id: Series[str]
+    configuration: Series[str]
+    model: Series[str]
+    item_id: Series[str]
+    condition: Series[str]
+    style: Series[str] = pa.Field(isin=["letters", "cloze"])
+    shots: Series[int] = pa.Field(ge=0)
+    template: Series[str]
+    prefix: Series[str]
+    text: Series[str]
+    continuations: Series[object]  # list[str]
+    labels: Series[object]  # list[str]
+    answer: Series[int]
+
+
+class Responses(Table):
+    """One model's answer to one item; key (item_id, condition, style, shots, model)."""
+
+    item_id: Series[str]
+    condition: Series[str]
+    style: Series[str]  # "letters", "cloze", … or "" where an import does not say
+    shots: Series[int]  # −1 where an import does not say
+    model: Series[str]
+    logprobs: Series[object] = pa.Field(nullable=True)  # list[float] per option, or None
+    option_bytes: Series[object] = pa.Field(nullable=True)  # list[int] per option, or None
+    option_tokens: Series[object] = pa.Field(nullable=True)
+    prediction: Series[int] = pa.Field(ge=-1)  # option index; −1 unknown
+    p_answer: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    p_prediction: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    correct: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    shots_used: Series[int]  # −1 unknown
+    prompt_tokens: Series[int]  # −1 unknown
+    generated_tokens: Series[int]
+    extraction: Series[str] = pa.Field(isin=["ok", "failed", "none"])
+    prompt_id: Series[str] = pa.Field(nullable=True)
+    source: Series[str]  # "live" or the name of the file it came from
+
+
+class Models(Table):
+    """One row per model, from conf/base/parameters/models.yml or read from the name."""
+
+    model: Series[str] = pa.Field(unique=True)
+    family: Series[str]
+    organisation: Series[str] = pa.Field(nullable=True)
+    size_b: Series[float] = pa.Field(nullable=True)
+    instruct: Series[bool]
+    date: Series[str] = pa.Field(nullable=True)
+
+
+class ImportReport(Table):
+    """What became of each imported file, counted in rows (item × model)."""
+
+    file: Series[str]
+    layout: Series[str]
+    models: Series[int]
+    rows: Series[int]
+    joined_by_id: Series[int]
+    joined_by_hash: Series[int]
+    not_joined: Series[int]
+    doubled: Series[int]
+    contradicting: Series[int]  # `correct` disagrees with prediction and gold
+    detail: Series[str]
+
+
+class Calibration(Table):
+    """The softmax temperature of each configuration, fitted on the calibration split."""
+
+    configuration: Series[str] = pa.Field(unique=True)
+    n: Series[int]
+    temperature: Series[float] = pa.Field(gt=0)
+    nll_before: Series[float] = pa.Field(nullable=True)
+    nll_after: Series[float] = pa.Field(nullable=True)
+    accuracy: Series[float] = pa.Field(nullable=True)
+
+
+class Embeddings(NotEmpty):
+    """One vector per item; `text_hash` and `encoder` say what was encoded with what."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    text_hash: Series[str]
+    encoder: Series[str]
+    vector: Series[object]  # list[float32], unit length
+
+
+class Neighbours(Table):
+    """The k nearest other items of each item by cosine distance, nearest first."""
+
+    item_id: Series[str]
+    neighbour: Series[str]
+    distance: Series[float] = pa.Field(ge=0, le=2)
+
+
+class DistanceDensity(Table):
+    """The kernel density of neighbour distances on its grid; `peak` marks local maxima."""
+
+    x: Series[float]
+    y: Series[float] = pa.Field(ge=0)
+    peak: Series[bool]
+
+
+class ThresholdSensitivity(Table):
+    """What each kernel bandwidth would make of the threshold (the rule is discontinuous)."""
+
+    bandwidth: Series[float]
+    peaks: Series[int]
+    branch: Series[str]  # first_peak, halved, fixed
+    threshold: Series[float] = pa.Field(nullable=True)
+    items_within: Series[int]
+    share_within: Series[float]
+
+
+class Groups(Table):
+    """Groups of redundant items and which of their members stay."""
+
+    group_id: Series[str]
+    item_id: Series[str]
+    kind: Series[str] = pa.Field(isin=["duplicate", "conflicting_gold", "similar"])
+    kept: Series[bool]
+
+
+class Verdicts(Table):
+    """One rule's word on one item; key (item_id, rule).
+
+    `flagged`: the rule applies; `removed`: the item goes because of it (easy items that are
+    retained are flagged and not removed). `not_judged`: an input was missing for this item.
+    """
+
+    item_id: Series[str]
+    rule: Series[str]
+    state: Series[str] = pa.Field(isin=["flagged", "clear", "not_judged"])
+    removed: Series[bool]
+    value: Series[float] = pa.Field(nullable=True)
+    detail: Series[str]
+
+
+class ItemAudit(Table):
+    """One row per item: each rule's state, and the final decision with its reasons."""
+
+    item_id: Series[str]
+    subject: Series[str]
+    decision: Series[str] = pa.Field(isin=["kept", "removed"])
+    tags: Series[str]  # comma-joined, e.g. retained_easy, suspect_label
+    removed_by: Series[str]  # comma-joined rule names
+    reasons: Series[str]  # in words
+    anomalous: Series[str]
+    easy: Series[str]
+    answer_only: Series[str]
+    suspect_label: Series[str]
+    conflicting_gold: Series[str]
+    duplicate: Series[str]
+    similar: Series[str]
+    neighbour: Series[str] = pa.Field(nullable=True)
+    neighbour_distance: Series[float] = pa.Field(nullable=True)
+    question: Series[str]
+    choices: Series[object]
+    answer: Series[int]
+
+
+class RuleCoverage(Table):
+    """Whether each rule ran, on how many items, and what it found (shares of all items, 0–1)."""
+
+    rule: Series[str] = pa.Field(unique=True)
+    status: Series[str] = pa.Field(isin=["ran", "partial", "not_run", "off"])
+    judged: Series[int]
+    not_judged: Series[int]
+    flagged: Series[int]
+    retained: Series[int]
+    removed: Series[int]
+    share_removed: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]  # why it did not run, or ""
+
+
+class Overlaps(Table):
+    """How many items two rules both remove (the rules of Table 1 overlap)."""
+
+    rule_a: Series[str]
+    rule_b: Series[str]
+    n: Series[int]
+    share: Series[float]
+
+
+class Scores(Table):
+    """A model's accuracy on the full and on the kept items (SMART, Tables 2 and 10–12)."""
+
+    model: Series[str]
+    role: Series[str] = pa.Field(isin=["filter", "held_out"])
+    n_full: Series[int]
+    accuracy_full: Series[float] = pa.Field(nullable=True)
+    se_full: Series[float] = pa.Field(nullable=True)
+    rank_full: Series[float] = pa.Field(nullable=True)
+    n_kept: Series[int]
+    accuracy_kept: Series[float] = pa.Field(nullable=True)
+    se_kept: Series[float] = pa.Field(nullable=True)
+    rank_kept: Series[float] = pa.Field(nullable=True)
+
+
+class RankAgreementTable(Table):
+    """Rank agreement between full and kept items, per set of models; NaN has a `reason`."""
+
+    models: Series[str]  # all, filter, held_out
+    metric: Series[str]  # kendall_tau_b, spearman, pearson, arena_pearson_full, …
+    value: Series[float] = pa.Field(nullable=True)
+    n_models: Series[int]
+    n_items: Series[int]
+    reason: Series[str]
+
+
+class SubjectShares(Table):
+    """Items per subject before and after (SMART, Table 9)."""
+
+    subject: Series[str] = pa.Field(unique=True)
+    n_full: Series[int]
+    n_kept: Series[int]
+    share_removed: Series[float]
+
+
+class Agreement(Table):
+    """Share of items on which two models give the same answer, before and after (Figure 4)."""
+
+    model_a: Series[str]
+    model_b: Series[str]
+    kind: Series[str] = pa.Field(isin=["prediction", "correctness"])
+    n_full: Series[int]
+    full: Series[float] = pa.Field(nullable=True)
+    n_kept: Series[int]
+    kept: Series[float] = pa.Field(nullable=True)

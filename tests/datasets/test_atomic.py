@@ -1,0 +1,59 @@
+"""A write that fails leaves what was there."""
+
+import pickle
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kedro.io import DatasetError
+from kedro.io.core import Version
+
+from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile, written_aside
+
+
+def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "a.txt"
+    with written_aside(target) as aside:
+        aside.write_text("half")
+        assert not target.exists()
+    assert target.read_text() == "half"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_an_error_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("old")
+
+    def write_and_fail() -> None:
+        with written_aside(target) as aside:
+            aside.write_text("new")
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_and_fail()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_dataset_that_fails_while_saving_keeps_the_old_table(tmp_path: Path) -> None:
+    dataset = ParquetTable(filepath=str(tmp_path / "t.parquet"))
+    table = pd.DataFrame({"a": ["None", "NA", "01"]})
+    dataset.save(table)
+    with pytest.raises(DatasetError):
+        dataset.save(pd.DataFrame({"a": [object()]}))  # not a Parquet type
+    pd.testing.assert_frame_equal(dataset.load(), table)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_versions_are_kept_apart_and_datasets_survive_pickling(tmp_path: Path) -> None:
+    for version in ("2026-01-01T00.00.00.000Z", "2026-01-02T00.00.00.000Z"):
+        dataset = JsonDocument(filepath=str(tmp_path / "m.json"), version=Version(None, version))
+        pickle.loads(pickle.dumps(dataset)).save({"version": version})  # noqa: S301
+    latest = JsonDocument(filepath=str(tmp_path / "m.json"), version=Version(None, None))
+    assert latest.load() == {"version": "2026-01-02T00.00.00.000Z"}
+
+
+def test_text_keeps_its_characters(tmp_path: Path) -> None:
+    dataset = TextFile(filepath=str(tmp_path / "r.html"))
+    dataset.save("π é — ≤\n")
+    assert dataset.load() == "π é — ≤\n"

@@ -1,0 +1,117 @@
+"""What everything in conf and in the pipelines must have, checked by walking all of it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kedro.framework.context import KedroContext
+from kedro.framework.project import pipelines
+from kedro.framework.session import KedroSession
+from kedro.framework.startup import bootstrap_project
+
+from benchwright import tables
+from benchwright.params.benchmark import BenchmarkParams
+
+LAYERS = ["raw", "intermediate", "primary", "feature", "models", "model_output", "reporting"]
+VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")
+NOT_TABLES = {"benchmark_source", "response_files", "user_ratings", "embedding_cache"}
+
+
+@pytest.fixture(scope="module")
+def context(repository: Path) -> Iterator[KedroContext]:
+    bootstrap_project(repository)
+    with KedroSession.create(project_path=repository) as session:
+        yield session.load_context()
+
+
+@pytest.fixture(scope="module")
+def catalog(context: KedroContext) -> dict[str, Any]:
+    return dict(context.config_loader["catalog"])
+
+
+def all_nodes() -> list[Any]:
+    return sorted({node for p in pipelines.values() for node in p.nodes}, key=lambda n: n.name)
+
+
+def test_every_dataset_has_a_layer(catalog: dict[str, Any]) -> None:
+    without = {
+        name
+        for name, entry in catalog.items()
+        if entry.get("metadata", {}).get("kedro-viz", {}).get("layer") not in LAYERS
+    }
+    assert without == set()
+
+
+def test_every_table_has_a_pandera_model(catalog: dict[str, Any]) -> None:
+    without = {
+        name
+        for name, entry in catalog.items()
+        if entry["type"].endswith(("ParquetTable", "CsvTable"))
+        and name not in NOT_TABLES
+        and not hasattr(tables, entry.get("validator", "").rsplit(".", 1)[-1])
+    }
+    assert without == set()
+
+
+def test_every_dataset_is_used_and_every_free_input_is_in_the_catalog(
+    catalog: dict[str, Any],
+) -> None:
+    used = {name for p in pipelines.values() for name in p.datasets()}
+    used = {name for name in used if not name.startswith("params:")}
+    assert set(catalog) - used == set(), "in the catalog, used by no pipeline"
+    assert used - set(catalog) == set(), "used by a pipeline, not in the catalog"
+
+
+def test_every_parameter_is_used(context: KedroContext) -> None:
+    used = {
+        name.removeprefix("params:").split(".")[0]
+        for p in pipelines.values()
+        for name in p.inputs()
+        if name.startswith("params:")
+    }
+    declared = set(context.config_loader["parameters"])
+    # These choose benchmark, variant and places; conf itself uses them.
+    by_conf = {"benchmark", "variant", "data_root", "mirror_root", "score"}
+    assert declared - used - by_conf == set()
+
+
+@pytest.mark.parametrize("node", all_nodes(), ids=lambda node: node.name)
+def test_every_node_has_a_docstring_and_is_named_verb_object(node: Any) -> None:
+    assert (node.func.__doc__ or "").strip(), f"{node.name} has no docstring for kedro-viz"
+    assert VERB_OBJECT.match(node.name.rsplit(".", 1)[-1]), node.name
+
+
+def benchmark_files() -> list[Path]:
+    folder = Path(__file__).resolve().parents[1] / "conf/base/parameters/benchmarks"
+    return sorted(folder.glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", benchmark_files(), ids=lambda path: path.stem)
+def test_every_benchmark_file_loads_validates_and_says_where_it_is_from(path: Path) -> None:
+    content = yaml.safe_load(path.read_text())["_benchmarks"]
+    assert list(content) == [path.stem]
+    benchmark = BenchmarkParams.model_validate(content[path.stem])
+    assert benchmark.licence
+    assert benchmark.citation
+
+
+def test_the_benchmarks_that_were_promised_are_there() -> None:
+    promised = {"demo", "arc", "arc_challenge", "mmlu", "mmlu_pro", "mmlu_redux"}
+    promised |= {"commonsense_qa", "truthfulqa", "hellaswag", "winogrande", "gsm8k", "mmlu_cf"}
+    assert promised <= {path.stem for path in benchmark_files()}
+
+
+def test_every_variant_resolves_for_every_benchmark(repository: Path) -> None:
+    variants = sorted(p.stem for p in (repository / "conf/base/parameters/variants").glob("*.yml"))
+    assert {"smart", "smart_paper", "smart_released_code", "no_similar"} <= set(variants)
+    bootstrap_project(repository)
+    for benchmark in (path.stem for path in benchmark_files()):
+        for variant in variants:
+            chosen = {"benchmark": benchmark, "variant": variant}
+            with KedroSession.create(project_path=repository, runtime_params=chosen) as session:
+                context = session.load_context()
+                assert context.params["benchmark"] == benchmark
+                assert context.config_loader["catalog"]["items"]["filepath"].count(benchmark) == 1

@@ -1,0 +1,60 @@
+"""Unknown parameters are refused, and a user's mistake is one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright.cli import one_line
+from benchwright.errors import InputError
+from benchwright.hooks import unknown_parameters
+
+DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
+
+
+def test_a_misspelt_parameter_is_named_with_the_valid_ones() -> None:
+    assert unknown_parameters({"benchmrk": "arc"}, DECLARED) == (
+        "--params benchmrk=… is not a parameter; there are benchmark, filtering, seed"
+    )
+
+
+def test_declared_parameters_pass() -> None:
+    assert unknown_parameters({"benchmark": "arc", "filtering": {"easy": 1}}, DECLARED) is None
+
+
+@pytest.mark.parametrize("group", ["benchmarks", "variants"])
+def test_overriding_what_was_already_chosen_is_refused(group: str) -> None:
+    assert "has no effect" in str(unknown_parameters({group: {"arc": {}}}, DECLARED))
+
+
+def test_the_users_mistake_is_found_below_what_wraps_it() -> None:
+    inner = InputError("items.csv, row 3:\n answer 'F'")
+    outer = RuntimeError("dataset failed")
+    outer.__cause__ = inner
+    assert one_line(outer) == "items.csv, row 3: answer 'F'"
+    assert one_line(RuntimeError("a defect of ours")) is None
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ("benchmrk=arc", "--params benchmrk=… is not a parameter; there are anomalous_subjects"),
+        ("benchmark=arcc", "benchmark='arcc' is not known; conf has arc, arc_challenge"),
+        ("variant=smartt", "variant='smartt' is not known; conf has "),
+        ("filtering.easy.confidence=2", "filtering"),
+        ("filtering.easy.confidense=0.9", "confidense"),
+    ],
+)
+def test_kedro_run_says_it_in_one_line(repository: Path, params: str, said: str) -> None:
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("kedro")), "run", "--params", params],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert said in lines[-1]
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,34 @@
+"""Commands that run no model must not load one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("torch", "transformers", "sentence_transformers", "mlflow", "sklearn", "vllm", "ray")
+PROBE = """
+import sys
+from kedro.framework.cli.cli import main
+sys.argv = ["kedro", *{arguments!r}]
+try:
+    main()
+except SystemExit:
+    pass
+loaded = [name for name in {heavy!r} if name in sys.modules]
+print("LOADED", loaded)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["registry", "list"], ["--help"]])
+def test_a_light_command_loads_nothing_heavy(repository: Path, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(arguments=arguments, heavy=HEAVY)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED []"
+    if arguments[0] == "registry":
+        assert "smart" in done.stdout

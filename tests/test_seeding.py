@@ -1,0 +1,28 @@
+"""Randomness depends on names and the seed, not on order."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.seeding import item_uniforms, stage_generator
+
+ids = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=30)
+
+
+@given(ids, st.randoms())
+def test_an_items_number_does_not_depend_on_its_neighbours(item_ids: list[str], random) -> None:
+    shuffled = list(item_ids)
+    random.shuffle(shuffled)
+    straight = dict(zip(item_ids, item_uniforms(0, "stage", item_ids), strict=True))
+    mixed = dict(zip(shuffled, item_uniforms(0, "stage", shuffled), strict=True))
+    assert straight == mixed
+    assert all(0 <= value < 1 for value in straight.values())
+
+
+def test_seed_and_stage_each_change_the_draw() -> None:
+    item_ids = [f"b/{i}" for i in range(1000)]
+    base = item_uniforms(0, "easy", item_ids)
+    for other in (item_uniforms(1, "easy", item_ids), item_uniforms(0, "similar", item_ids)):
+        assert (base != other).all()
+    assert abs(base.mean() - 0.5) < 0.05
+    assert stage_generator(0, "a").random() != stage_generator(0, "b").random()
+    assert stage_generator(0, "a").random() == stage_generator(0, "a").random()
