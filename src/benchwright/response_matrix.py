@@ -43,6 +43,35 @@ class ResponseMatrix:
                 raise ValueError(f"{name} of a response matrix must be unique")
 
     @classmethod
+    def of(
+        cls,
+        models: tuple[str, ...],
+        item_ids: tuple[str, ...],
+        *,
+        correct: Float | None = None,
+        p_answer: Float | None = None,
+        p_prediction: Float | None = None,
+        prediction: NDArray[np.int16] | None = None,
+        condition: str = "question",
+    ) -> Self:
+        """A matrix of the fields that are known; the others are missing throughout.
+
+        A missing field is one read-only value seen m × n times, and takes no memory.
+        """
+        shape = (len(models), len(item_ids))
+        blank: Float = np.broadcast_to(np.float32(np.nan), shape)
+        unknown: NDArray[np.int16] = np.broadcast_to(np.int16(-1), shape)
+        return cls(
+            models,
+            item_ids,
+            blank if correct is None else correct,
+            blank if p_answer is None else p_answer,
+            blank if p_prediction is None else p_prediction,
+            unknown if prediction is None else prediction,
+            condition,
+        )
+
+    @classmethod
     def empty(cls, item_ids: tuple[str, ...], condition: str = "question") -> Self:
         """No models over the given items."""
         blank = np.empty((0, len(item_ids)), dtype=np.float32)

@@ -156,7 +156,10 @@ class Models(Table):
 
 
 class ImportReport(Table):
-    """What became of each imported file, counted in rows (item × model)."""
+    """What became of each imported file, counted in rows (item × model).
+
+    `rows` is the sum of joined_by_id, joined_by_hash, not_joined, doubled and dropped.
+    """
 
     file: Series[str]
     layout: Series[str]
@@ -167,7 +170,25 @@ class ImportReport(Table):
     not_joined: Series[int]
     doubled: Series[int]
     contradicting: Series[int]  # `correct` disagrees with prediction and gold
+    dropped: Series[int]  # a value out of range, or no answer at all
     detail: Series[str]
+
+
+class AnswerCoverage(Table):
+    """What each configuration answered under each condition; key (configuration, condition).
+
+    `superseded` counts recorded answers that a live one replaced; over the `compared` of them
+    that had a probability, `mean_abs_difference` is the mean |p_answer live − recorded|.
+    """
+
+    configuration: Series[str]
+    condition: Series[str]
+    source: Series[str]  # live, recorded, both
+    answered: Series[int]
+    exact_ties: Series[int]  # the best score shared by several options; the first was taken
+    superseded: Series[int]
+    compared: Series[int]
+    mean_abs_difference: Series[float] = pa.Field(nullable=True)
 
 
 class Calibration(Table):
@@ -291,7 +312,7 @@ class Scores(Table):
     """A model's accuracy on the full and on the kept items (SMART, Tables 2 and 10–12)."""
 
     model: Series[str]
-    role: Series[str] = pa.Field(isin=["filter", "held_out"])
+    role: Series[str] = pa.Field(isin=["filter", "same_family", "held_out"])
     n_full: Series[int]
     accuracy_full: Series[float] = pa.Field(nullable=True)
     se_full: Series[float] = pa.Field(nullable=True)

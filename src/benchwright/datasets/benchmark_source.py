@@ -1,0 +1,289 @@
+"""The rows of a benchmark as its source has them: a mirror, a local file, or the hub."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from kedro.io import AbstractDataset, DatasetError
+from pydantic import ValidationError
+
+from benchwright.datasets.verbatim import listed, read_verbatim, verbatim_table
+from benchwright.errors import InputError
+from benchwright.params.benchmark import (
+    ADDED_COLUMNS,
+    CONFIG_COLUMN,
+    SPLIT_COLUMN,
+    SUBJECT_COLUMN,
+    BenchmarkParams,
+    FileSource,
+    HubSource,
+    SourceKind,
+    Split,
+    SplitName,
+)
+
+
+class _Read(NamedTuple):
+    frame: pd.DataFrame
+    origin: str
+    splits: list[str]  # every split there is, as the source spells it
+
+
+class _Place(NamedTuple):
+    kind: SourceKind
+    source: HubSource | FileSource
+    folder: Path  # of the files; the raw folder for the hub
+
+
+class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
+    """Reads a benchmark's rows, texts verbatim, from the first source that there is.
+
+    The mirror where `mirror_root` names a folder and the benchmark has an entry for it
+    (`<mirror_root>/benchmarks/<file>`), then a local file in `raw_folder`, then the hub. Every
+    column is as the source has it ("None", "NA" and "01" stay texts; CSV cells are all texts).
+    Added are `_split` (canonical), `_config` (of the hub) and `_subject` (from a split's name).
+    The index is the position in the source. Only splits that the benchmark uses are given, and
+    rows whose split has no known name, which ingestion rejects. `attrs["source"]` says what was
+    read.
+    """
+
+    def __init__(
+        self,
+        *,
+        benchmark: dict[str, Any],
+        raw_folder: str,
+        mirror_root: str = "",
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Name the places; nothing is read yet.
+
+        Args:
+            benchmark: the whole benchmark file (`BenchmarkParams`).
+            raw_folder: `data/01_raw/<benchmark>`.
+            mirror_root: a folder with `benchmarks/`; "" for none.
+            metadata: for kedro-viz.
+        """
+        self._benchmark = benchmark
+        self._raw_folder = Path(raw_folder)
+        self._mirror_root = mirror_root or ""
+        self.metadata = metadata
+
+    def load(self) -> pd.DataFrame:
+        """The rows of the splits in use.
+
+        Raises:
+            DatasetError: caused by an InputError that names the file, the column or the split
+                that is missing, and what is there; or what would do where the hub is away.
+        """
+        benchmark = self._params()
+        place = self._place(benchmark)
+        if isinstance(place.source, HubSource):
+            frame, origin, there = _read_hub(benchmark, place.source, place.folder)
+        else:
+            frame, origin, there = _read_files(benchmark, place.source, place.folder)
+        counts = frame[SPLIT_COLUMN].value_counts()
+        if not any(split in counts for split in benchmark.splits.evaluation):
+            raise InputError(
+                f"{origin}: no row of split {listed(benchmark.splits.evaluation)} (as benchmark "
+                f"{benchmark.name} names it); its splits are {listed(dict.fromkeys(there))}"
+            )
+        _require_columns(frame, place.source.fields.columns(), origin)
+        frame.attrs["source"] = {
+            "kind": place.kind,
+            "origin": origin,
+            "rows": len(frame),
+            "rows_by_split": {str(split): int(count) for split, count in counts.items()},
+        }
+        return frame
+
+    def save(self, data: pd.DataFrame) -> None:
+        """Refused: a source is never written."""
+        raise DatasetError("a benchmark's source is only read")
+
+    def _params(self) -> BenchmarkParams:
+        try:
+            return BenchmarkParams.model_validate(self._benchmark)
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+                for problem in error.errors()
+            )
+            raise InputError(f"benchmark {self._benchmark.get('name')!r}: {problems}") from error
+
+    def _place(self, benchmark: BenchmarkParams) -> _Place:
+        sources = benchmark.sources
+        if self._mirror_root and sources.mirror is not None:
+            return _Place("mirror", sources.mirror, Path(self._mirror_root) / "benchmarks")
+        local, hub = sources.local, sources.hub
+        if local is not None and (hub is None or self._all_there(local)):
+            return _Place("local", local, self._raw_folder)
+        if hub is not None:
+            return _Place("hub", hub, self._raw_folder)
+        raise InputError(
+            f"benchmark {benchmark.name} is only known from a mirror: name its folder, "
+            "--params mirror_root=…"
+        )
+
+    def _all_there(self, source: FileSource) -> bool:
+        return all((self._raw_folder / name).is_file() for name in source.names())
+
+    def _exists(self) -> bool:
+        place = self._place(self._params())
+        if isinstance(place.source, HubSource):
+            return True  # whether the hub is there is only known by asking it
+        return all((place.folder / name).is_file() for name in place.source.names())
+
+    def _describe(self) -> dict[str, Any]:
+        return {
+            "benchmark": self._benchmark.get("name"),
+            "raw_folder": str(self._raw_folder),
+            "mirror_root": self._mirror_root,
+        }
+
+
+def _require_columns(frame: pd.DataFrame, wanted: Iterable[str], origin: str) -> None:
+    own = [name for name in frame.columns if name not in ADDED_COLUMNS]
+    for name in wanted:
+        if name not in frame.columns and name.split(".")[0] not in frame.columns:
+            raise InputError(f"{origin}: no column {name!r}; it has {listed(own)}")
+
+
+def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> _Read:
+    used = benchmark.splits.used()
+    if source.file is None:
+        files = {split: folder / name for split, name in source.files.items() if split in used}
+        frames = [
+            read_verbatim(path).assign(**{SPLIT_COLUMN: split}) for split, path in files.items()
+        ]
+        frame = (
+            pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
+        )
+        return _Read(frame, listed(files.values()), list(source.files))
+    path = folder / source.file
+    frame = read_verbatim(path)
+    if source.all_rows is not None:
+        return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
+    _require_columns(frame, [str(source.split_column)], str(path))
+    spellings = frame[source.split_column]
+    there = sorted({cell for cell in spellings if isinstance(cell, str)})
+    return _Read(_with_splits(frame, spellings, source, used), str(path), there)
+
+
+def _unknown(cell: Any) -> str | None:
+    """A spelling that names no split, as ingestion will show it."""
+    if isinstance(cell, str) or cell is None:
+        return cell
+    return repr(cell)  # a number or a list: whatever a row may hold
+
+
+def _with_splits(
+    frame: pd.DataFrame, spellings: pd.Series, source: FileSource, used: frozenset[Split]
+) -> pd.DataFrame:
+    """The rows in use with their canonical split; an unknown spelling stays, to be rejected."""
+    known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
+    names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
+    splits = [
+        _unknown(cell) if name is None else name.split
+        for cell, name in zip(spellings, names, strict=True)
+    ]
+    frame = frame.assign(**{SPLIT_COLUMN: pd.Series(splits, dtype=object)})
+    if any(name is not None and name.subject is not None for name in names):
+        subjects = [None if name is None else name.subject for name in names]
+        frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
+    return frame[[name is None or name.split in used for name in names]]
+
+
+def _config_names(folder: Path) -> list[str]:
+    """The configurations that the card of a copied dataset declares."""
+    if not (folder / "README.md").is_file():
+        return []
+    import datasets
+
+    return list(datasets.get_dataset_config_names(str(folder)))
+
+
+def _parquet_by_split(folder: Path, config: str | None) -> dict[str, list[str]]:
+    """Files of a copy without a card: `test-00000-of-00001.parquet` or `test/0000.parquet`."""
+    places = [folder / config] if config is not None else [folder / "data", folder]
+    base = next((place for place in places if place.is_dir()), None)
+    if base is None:
+        raise InputError(f"{folder}: no folder {config!r}; it has {listed(_inside(folder))}")
+    files: dict[str, list[str]] = {}
+    for path in sorted(base.rglob("*.parquet")):
+        inner = path.relative_to(base)
+        name = inner.parts[0] if len(inner.parts) > 1 else path.stem.split("-")[0]
+        files.setdefault(name, []).append(str(path))
+    if not files:
+        raise InputError(f"{base}: no Parquet file of a split; it has {listed(_inside(base))}")
+    return files
+
+
+def _inside(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _load_config(source: HubSource, config: str | None, copy: Path | None) -> Any:
+    """All splits of one configuration, as `datasets` gives them."""
+    import datasets
+
+    if copy is None:
+        return datasets.load_dataset(source.id, name=config, revision=source.revision)
+    if config in _config_names(copy) or (config is None and _config_names(copy)):
+        # A copy may lack splits that its card lists.
+        return datasets.load_dataset(str(copy), name=config, verification_mode="no_checks")
+    return datasets.load_dataset("parquet", data_files=_parquet_by_split(copy, config))
+
+
+def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
+    """The splits in use of every configuration, and where they came from.
+
+    A copy in `<raw_folder>/hub` is read before the hub; `id` may itself be a folder.
+    """
+    copy = next((p for p in (raw_folder / "hub", Path(source.id)) if p.is_dir()), None)
+    frames = []
+    there: list[str] = []
+    for config in source.configs or (None,):
+        try:
+            loaded = _load_config(source, config, copy)
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(_hub_is_away(benchmark, source, config, raw_folder, error)) from error
+        for spelling in loaded:
+            there.append(str(spelling))
+            name = source.split_name(str(spelling))
+            if name is not None and name.split in benchmark.splits.used():
+                frames.append(_hub_rows(loaded[spelling], config, name))
+    origin = source.id if copy is None else str(copy)
+    frame = pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
+    return _Read(frame, origin, there)
+
+
+def _hub_rows(rows: Any, config: str | None, name: SplitName) -> pd.DataFrame:
+    frame = verbatim_table(rows[:]).assign(**{SPLIT_COLUMN: name.split})
+    if config is not None:
+        frame[CONFIG_COLUMN] = config
+    if name.subject is not None:
+        frame[SUBJECT_COLUMN] = name.subject
+    return frame
+
+
+def _hub_is_away(
+    benchmark: BenchmarkParams,
+    source: HubSource,
+    config: str | None,
+    raw_folder: Path,
+    error: Exception,
+) -> str:
+    said = next(iter(str(error).splitlines()), "") or type(error).__name__
+    part = "" if config is None else f" (configuration {config})"
+    ways = [f"put a copy of the dataset in {raw_folder / 'hub'}"]
+    mirror, local = benchmark.sources.mirror, benchmark.sources.local
+    if mirror is not None:
+        ways.insert(
+            0, f"name a folder with benchmarks/{mirror.names()[0]} by --params mirror_root=…"
+        )
+    if local is not None:
+        ways.insert(0, f"put {listed(local.names())} in {raw_folder}")
+    return f"{source.id}{part} could not be read: {said}; without the hub, {' or '.join(ways)}"

@@ -1,0 +1,146 @@
+"""A response matrix in one Parquet file, a row per model."""
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from kedro.io import AbstractVersionedDataset, DatasetError, Version
+from kedro.io.core import get_protocol_and_path
+from numpy.typing import NDArray
+
+from benchwright.datasets.atomic import written_aside
+from benchwright.errors import InputError
+from benchwright.response_matrix import ResponseMatrix
+
+_KEY = b"benchwright.response_matrix"
+_FIELDS = {
+    "correct": pa.float32(),
+    "p_answer": pa.float32(),
+    "p_prediction": pa.float32(),
+    "prediction": pa.int16(),
+}
+_ROWS_PER_GROUP = 256  # bounds what is in memory beside the matrix itself
+
+
+class ResponseMatrixDataset(AbstractVersionedDataset[ResponseMatrix, ResponseMatrix]):
+    """Stores a `ResponseMatrix` as Parquet: a row per model, a list per field.
+
+    Item ids and condition are JSON in the schema's metadata. Values come back bit for bit; a
+    field that a model lacks altogether is one null. Written aside and renamed.
+    """
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        version: Version | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Args:
+        filepath: a local file.
+        version: set by Kedro where the catalog says `versioned: true`.
+        metadata: for kedro-viz.
+        """
+        protocol, path = get_protocol_and_path(filepath, version)
+        if protocol != "file":
+            raise DatasetError(f"{filepath}: response matrices are kept in local files only")
+        self.metadata = metadata
+        super().__init__(PurePosixPath(path), version)
+
+    def load(self) -> ResponseMatrix:
+        """The matrix. Raises InputError where the file is not one of ours."""
+        return _read(Path(self._get_load_path()))
+
+    def save(self, data: ResponseMatrix) -> None:
+        """Writes the matrix; a reader sees the old file or the whole new one."""
+        with written_aside(Path(self._get_save_path())) as aside:
+            _write(data, aside)
+
+    def _exists(self) -> bool:
+        try:
+            return Path(self._get_load_path()).is_file()
+        except DatasetError:
+            return False
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath), "version": self._version}
+
+
+def _is_blank(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """(m,) True where a model has nothing in this field."""
+    missing = values < 0 if name == "prediction" else np.isnan(values)
+    return np.asarray(missing.all(axis=1))
+
+
+def _write(matrix: ResponseMatrix, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    described = {"version": 1, "item_ids": matrix.item_ids, "condition": matrix.condition}
+    schema = pa.schema(
+        [("model", pa.string()), *((name, pa.list_(kind)) for name, kind in _FIELDS.items())],
+        metadata={_KEY: json.dumps(described, ensure_ascii=False).encode()},
+    )
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for start in range(0, len(matrix.models), _ROWS_PER_GROUP):
+            rows = slice(start, start + _ROWS_PER_GROUP)
+            columns = [
+                pa.array(matrix.models[rows], pa.string()),
+                *(_lists(name, getattr(matrix, name)[rows]) for name in _FIELDS),
+            ]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _lists(name: str, values: NDArray[Any]) -> pa.Array:
+    """(m, n) numbers as m lists, null where a model has nothing."""
+    blank = _is_blank(name, values)
+    given = np.ascontiguousarray(values[~blank])
+    lengths = np.where(blank, 0, values.shape[1])
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(
+        pa.array(offsets), pa.array(given.ravel(), _FIELDS[name]), mask=pa.array(blank)
+    )
+
+
+def _read(path: Path) -> ResponseMatrix:
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{path}: is not a Parquet file: {error}") from error
+    with file:
+        described = (file.schema_arrow.metadata or {}).get(_KEY)
+        if described is None:
+            raise InputError(f"{path}: is not a response matrix (no {_KEY.decode()} in its schema)")
+        meaning = json.loads(described)
+        item_ids = tuple(meaning["item_ids"])
+        shape = (file.metadata.num_rows, len(item_ids))
+        models: list[str] = []
+        values: dict[str, NDArray[Any]] = {}
+        for group in range(file.metadata.num_row_groups):
+            table = file.read_row_group(group)
+            rows = slice(len(models), len(models) + table.num_rows)
+            models += table["model"].to_pylist()
+            for name in _FIELDS:
+                _fill(values, name, table[name], rows, shape)
+    return ResponseMatrix.of(tuple(models), item_ids, condition=meaning["condition"], **values)
+
+
+def _fill(
+    values: dict[str, NDArray[Any]],
+    name: str,
+    column: pa.ChunkedArray,
+    rows: slice,
+    shape: tuple[int, int],
+) -> None:
+    """Puts the lists of one row group into `values[name]`, made when first needed."""
+    given = np.asarray(column.is_valid().to_numpy())
+    if not given.any():
+        return
+    if name not in values:
+        kind = np.dtype(_FIELDS[name].to_pandas_dtype())
+        values[name] = np.full(shape, -1 if name == "prediction" else np.nan, dtype=kind)
+    flat = column.drop_null().combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    values[name][rows][given] = flat.reshape(-1, shape[1])

@@ -1,0 +1,362 @@
+"""Scoring with Hugging Face Transformers: shared prefix, packed options, batches by length.
+
+Three things make it fast, and none changes what is computed. Prompts with the same demonstrations
+read them once, from a key-value cache. The options of a prompt lie in one row after its text and,
+by their mask and positions, do not see each other. Rows of similar length share a batch.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models.tokenization import Encoded, common_length, encode
+from benchwright.weights import Dtype, ModelSource
+
+if TYPE_CHECKING:
+    import torch
+
+Device = Literal["cpu", "cuda"]
+
+_HEAD_ELEMENTS = 1 << 25  # float32 logits at a time: 128 MiB
+_MIN_SHARED = 8  # tokens; a shorter prefix is not worth a pass of its own
+_CONTEXT_FACTOR = 8  # tokens of keys and values per token of a batch
+_CHECK = PromptText(
+    "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun",
+    "\n\nQuestion: cherry\nAnswer:",
+    (" dark red like wine", " dark red like wine", " blue", " bright yellow like the sun"),
+)
+
+
+def resolve_device(device: str) -> Device:
+    """`auto` is a GPU where PyTorch sees one."""
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return "cuda" if device == "cuda" else "cpu"
+
+
+def resolve_dtype(dtype: str, device: Device) -> Dtype:
+    """`auto` is bfloat16 where the processor multiplies in it, else float32."""
+    import torch
+
+    if dtype != "auto":
+        return "bfloat16" if dtype == "bfloat16" else "float32"
+    if device == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    able = torch.cpu.get_capabilities()
+    return "bfloat16" if able.get("avx512_bf16") or able.get("bf16") else "float32"
+
+
+def load_tokenizer(source: ModelSource) -> Any:
+    """The tokenizer of a model, without the model."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(
+        source.name_or_path,
+        revision=source.revision,
+        trust_remote_code=source.trust_remote_code,
+    )
+
+
+class _Layout(NamedTuple):
+    """One batch of rows: ids, positions and segments (rows, width), and what is read off.
+
+    `segments` is 0 for the prompt, i for its i-th option and −1 for padding. `states` are flat
+    indices of the hidden states that predict something; pair p asks state `pair_state[p]` for
+    token `pair_token[p]` and belongs to option `pair_option[p]`, counted through the batch.
+    """
+
+    ids: np.ndarray[Any, np.dtype[np.int64]]
+    positions: np.ndarray[Any, np.dtype[np.int64]]
+    segments: np.ndarray[Any, np.dtype[np.int64]]
+    states: np.ndarray[Any, np.dtype[np.int64]]
+    pair_state: np.ndarray[Any, np.dtype[np.int64]]
+    pair_token: np.ndarray[Any, np.dtype[np.int64]]
+    pair_option: np.ndarray[Any, np.dtype[np.int64]]
+
+
+def lay_out(encoded: Sequence[Encoded], skip: int) -> _Layout:
+    """Pack prompts into rows: the context after its first `skip` tokens, then every option.
+
+    An option's last token predicts nothing and is left out; its positions go on from the context.
+    """
+    width = max(item.row_length for item in encoded) - skip
+    shape = (len(encoded), width)
+    ids, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    segments = np.full(shape, -1, np.int64)
+    states: list[int] = []
+    pairs: list[tuple[int, int, int]] = []
+    n_options = 0
+    for row, item in enumerate(encoded):
+        n = len(item.context)
+        at = n - skip
+        ids[row, :at], positions[row, :at], segments[row, :at] = (
+            item.context[skip:],
+            range(skip, n),
+            0,
+        )
+        states.append(row * width + at - 1)
+        last_of_context = len(states) - 1
+        for number, option in enumerate(item.options, start=1):
+            fed = len(option) - 1
+            for j, token in enumerate(option):
+                if j:
+                    states.append(row * width + at + j - 1)
+                pairs.append((len(states) - 1 if j else last_of_context, token, n_options))
+            if fed > 0:
+                span = slice(at, at + fed)
+                ids[row, span], positions[row, span], segments[row, span] = (
+                    option[:-1],
+                    range(n, n + fed),
+                    number,
+                )
+                at += fed
+            n_options += 1
+    columns = np.array(pairs, np.int64).reshape(-1, 3).T
+    return _Layout(ids, positions, segments, np.array(states), *columns)
+
+
+class TransformersModel:
+    """A causal language model that scores continuations.
+
+    Scores equal one-by-one scoring of the joint text up to rounding: 1e-3 in float32, a few
+    hundredths per token in bfloat16. A short self-test at loading checks it for this model; an
+    architecture that cannot share or pack is scored one text at a time.
+
+    Args:
+        source: what to load.
+        dtype: of the weights; the output layer always works in float32, because bfloat16 logits
+            tie.
+        device: where it runs.
+        context: tokens that the model may read.
+        batch_tokens: tokens of one forward pass, padding included.
+    """
+
+    def __init__(
+        self,
+        source: ModelSource,
+        dtype: Dtype,
+        device: Device = "cpu",
+        context: int = 2048,
+        batch_tokens: int = 2048,
+    ) -> None:
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        model = AutoModelForCausalLM.from_pretrained(
+            source.name_or_path,
+            revision=source.revision,
+            trust_remote_code=source.trust_remote_code,
+            dtype=getattr(torch, dtype),
+            attn_implementation="sdpa",
+        )
+        self._setup(model.to(device), load_tokenizer(source), context, batch_tokens)
+
+    @classmethod
+    def from_parts(
+        cls, model: Any, tokenizer: Any, context: int = 2048, batch_tokens: int = 2048
+    ) -> "TransformersModel":
+        """The same over a model and tokenizer that are loaded already."""
+        made = cls.__new__(cls)
+        made._setup(model, tokenizer, context, batch_tokens)
+        return made
+
+    def _setup(self, model: Any, tokenizer: Any, context: int, batch_tokens: int) -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.context = context
+        self.batch_tokens = batch_tokens
+        self._head = model.get_output_embeddings()
+        self._head_weight = self._head.weight.detach().float()
+        self.shares = self._sharing_agrees()
+
+    def close(self) -> None:
+        """Let go of the weights, so that the next model has the memory."""
+        import torch
+
+        del self.model, self._head, self._head_weight
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def score(
+        self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None
+    ) -> list[PromptScore]:
+        """Scores in the order of `prompts`; see `PromptScore`.
+
+        Which prompts are given together decides the batches, and so the last bits of bfloat16
+        scores; their order does not.
+        """
+        import torch
+
+        report = progress or (lambda _: None)
+        encoded = encode(self.tokenizer, prompts)
+        sums: list[list[float] | None] = [None] * len(prompts)
+        fitting = [i for i, item in enumerate(encoded) if item.longest <= self.context]
+        report(len(prompts) - len(fitting))
+        with torch.inference_mode():
+            for indices, values in self._scored(prompts, encoded, fitting):
+                for index, value in zip(indices, values, strict=True):
+                    sums[index] = value
+                report(len(indices))
+        return [
+            PromptScore(
+                None if total is None else tuple(total),
+                tuple(max(1, len(option)) for option in item.options),
+                len(item.context),
+            )
+            for item, total in zip(encoded, sums, strict=True)
+        ]
+
+    def _scored(
+        self, prompts: Sequence[PromptText], encoded: Sequence[Encoded], fitting: list[int]
+    ) -> Iterator[tuple[list[int], list[list[float]]]]:
+        """Indices of prompts and their options' log-likelihoods, batch by batch."""
+        if not self.shares:
+            for index in fitting:
+                yield [index], [self._one_by_one(encoded[index])]
+            return
+        groups: dict[str, list[int]] = {}
+        for index in fitting:
+            groups.setdefault(prompts[index].prefix, []).append(index)
+        for prefix in sorted(groups):
+            members = sorted(groups[prefix], key=lambda i: (-encoded[i].row_length, encoded[i]))
+            skip, cache = self._read_prefix([encoded[i].context for i in members])
+            for batch in self._batches(members, encoded, skip):
+                items = [encoded[i] for i in batch]
+                yield batch, self._forward(items, skip, cache)
+
+    def _batches(
+        self, members: list[int], encoded: Sequence[Encoded], skip: int
+    ) -> Iterator[list[int]]:
+        """Cut members (longest first) so that each batch keeps to `batch_tokens`."""
+        start = 0
+        while start < len(members):
+            width = encoded[members[start]].row_length - skip
+            rows = self.batch_tokens // width
+            rows = min(rows, _CONTEXT_FACTOR * self.batch_tokens // (skip + width))
+            yield members[start : start + max(1, rows)]
+            start += max(1, rows)
+
+    def _read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
+        """Keys and values of the tokens that all contexts share, and how many these are."""
+        # At least one token of each context stays behind, to predict the first of its options.
+        shared = min(common_length(contexts), min(map(len, contexts)) - 1)
+        if len(contexts) == 1 or shared < _MIN_SHARED:
+            return 0, []
+        import torch
+        from transformers import DynamicCache
+
+        cache = DynamicCache()  # of full length in every layer: the mask knows about windows
+        ids = torch.tensor([contexts[0][:shared]], device=self.model.device)
+        self.model.base_model(input_ids=ids, past_key_values=cache, use_cache=True)
+        return shared, [(layer.keys, layer.values) for layer in cache.layers]
+
+    def _forward(self, items: list[Encoded], skip: int, cache: list[Any]) -> list[list[float]]:
+        import torch
+        from transformers import DynamicCache
+
+        layout = lay_out(items, skip)
+        rows = len(items)
+        device = self.model.device
+        positions = torch.from_numpy(layout.positions).to(device)
+        segments = torch.from_numpy(layout.segments).to(device)
+        past = DynamicCache(
+            [(k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in cache] or None
+        )
+        hidden = self.model.base_model(
+            input_ids=torch.from_numpy(layout.ids).to(device),
+            position_ids=positions,
+            attention_mask=self._mask(
+                torch.from_numpy(layout.segments).to(device), positions, skip
+            ),
+            past_key_values=past,
+            use_cache=True,
+        ).last_hidden_state
+        states = hidden.flatten(0, 1)[torch.from_numpy(layout.states).to(device)]
+        logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
+        n_options = sum(len(item.options) for item in items)
+        totals = np.bincount(layout.pair_option, weights=logprobs, minlength=n_options)
+        ends = np.cumsum([len(item.options) for item in items])[:-1]
+        return [part.tolist() for part in np.split(totals, ends)]
+
+    def _mask(self, segments: "torch.Tensor", positions: "torch.Tensor", skip: int) -> Any:
+        """Who may look at whom (rows, 1, width, skip + width): the past of one's own text."""
+        import torch
+
+        width = segments.shape[1]
+        order = torch.arange(width, device=segments.device)
+        seen = segments[:, None, :]
+        own = (seen == segments[:, :, None]) | (seen == 0)
+        own &= order[None, :] <= order[:, None]
+        shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
+        full = torch.cat([shared, own], dim=2)[:, None]
+        config = self.model.config.get_text_config(decoder=True)
+        window = getattr(config, "sliding_window", None)
+        kinds = set(getattr(config, "layer_types", None) or ())
+        if not window or kinds == {"full_attention"}:
+            return full
+        before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
+        keys = torch.cat([before, positions], dim=1)
+        near = (positions[:, :, None] - keys[:, None, :] < window)[:, None]
+        # Padding sees itself at the least: a row without any key gives NaN.
+        sliding = full & near
+        return {"full_attention": full, "sliding_attention": sliding} if kinds else sliding
+
+    def _logprobs(
+        self, states: "torch.Tensor", pair_state: Any, pair_token: Any
+    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Log-probability of each pair's token, from float32 logits over the whole vocabulary."""
+        import torch
+
+        cap = getattr(self.model.config.get_text_config(decoder=True), "final_logit_softcapping", None)
+        out = np.empty(len(pair_state))
+        step = max(1, _HEAD_ELEMENTS // len(self._head_weight))
+        for start in range(0, len(states), step):
+            logits = states[start : start + step].float() @ self._head_weight.T
+            if self._head.bias is not None:
+                logits += self._head.bias
+            if cap:
+                logits = torch.tanh(logits / cap) * cap
+            inside = (pair_state >= start) & (pair_state < start + step)
+            local = torch.from_numpy(pair_state[inside] - start).to(logits.device)
+            tokens = torch.from_numpy(pair_token[inside]).to(logits.device)
+            values = logits[local, tokens] - torch.logsumexp(logits, dim=-1)[local]
+            out[inside] = values.double().cpu().numpy()
+        return out
+
+    def _one_by_one(self, item: Encoded) -> list[float]:
+        """The plain way: each option with its context in a forward pass of its own."""
+        import torch
+
+        totals = []
+        for option in item.options:
+            ids = torch.tensor([item.context + option[:-1]], device=self.model.device)
+            logits = self.model(input_ids=ids, use_cache=False).logits[0, len(item.context) - 1 :]
+            logprobs = torch.log_softmax(logits.float(), dim=-1)
+            totals.append(sum(float(logprobs[j, token]) for j, token in enumerate(option)))
+        return totals
+
+    def _sharing_agrees(self) -> bool:
+        """Whether shared and packed scores equal the plain ones for this architecture.
+
+        Two of the options are the same, so that one which saw the other would betray itself.
+        """
+        import torch
+
+        [item] = encode(self.tokenizer, [_CHECK])
+        tolerance = 0.02 if self.model.dtype == torch.float32 else 0.1
+        with torch.inference_mode():
+            plain = self._one_by_one(item)
+            try:
+                skip, cache = self._read_prefix([item.context, item.context])
+                [packed] = self._forward([item], skip, cache)
+            except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
+                return False
+        lengths = [max(1, len(option)) for option in item.options]
+        differences = np.abs(np.subtract(plain, packed)) / lengths
+        return bool(np.nanmax(differences) <= tolerance and abs(packed[0] - packed[1]) <= tolerance)

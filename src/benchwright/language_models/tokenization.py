@@ -1,0 +1,62 @@
+"""From prompts to token ids: where the context ends and what is scored after it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from benchwright.language_models.protocol import PromptText
+
+
+class Encoded(NamedTuple):
+    """Token ids of a prompt: the context and, for each option, what follows it."""
+
+    context: list[int]
+    options: list[list[int]]
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the context with the longest option."""
+        return len(self.context) + max(map(len, self.options))
+
+    @property
+    def row_length(self) -> int:
+        """Tokens that are fed: the context and all options but their last tokens."""
+        return len(self.context) + sum(max(0, len(option) - 1) for option in self.options)
+
+
+def common_length(sequences: Sequence[list[int]]) -> int:
+    """How many first elements all sequences share."""
+    low, high = min(sequences), max(sequences)  # the two that differ first, in dictionary order
+    for position, (a, b) in enumerate(zip(low, high, strict=False)):
+        if a != b:
+            return position
+    return min(len(low), len(high))
+
+
+def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
+    """Tokenise each prompt together with each of its continuations.
+
+    Text and continuation are tokenised jointly, so that no token boundary is forced that the
+    model has not seen in training; the context is what all options share of the prompt's own
+    tokens. Where a tokenizer joins the end of the prompt with an option, the options of that
+    prompt are all scored from one token earlier.
+    """
+    texts: list[str] = []
+    for prompt in prompts:
+        whole = prompt.prefix + prompt.text
+        texts.append(whole)
+        texts.extend(whole + continuation for continuation in prompt.continuations)
+    special = {prompt.template for prompt in prompts} != {"chat"}
+    ids = iter(tokenizer(texts, add_special_tokens=special).input_ids if texts else [])
+    return [
+        _split(tokenizer, next(ids), [next(ids) for _ in prompt.continuations])
+        for prompt in prompts
+    ]
+
+
+def _split(tokenizer: Any, context: list[int], wholes: list[list[int]]) -> Encoded:
+    shared = min(common_length([context, whole]) for whole in wholes)
+    if shared == 0:  # nothing to predict the first token from
+        start = tokenizer.bos_token_id
+        start = tokenizer.eos_token_id if start is None else start
+        return Encoded([start], wholes)
+    return Encoded(context[:shared], [whole[shared:] for whole in wholes])

@@ -1,0 +1,268 @@
+"""One benchmark file (`conf/base/parameters/benchmarks/<name>.yml`): where the questions come from.
+
+A benchmark is one file and no code, so the field mapping below has to say everything that real
+sources do: options in a list, in columns or nested; the gold as a number, a letter, a label, a
+text or a one-hot list; a subject in a column or in the name of a configuration or split.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from benchwright.params.prompt import PromptParams
+from benchwright.params.responses import ResponseFileParams
+
+Split = Literal["test", "validation", "dev", "train"]
+SPLITS: tuple[Split, ...] = ("test", "validation", "dev", "train")
+SourceKind = Literal["mirror", "local", "hub"]
+
+CONFIG_COLUMN = "_config"
+SUBJECT_COLUMN = "_subject"
+SPLIT_COLUMN = "_split"
+ADDED_COLUMNS = (SPLIT_COLUMN, CONFIG_COLUMN, SUBJECT_COLUMN)
+"""Columns that reading a source adds: the canonical split, the hub's configuration, and what
+`{subject}` matched in a split's name."""
+
+GoldForm = Literal[
+    "index", "number", "letter", "label", "text", "one_hot", "multi_hot", "first", "final_answer"
+]
+
+
+class Frozen(BaseModel):
+    """Base of the sections: a key that is not known is an error, and nothing changes later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChoicesField(Frozen):
+    """Where a row's options are, in the order a model will see them.
+
+    A name with dots reads into nested values (`choices.text`), also through a list of records.
+    """
+
+    column: str | None = None
+    """One column that holds a list of texts."""
+    columns: tuple[str, ...] = ()
+    """One option per column (`[A, B, C, D]`)."""
+    split_columns: tuple[str, ...] = ()
+    """Columns that hold several options in one text, cut at `separator`; after `columns`."""
+    separator: Annotated[str, Field(min_length=1)] = ";"
+    labels: str | None = None
+    """The list of the options' labels, for a gold of form `label`."""
+    drop_empty_tail: bool = False
+    """Empty columns at the end are no options (exams with four or five options)."""
+    order: Literal["source", "hashed"] = "source"
+    """`hashed`: by a hash of seed, item id and text, where the source puts the gold first."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.column is None) == (not self.columns and not self.split_columns):
+            raise ValueError("choices need either column, or columns and split_columns")
+        return self
+
+
+class GoldField(Frozen):
+    """Where the right answer is and how it is written.
+
+    `index` from 0, `number` from 1, `letter` (A, B, …), `label` (one of `choices.labels`), `text`
+    (equal to one option), `one_hot` (a list with a single 1), `multi_hot` (several right options),
+    `first` (the source puts it first), `final_answer` (open-ended: the text itself).
+    """
+
+    form: GoldForm
+    column: str | None = None
+    after: str | None = None
+    """Of a final answer: only what follows the last occurrence of this (`####`)."""
+
+    @model_validator(mode="after")
+    def _column_where_needed(self) -> Self:
+        if (self.column is None) != (self.form == "first"):
+            raise ValueError("gold needs a column, except for the form first, which has none")
+        if self.after is not None and self.form != "final_answer":
+            raise ValueError("gold has after only for the form final_answer")
+        return self
+
+
+class FieldMapping(Frozen):
+    """Which columns of a source make an item; names with dots read into nested values."""
+
+    question: str
+    gold: GoldField
+    choices: ChoicesField | None = None
+    """None for an open-ended benchmark, whose gold has the form final_answer."""
+    subject: str | None = None
+    """A column; `_config` is the hub's configuration, `_subject` what `{subject}` matched in the
+    name of a split. Without it every item has the benchmark's name."""
+    item_id: str | None = None
+    """Without it: `<benchmark>/<subject>/<row>`, see docs/ingestion.md."""
+    passage: str | None = None
+    """A text that stands before the question."""
+    explanation: str | None = None
+    domain: str | None = None
+    url: str | None = None
+    source_id: str | None = None
+
+    @model_validator(mode="after")
+    def _gold_fits_choices(self) -> Self:
+        if (self.choices is None) != (self.gold.form == "final_answer"):
+            raise ValueError("gold.form is final_answer where, and only where, there is no choices")
+        if self.gold.form == "label" and (self.choices is None or self.choices.labels is None):
+            raise ValueError("gold.form label needs choices.labels")
+        return self
+
+    def columns(self) -> Iterator[str]:
+        """Every column that the mapping names, as written (with its dots)."""
+        choices = self.choices
+        if choices is not None:
+            yield from filter(None, (choices.column, choices.labels))
+            yield from (*choices.columns, *choices.split_columns)
+        named = (
+            self.question,
+            self.gold.column,
+            self.subject,
+            self.item_id,
+            self.passage,
+            self.explanation,
+            self.domain,
+            self.url,
+            self.source_id,
+        )
+        yield from filter(None, named)
+
+
+class SplitName(NamedTuple):
+    """A source's split in canonical terms: `split` None where it is not used."""
+
+    split: Split | None
+    subject: str | None
+
+
+class _Source(Frozen):
+    fields: FieldMapping
+    splits: dict[str, Split | None] = {}
+    """The source's spelling → test, validation, dev or train (null: not used). The canonical names
+    need no entry. `{subject}` in a spelling stands for any text: `"{subject}_val": validation`."""
+
+    def split_name(self, spelling: str) -> SplitName | None:
+        """What a spelling means; None where it is not known."""
+        if spelling in self.splits:
+            return SplitName(self.splits[spelling], None)
+        for pattern, split in self.splits.items():
+            if "{subject}" not in pattern:
+                continue
+            seen = re.fullmatch(re.escape(pattern).replace(r"\{subject\}", "(.+)"), spelling, re.S)
+            if seen:
+                return SplitName(split, seen.group(1))
+        canonical = next((split for split in SPLITS if split == spelling), None)
+        return None if canonical is None else SplitName(canonical, None)
+
+
+class HubSource(_Source):
+    """A dataset on the Hugging Face hub, or a folder in its layout."""
+
+    id: str
+    """`<owner>/<name>`, or the path of a folder."""
+    configs: tuple[str, ...] = ()
+    """Configurations to read, in this order; none reads the default one."""
+    revision: str | None = None
+
+
+class FileSource(_Source):
+    """A Parquet, JSON Lines, CSV or TSV file (also .gz), or one per split."""
+
+    file: str | None = None
+    files: dict[Split, str] = {}
+    split_column: str | None = None
+    """The column of `file` that says which split a row is in."""
+    all_rows: Split | None = None
+    """The split of every row of `file`, where no column says it."""
+
+    @model_validator(mode="after")
+    def _one_way_to_know_the_split(self) -> Self:
+        if (self.file is None) == (not self.files):
+            raise ValueError("a source needs either file, or files (one per split)")
+        ways = (self.split_column is not None) + (self.all_rows is not None)
+        if ways != (1 if self.file is not None else 0):
+            raise ValueError(
+                "a source with file needs either split_column or all_rows; one with files neither"
+            )
+        return self
+
+    def names(self) -> tuple[str, ...]:
+        """The files by name."""
+        return (self.file,) if self.file is not None else tuple(self.files.values())
+
+
+class SourcesParams(Frozen):
+    """The places a benchmark can be read from; each has a shape, and so a mapping, of its own.
+
+    The mirror is read where `mirror_root` names one, then a local file, then the hub.
+    """
+
+    hub: HubSource | None = None
+    mirror: FileSource | None = None
+    local: FileSource | None = None
+
+    @model_validator(mode="after")
+    def _not_none(self) -> Self:
+        if self.hub is None and self.mirror is None and self.local is None:
+            raise ValueError("sources need at least one of hub, mirror and local")
+        return self
+
+
+class SplitPurposes(Frozen):
+    """Which splits serve what. Evaluation items never serve anything else."""
+
+    evaluation: Annotated[tuple[Split, ...], Field(min_length=1)]
+    demonstrations: tuple[Split, ...] = ()
+    calibration: tuple[Split, ...] = ()
+
+    @model_validator(mode="after")
+    def _evaluation_is_apart(self) -> Self:
+        shared = set(self.evaluation) & {*self.demonstrations, *self.calibration}
+        if shared:
+            raise ValueError(f"split {min(shared)} is for evaluation and cannot serve otherwise")
+        return self
+
+    def used(self) -> frozenset[Split]:
+        """Every split that serves something."""
+        return frozenset((*self.evaluation, *self.demonstrations, *self.calibration))
+
+
+class BenchmarkParams(Frozen):
+    """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
+
+    `scoring`, `embedding`, `filtering` and `evaluation` override the variant's settings.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    title: str
+    licence: str
+    citation: str
+    url: str
+    sources: SourcesParams
+    splits: SplitPurposes
+    n_choices: Annotated[int, Field(ge=2, le=26)] | None = None
+    """Rows with another number of options are rejected."""
+    calibration_size: Annotated[int, Field(ge=1)] = 200
+    """How many rows calibrate where demonstrations come from the same split."""
+    prompt: PromptParams = PromptParams()
+    filter_models: tuple[str, ...] = ()
+    evaluation_models: Literal["all"] | tuple[str, ...] = "all"
+    judge_models: tuple[str, ...] = ()
+    responses: tuple[ResponseFileParams, ...] = ()
+    anomalous_subjects: tuple[str, ...] = ()
+    scoring: dict[str, Any] = {}
+    embedding: dict[str, Any] = {}
+    filtering: dict[str, Any] = {}
+    evaluation: dict[str, Any] = {}
+
+    def source(self, kind: SourceKind) -> HubSource | FileSource | None:
+        """The source of one kind, or None."""
+        return {
+            "hub": self.sources.hub,
+            "mirror": self.sources.mirror,
+            "local": self.sources.local,
+        }[kind]

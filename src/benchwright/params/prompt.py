@@ -1,0 +1,21 @@
+"""How a question is put to a model: the `prompt` section of a benchmark file."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class PromptParams(BaseModel):
+    """The words around questions; the defaults are those of MMLU (Hendrycks et al., 2021).
+
+    A prompt is the description, the demonstrations and the question, with `separator` between
+    them. `{subject}` in the description is the item's subject with spaces for underscores. Models
+    are sensitive to these words: a value here is part of every score's key in the store.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    description: str = "The following are multiple choice questions (with answers) about {subject}."
+    question_prefix: str = ""
+    answer_prefix: str = "Answer:"
+    option_template: str = "{label}. {choice}"
+    separator: str = "\n\n"
+    line_separator: str = "\n"

@@ -1,0 +1,5 @@
+"""Numbers, figures and one report about a refined benchmark."""
+
+from benchwright.pipelines.evaluation.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]

@@ -1,0 +1,74 @@
+"""The look all figures share: readable on white and on black, and safe to put data into."""
+
+from html import escape
+from typing import Any
+
+KEPT = "#3b82c4"
+REMOVED = "#d9622b"
+QUIET = "#8a8f98"
+INK = "#7d828a"  # mid-grey: readable on white and on black
+GRID = "rgba(128,128,128,0.22)"
+SEQUENTIAL = [[0, "#f3f7fb"], [0.5, "#a3c8e6"], [1, "#1c4a75"]]
+
+
+def plain(text: object) -> str:
+    """Text for a figure: Plotly reads some HTML in labels, and data must stay text."""
+    return escape(str(text), quote=False)
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Model names without their organisation where that leaves them distinct, escaped."""
+    tails = [name.rsplit("/", 1)[-1] for name in names]
+    shown = [
+        tail if tails.count(tail) == 1 else name for tail, name in zip(tails, names, strict=True)
+    ]
+    return [plain(clip(name, 40)) for name in shown]
+
+
+def clip(text: str, most: int) -> str:
+    """Text of at most so many characters; the middle goes, because names differ at both ends."""
+    if len(text) <= most:
+        return text
+    head = (most - 1 + 1) // 2
+    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
+    """The base layout. The report shows the title as the caption and takes it from `meta`."""
+    meta = {"caption": title, **more.pop("meta", {})}
+    return {
+        "title": {"text": plain(title), "font": {"size": 15}, "x": 0, "xref": "container"},
+        "height": height,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": INK, "size": 12, "family": "system-ui, sans-serif"},
+        "margin": {"l": 8, "r": 16, "t": 48, "b": 40},
+        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}, "align": "left"},
+        "template": None,
+        "meta": meta,
+        **more,
+    }
+
+
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """An axis with quiet lines that makes room for its own labels."""
+    base = {"gridcolor": GRID, "zeroline": False, "automargin": True, "linecolor": GRID}
+    return {**base, **({"title": {"text": title}} if title else {}), **more}
+
+
+def empty_figure(title: str, why: str) -> Any:
+    """A figure that says why there is nothing to draw."""
+    import plotly.graph_objects as go
+
+    hidden = {"visible": False, "range": [0, 1], "fixedrange": True}
+    note = {
+        "x": 0.5,
+        "y": 0.5,
+        "xref": "paper",
+        "yref": "paper",
+        "showarrow": False,
+        "text": plain(why),
+        "font": {"size": 14},
+    }
+    figure = layout(title, 180, xaxis=hidden, yaxis=hidden, annotations=[note])
+    return go.Figure(layout=figure)

@@ -1,0 +1,169 @@
+"""The panel: the models that judge a benchmark, and the items that all of them answered."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.configuration import parse_configuration
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.response_matrix import ResponseMatrix
+
+FEWEST_HELD_OUT = 3
+"""With fewer held-out models a rank correlation says nothing about them."""
+
+
+class LeftOut(NamedTuple):
+    """A model that does not judge, and the share of judged items it answered."""
+
+    model: str
+    coverage: float
+
+
+class Panel(NamedTuple):
+    """The models and items that every figure about models rests on.
+
+    Attributes:
+        models: names in alphabetical order.
+        roles: of each model: `filter` chose the items; `same_family` shares its family with a
+            filter model, so it is printed but does not count as held out; `held_out`.
+        item_ids: judged items that every panel model answered, sorted.
+        judged: number of judged items.
+        basis: which items are judged, in words.
+        left_out: models that answered too little, alphabetically.
+        all_items: number of items of the benchmark.
+    """
+
+    models: tuple[str, ...]
+    roles: tuple[str, ...]
+    item_ids: tuple[str, ...]
+    judged: int
+    basis: str
+    left_out: tuple[LeftOut, ...]
+    all_items: int
+
+    def select(self, role: str) -> list[str]:
+        """The models of one role, or all of them for `all`."""
+        return [m for m, r in zip(self.models, self.roles, strict=True) if role in ("all", r)]
+
+
+def choose_panel(
+    response_matrix: ResponseMatrix,
+    items: pd.DataFrame,
+    models_table: pd.DataFrame,
+    filter_models: list[str],
+    evaluation_models: Sequence[str],
+    evaluation: EvaluationParams,
+) -> Panel:
+    """Choose the models that judge, and the items all of them answered.
+
+    Judged items are those that every filter model answered; where no item has that, those that at
+    least half of the models answered. A model joins when it answered `min_coverage` of them.
+    `evaluation_models` is "all" or the names of the candidates.
+    """
+    item_ids = tuple(sorted(items["item_id"].astype(str)))
+    matrix = response_matrix.select_items(item_ids)
+    answered = matrix.answered()
+    judged, basis = _judged_items(matrix.models, answered, filter_models)
+
+    names = matrix.models if evaluation_models == "all" else evaluation_models
+    candidates = sorted(set(names))
+    row = {model: i for i, model in enumerate(matrix.models)}
+    coverage = {m: _share(answered[row[m]], judged) if m in row else 0.0 for m in candidates}
+    models = tuple(m for m in candidates if coverage[m] >= evaluation.min_coverage)
+    everyone = judged & answered[[row[m] for m in models]].all(axis=0)
+    return Panel(
+        models=models,
+        roles=tuple(_roles(models, filter_models, models_table)),
+        item_ids=tuple(item_ids[i] for i in np.flatnonzero(everyone)) if models else (),
+        judged=int(judged.sum()),
+        basis=basis,
+        left_out=tuple(LeftOut(m, coverage[m]) for m in candidates if m not in models),
+        all_items=len(item_ids),
+    )
+
+
+def panel_warnings(panel: Panel, minimum: float) -> list[str]:
+    """What a reader has to know before trusting figures of this panel, one sentence each."""
+    said = []
+    if not panel.models:
+        return ["No model answered enough items, so nothing is said about the ranking of models."]
+    chose = len(panel.select("filter"))
+    if chose == len(panel.models):
+        said.append(
+            "Every model that judges the result also chose the items, so agreement is in-sample: "
+            "it does not show that the ranking of other models holds."
+        )
+    elif chose:
+        said.append(
+            f"{chose} of the {len(panel.models)} models that judge the result also chose the "
+            "items, so agreement over all models is partly in-sample."
+        )
+    kin = len(panel.select("same_family"))
+    if kin:
+        said.append(
+            f"{kin} {'model shares its' if kin == 1 else 'models share their'} family with a "
+            "model that chose the items and therefore "
+            f"{'does' if kin == 1 else 'do'} not count as held out."
+        )
+    if panel.left_out:
+        said.append(
+            f"{len(panel.left_out)} {'model was' if len(panel.left_out) == 1 else 'models were'} "
+            f"left out: less than {minimum:.0%} of the judged items answered."
+        )
+    if 2 * len(panel.item_ids) < panel.all_items:
+        said.append(
+            f"Models are compared on {len(panel.item_ids):,} of {panel.all_items:,} items only: "
+            "those that all of them answered."
+        )
+    return said
+
+
+def in_sample_note(panel: Panel) -> str:
+    """Why agreement over all models is no independent evidence; "" with enough held-out models."""
+    held_out = len(panel.select("held_out"))
+    if held_out >= FEWEST_HELD_OUT or not panel.models:
+        return ""
+    if not held_out:
+        return "in-sample: no model is held out"
+    return f"in-sample: only {held_out} model{'' if held_out == 1 else 's'} held out"
+
+
+def _judged_items(
+    models: Sequence[str], answered: NDArray[np.bool_], filter_models: list[str]
+) -> tuple[NDArray[np.bool_], str]:
+    """(n,) True for judged items, and the rule in words."""
+    if filter_models and set(filter_models) <= set(models):
+        rows = [models.index(model) for model in filter_models]
+        judged: NDArray[np.bool_] = np.logical_and.reduce(answered[rows])
+        if judged.any():
+            return judged, f"items that all {len(rows)} filter models answered"
+    half: NDArray[np.bool_] = 2 * answered.sum(axis=0) >= max(len(models), 1)
+    return half, "items that at least half of the models answered"
+
+
+def _share(answered: NDArray[np.bool_], judged: NDArray[np.bool_]) -> float:
+    total = int(judged.sum())
+    return float((answered & judged).sum() / total) if total else 0.0
+
+
+def _roles(
+    models: Sequence[str], filter_models: list[str], models_table: pd.DataFrame
+) -> list[str]:
+    listed = dict(zip(models_table["model"], models_table["family"], strict=True))
+
+    def family(name: str) -> str:
+        """As listed for the configuration or its model; an unlisted model is its own family."""
+        model = parse_configuration(name).model
+        return str(listed.get(name, listed.get(model, model)))
+
+    chosen_by = {family(model) for model in filter_models}
+
+    def role(model: str) -> str:
+        if model in filter_models:
+            return "filter"
+        return "same_family" if family(model) in chosen_by else "held_out"
+
+    return [role(model) for model in models]

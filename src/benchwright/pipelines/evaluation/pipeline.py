@@ -1,0 +1,208 @@
+"""The evaluation stage: does the refined benchmark still rank models as it should?"""
+
+from kedro.pipeline import Node, Pipeline, node
+
+from benchwright.pipelines.evaluation.agreement import compare_answers
+from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
+from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
+from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
+from benchwright.pipelines.evaluation.figures.similarity import (
+    draw_distance_distribution,
+    draw_threshold_sensitivity,
+)
+from benchwright.pipelines.evaluation.filter_models import profile_filter_models
+from benchwright.pipelines.evaluation.metrics import collect_metrics
+from benchwright.pipelines.evaluation.panel import choose_panel
+from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
+from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
+from benchwright.pipelines.evaluation.report.render import render_report
+from benchwright.pipelines.evaluation.report.summary import summarise_refinement
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.subjects import count_subjects
+
+FIGURES = (
+    "figure_filter_shares",
+    "figure_rank_chart",
+    "figure_agreement",
+    "figure_subject_shares",
+    "figure_distance_distribution",
+    "figure_threshold_sensitivity",
+)
+
+
+def create_pipeline() -> Pipeline:
+    """Numbers, figures and one report."""
+    return Pipeline(
+        [
+            node(
+                choose_panel,
+                inputs=[
+                    "response_matrix",
+                    "items",
+                    "models_table",
+                    "params:filter_models",
+                    "params:evaluation_models",
+                    "params:evaluation",
+                ],
+                outputs="panel",
+                name="choose_panel",
+            ),
+            node(
+                score_models,
+                inputs=["response_matrix", "kept_items", "panel"],
+                outputs="scores",
+                name="score_models",
+            ),
+            node(
+                compare_ranks,
+                inputs=["scores", "user_ratings", "params:ratings"],
+                outputs="rank_agreement",
+                name="compare_ranks",
+            ),
+            node(
+                count_subjects,
+                inputs=["items", "kept_items"],
+                outputs="subject_shares",
+                name="count_subjects",
+            ),
+            node(
+                compare_answers,
+                inputs=["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
+                outputs="agreement",
+                name="compare_answers",
+            ),
+            node(
+                profile_filter_models,
+                inputs=[
+                    "response_matrix",
+                    "choices_only_matrix",
+                    "calibration",
+                    "params:filter_models",
+                    "params:evaluation",
+                ],
+                outputs="filter_model_profile",
+                name="profile_filter_models",
+            ),
+            node(
+                collect_metrics,
+                inputs=[
+                    "items",
+                    "kept_items",
+                    "rejected_items",
+                    "rule_coverage",
+                    "rank_agreement",
+                    "agreement",
+                    "filter_model_profile",
+                    "similarity_threshold",
+                    "panel",
+                ],
+                outputs="metrics",
+                name="collect_metrics",
+            ),
+            *_figures(),
+            *_report(),
+        ]
+    )
+
+
+def _figures() -> list[Node]:
+    return [
+        node(
+            draw_filter_shares,
+            inputs=["items", "kept_items", "rule_coverage"],
+            outputs="figure_filter_shares",
+            name="draw_filter_shares",
+        ),
+        node(
+            draw_rank_chart,
+            inputs=["scores", "params:evaluation"],
+            outputs="figure_rank_chart",
+            name="draw_rank_chart",
+        ),
+        node(draw_agreement, inputs="agreement", outputs="figure_agreement", name="draw_agreement"),
+        node(
+            draw_subject_shares,
+            inputs="subject_shares",
+            outputs="figure_subject_shares",
+            name="draw_subject_shares",
+        ),
+        node(
+            draw_distance_distribution,
+            inputs=["distance_density", "similarity_threshold"],
+            outputs="figure_distance_distribution",
+            name="draw_distance_distribution",
+        ),
+        node(
+            draw_threshold_sensitivity,
+            inputs=["threshold_sensitivity", "similarity_threshold"],
+            outputs="figure_threshold_sensitivity",
+            name="draw_threshold_sensitivity",
+        ),
+    ]
+
+
+def _report() -> list[Node]:
+    return [
+        node(
+            summarise_refinement,
+            inputs=[
+                "params:ingestion",
+                "params:variant",
+                "params:evaluation",
+                "items",
+                "kept_items",
+                "rejected_items",
+                "rule_coverage",
+                "verdicts",
+                "scores",
+                "rank_agreement",
+                "similarity_threshold",
+                "import_report",
+                "panel",
+            ],
+            outputs="report_summary",
+            name="summarise_refinement",
+        ),
+        node(
+            select_items_to_show,
+            inputs=[
+                "items",
+                "item_audit",
+                "verdicts",
+                "groups",
+                "rejected_items",
+                "params:evaluation",
+                "params:seed",
+            ],
+            outputs="report_items",
+            name="select_items_to_show",
+        ),
+        node(
+            render_report,
+            inputs=[
+                "params:ingestion",
+                "params:variant",
+                "params:filtering",
+                "params:evaluation",
+                "params:ratings",
+                "params:seed",
+                "report_summary",
+                "report_items",
+                "rule_coverage",
+                "overlaps",
+                "similarity_threshold",
+                "threshold_sensitivity",
+                "import_report",
+                "calibration",
+                "user_ratings",
+                "panel",
+                "filter_model_profile",
+                "scores",
+                "rank_agreement",
+                "subject_shares",
+                *FIGURES,
+            ],
+            outputs="report",
+            name="render_report",
+        ),
+    ]

@@ -1,0 +1,82 @@
+"""Where a report comes from: benchmark, licence, settings, seed and package versions."""
+
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from benchwright.params.benchmark import BenchmarkParams
+
+PACKAGES = (
+    "benchwright",
+    "kedro",
+    "numpy",
+    "pandas",
+    "scipy",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+)
+
+
+class Fact(NamedTuple):
+    """A name and its value, both as text."""
+
+    name: str
+    value: str
+
+
+def benchmark_facts(ingestion: BenchmarkParams, variant: str, seed: int) -> list[Fact]:
+    """What was refined, under which licence, from which possible sources."""
+    facts = [
+        Fact("Benchmark", f"{ingestion.title} ({ingestion.name})"),
+        Fact("Variant", variant),
+        Fact("Licence", ingestion.licence),
+        Fact("Citation", ingestion.citation),
+        Fact("Home", ingestion.url),
+        Fact("Evaluation splits", ", ".join(ingestion.splits.evaluation)),
+        *_sources(ingestion),
+        Fact("Filter models", ", ".join(ingestion.filter_models)),
+        Fact("Seed", str(seed)),
+    ]
+    return [fact for fact in facts if fact.value]
+
+
+def package_versions() -> list[Fact]:
+    """The versions of Python and of the packages that results depend on."""
+    return [Fact("Python", python_version()), *(Fact(name, _version(name)) for name in PACKAGES)]
+
+
+def settings(section: str, params: BaseModel) -> list[Fact]:
+    """Every setting of a section by its dotted name."""
+    return _flatten(section, params.model_dump(mode="json"))
+
+
+def _sources(ingestion: BenchmarkParams) -> list[Fact]:
+    sources = ingestion.sources
+    facts = []
+    if sources.hub is not None:
+        configs = f" ({', '.join(sources.hub.configs)})" if sources.hub.configs else ""
+        revision = f" at {sources.hub.revision}" if sources.hub.revision else ""
+        facts.append(Fact("Source: hub", f"{sources.hub.id}{configs}{revision}"))
+    if sources.local is not None:
+        facts.append(Fact("Source: local", ", ".join(sources.local.names())))
+    if sources.mirror is not None:
+        facts.append(Fact("Source: mirror", ", ".join(sources.mirror.names())))
+    return facts
+
+
+def _flatten(name: str, value: Any) -> list[Fact]:
+    if isinstance(value, dict):
+        return [fact for key, part in value.items() for fact in _flatten(f"{name}.{key}", part)]
+    if isinstance(value, list):
+        return [Fact(name, ", ".join(map(str, value)))]
+    return [Fact(name, "none" if value is None else str(value))]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,168 @@
+"""The report in a few sentences: the headline, the key figures, and what to know first."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.panel import (
+    FEWEST_HELD_OUT,
+    Panel,
+    in_sample_note,
+    panel_warnings,
+)
+from benchwright.pipelines.evaluation.rank_agreement import GROUPS
+
+_NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
+
+
+def summarise_refinement(
+    ingestion: BenchmarkParams,
+    variant: str,
+    evaluation: EvaluationParams,
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    rejected_items: pd.DataFrame,
+    rule_coverage: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    scores: pd.DataFrame,
+    rank_agreement: pd.DataFrame,
+    similarity_threshold: dict[str, Any],
+    import_report: pd.DataFrame,
+    panel: Panel,
+) -> dict[str, Any]:
+    """Put the outcome in plain words: the headline, the key figures, and what to know first.
+
+    The headline judges by the held-out models; with too few of them it takes all models and says
+    in the same line that the figure is in-sample.
+    """
+    n_items, n_kept = len(items), len(kept_items)
+    removed = (n_items - n_kept) / n_items
+    ranking = _ranking(rank_agreement, panel)
+    return {
+        "title": ingestion.title,
+        "variant": variant,
+        "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed).",
+        "ranking": ranking["sentence"],
+        "share_kept": round(100 * n_kept / n_items, 2),
+        "tiles": [
+            _tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
+            _tile("Kendall tau-b", ranking["value"], ranking["note"]),
+            _tile(
+                "Panel",
+                f"{len(panel.models):,} {'model' if len(panel.models) == 1 else 'models'}",
+                f"{len(panel.select('held_out')):,} held out, {len(panel.item_ids):,} items",
+            ),
+            _rules_tile(rule_coverage),
+        ],
+        "notes": [
+            *panel_warnings(panel, evaluation.min_coverage),
+            *_selection_notes(scores),
+            *_rule_notes(rule_coverage, n_items),
+            *_similarity_notes(similarity_threshold),
+            *_label_notes(verdicts, n_items, set(kept_items["item_id"])),
+            *_source_notes(rejected_items, import_report),
+        ],
+    }
+
+
+def _tile(name: str, value: str, note: str) -> dict[str, str]:
+    return {"name": name, "value": value, "note": note}
+
+
+def _ranking(rank_agreement: pd.DataFrame, panel: Panel) -> dict[str, str]:
+    """Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
+    held_out = len(panel.select("held_out"))
+    group = "held_out" if held_out >= FEWEST_HELD_OUT else "all"
+    rows = rank_agreement[
+        (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
+    ]
+    row = rows.to_dict("records")[0]
+    models = f"{row['n_models']} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
+    note = in_sample_note(panel)
+    if pd.isna(row["value"]):
+        said = f"Ranking of models: not compared, {row['reason']}."
+        return {"sentence": said, "value": "—", "note": str(row["reason"])}
+    n = f"n = {row['n_models']} models × {row['n_items']:,} items"
+    return {
+        "sentence": f"Ranking of {models}: Kendall tau-b {row['value']:.3f} "
+        f"({n}{'; ' + note if note else ''}).",
+        "value": f"{row['value']:.3f}",
+        "note": f"{models} × {row['n_items']:,} items" + (f"; {note}" if note else ""),
+    }
+
+
+def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
+    ran = int(rule_coverage["status"].isin(["ran", "partial"]).sum())
+    silent = rule_coverage.loc[rule_coverage["status"] == "not_run", "rule"]
+    names = ", ".join(silent.str.replace("_", " "))
+    note = f"not run: {names}" if names else "all that are on"
+    return _tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
+
+
+def _selection_notes(scores: pd.DataFrame) -> list[str]:
+    """Whether the models that chose the items pay for it: what they all get right is gone."""
+    lost = (scores["accuracy_full"] - scores["accuracy_kept"]).groupby(scores["role"]).mean()
+    own, others = 100 * lost.get("filter", np.nan), 100 * lost.get("held_out", np.nan)
+    if not own - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
+        return []
+    return [
+        f"On the kept items the models that chose them lose {own:.1f} points on average, the "
+        f"held-out ones {others:.1f}: items that all filter models get right are gone, so do not "
+        "rank a filter model against another model on the kept items."
+    ]
+
+
+def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
+    said = []
+    for rule in rule_coverage.to_dict("records"):
+        name = rule["rule"].replace("_", " ")
+        if rule["status"] == "not_run":
+            said.append(f"The rule “{name}” did not run: {rule['reason'] or 'no reason given'}.")
+        elif rule["status"] == "partial":
+            said.append(
+                f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
+                f"({rule['judged'] / n_items:.1%}); the rest stayed unjudged."
+            )
+    return said
+
+
+def _similarity_notes(similarity_threshold: dict[str, Any]) -> list[str]:
+    warning = similarity_threshold.get("warning")
+    return [_sentence(f"Similar items: {warning}")] if warning else []
+
+
+def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[str]:
+    flagged = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
+    if flagged.empty or not kept:
+        return []
+    among_kept = int(flagged["item_id"].isin(kept).sum())
+    return [
+        f"{len(flagged):,} items have a suspect label ({len(flagged) / n_items:.1%} of all, "
+        f"{among_kept / len(kept):.1%} of the kept). Removing what models get right leaves wrong "
+        "labels more frequent among what is kept."
+    ]
+
+
+def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> list[str]:
+    said = []
+    if len(rejected_items):
+        said.append(
+            f"{len(rejected_items):,} source rows could not become items and were rejected."
+        )
+    for column, what in (
+        ("not_joined", "imported answers matched no item"),
+        ("doubled", "imported answers were given more than once"),
+        ("dropped", "imported answers were empty or out of range"),
+        ("contradicting", "imported answers claim to be right or wrong against their own choice"),
+    ):
+        count = int(import_report[column].sum())
+        if count:
+            said.append(f"{count:,} {what}.")
+    return said
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

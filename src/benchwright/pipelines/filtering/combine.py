@@ -1,0 +1,159 @@
+"""Who goes in the end: what the rules say of single items, then of groups.
+
+`independent` (paper and released code): every rule judges all items, and an item stays if no rule
+removes it. Half of the groups of copies may so lose every member. By default the group rules come
+last: members that other rules remove go first, and no group loses its last acceptable member
+because it is a group.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+
+import numpy as np
+import pandas as pd
+
+from benchwright.params.filtering import FilteringParams
+from benchwright.pipelines.filtering.filter_models import listed
+from benchwright.pipelines.filtering.finding import Finding
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.pipelines.filtering.item_order import in_order
+from benchwright.seeding import item_uniforms
+from benchwright.tables import Groups
+
+Draw = dict[str, float]
+
+
+def combine_rules(
+    items: pd.DataFrame,
+    anomalous: Finding,
+    easy: Finding,
+    answer_only: Finding,
+    suspect_label: Finding,
+    duplicates: Grouping,
+    conflicting_gold: Grouping,
+    similar: Grouping,
+    filtering: FilteringParams,
+    seed: int,
+) -> tuple[list[Finding], pd.DataFrame]:
+    """Decides which members of each group stay and gathers what every rule says.
+
+    First come the rules about single items; then of a group of copies one stays, of a group of
+    similar items half. Members that are removed anyway count first, so that a group never loses
+    its last acceptable member to redundancy alone.
+    """
+    ids = in_order(items["item_id"])
+    single = [anomalous, easy, answer_only, suspect_label]
+    copy_draw = _draw(seed, "duplicate_choice", ids)
+    similar_draw = _draw(seed, "similar_choice", ids)
+    share = filtering.similar.remove
+    if filtering.independent:
+        copies = redundant_copies(duplicates.groups, copy_draw)
+        close = redundant_similar(similar.groups, share, similar_draw)
+    else:
+        gone = {
+            ids[row] for finding in single for row in np.flatnonzero(finding.removed)
+        }
+        by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
+        copies = redundant_copies(duplicates.groups, by_id, gone)
+        # A copy that goes is no member of another group; the one that stays for it is not to go.
+        similar = _without(similar, copies)
+        stays = {member for group in duplicates.groups for member in group} - copies
+        close = redundant_similar(similar.groups, share, similar_draw, gone, stays)
+    findings = [
+        *single,
+        _finding(conflicting_gold, ids, set()),
+        _finding(duplicates, ids, copies),
+        _finding(similar, ids, close),
+    ]
+    removed = np.logical_or.reduce([finding.removed for finding in findings])
+    kept = {ids[row] for row in np.flatnonzero(~removed)}
+    return findings, _groups_table((duplicates, conflicting_gold, similar), kept)
+
+
+def redundant_copies(
+    groups: Iterable[Sequence[str]], draw: Draw, gone: Set[str] = frozenset()
+) -> set[str]:
+    """All members of each group but one: not in `gone` if possible, then the lowest in `draw`."""
+    redundant: set[str] = set()
+    for group in groups:
+        _, *others = sorted(group, key=lambda member: (member in gone, draw[member]))
+        redundant.update(others)
+    return redundant
+
+
+def redundant_similar(
+    groups: Iterable[Sequence[str]],
+    share: float,
+    draw: Draw,
+    gone: Set[str] = frozenset(),
+    stays: Set[str] = frozenset(),
+) -> set[str]:
+    """The `share` of each group, rounded down: those in `gone` first, then the lowest in `draw`.
+
+    Members in `stays` are left, even if fewer than the share go.
+    """
+    redundant: set[str] = set()
+    for group in groups:
+        free = [member for member in group if member in gone or member not in stays]
+        free.sort(key=lambda member: (member not in gone, draw[member]))
+        redundant.update(free[: int(share * len(group))])
+    return redundant
+
+
+def _draw(seed: int, stage: str, ids: Sequence[str]) -> Draw:
+    return dict(zip(ids, item_uniforms(seed, stage, ids).tolist(), strict=True))
+
+
+def _without(grouping: Grouping, items: Set[str]) -> Grouping:
+    """The grouping without some items; groups of one are groups no more."""
+    left = (tuple(m for m in group if m not in items) for group in grouping.groups)
+    return Grouping(
+        grouping.rule,
+        grouping.status,
+        grouping.reason,
+        tuple(group for group in left if len(group) > 1),
+        grouping.value,
+        grouping.not_judged,
+    )
+
+
+def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Finding:
+    """What a rule about groups says of each item."""
+    if grouping.status != "ran":
+        return Finding.idle(grouping.rule, len(ids), grouping.status, grouping.reason)
+    detail = {
+        member: _words(grouping.rule, group, member, redundant)
+        for group in grouping.groups
+        for member in group
+    }
+    return Finding(
+        rule=grouping.rule,
+        status="ran",
+        reason="",
+        judged=np.array([item_id not in grouping.not_judged for item_id in ids], dtype=bool),
+        flagged=np.array([item_id in detail for item_id in ids], dtype=bool),
+        removed=np.array([item_id in redundant for item_id in ids], dtype=bool),
+        value=np.array([grouping.value.get(item_id, np.nan) for item_id in ids]),
+        detail=tuple(detail.get(item_id, "") for item_id in ids),
+    )
+
+
+def _words(rule: str, group: Sequence[str], member: str, redundant: Set[str]) -> str:
+    others = listed([other for other in group if other != member])
+    if rule == "conflicting_gold":
+        return f"same question and choices as {others}, but not all have the same answer"
+    if rule == "duplicate":
+        kept = next(other for other in group if other not in redundant)
+        return f"copy of {kept}" if member in redundant else f"stays for its copies {others}"
+    fate = "goes" if member in redundant else "stays"
+    return f"{fate}, one of {len(group)} similar items: {others}"
+
+
+def _groups_table(groupings: Iterable[Grouping], kept: Set[str]) -> pd.DataFrame:
+    return Groups.from_rows(
+        [
+            (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
+            for grouping in groupings
+            for group in grouping.groups
+            for member in group
+        ]
+    )

@@ -1,0 +1,71 @@
+"""Copies of an item, and copies that disagree about the answer (SMART, section 3.1 and A.3)."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+import pandas as pd
+
+from benchwright.params.filtering import FilteringParams
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.pipelines.filtering.item_order import sort_items
+
+
+def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
+    """Groups items with the same question, set of choices and answer (SMART, A.3).
+
+    Case and white space do not count, punctuation does: "x+1" is not "x-1". The order of the
+    choices does not count either. With `key: question` the question alone decides.
+    """
+    if not filtering.duplicates.enabled:
+        return Grouping.idle("duplicate", "off")
+    items = sort_items(items)
+    if filtering.duplicates.key == "question":
+        keys: list[Hashable] = [question.lower() for question in items["question"]]
+    else:
+        keys = [
+            (text, fold(answer))
+            for text, answer in zip(_texts(items), items["answer_text"], strict=True)
+        ]
+    groups = _equal(items["item_id"].tolist(), keys)
+    sizes = {member: float(len(group)) for group in groups for member in group}
+    return Grouping("duplicate", "ran", "", groups, sizes)
+
+
+def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
+    """Groups items with the same question and choices but different answers.
+
+    At least one of them is labelled wrongly. All are reported and none is removed for it.
+    """
+    if not filtering.duplicates.enabled:
+        return Grouping.idle("conflicting_gold", "off")
+    items = sort_items(items)
+    ids = items["item_id"].tolist()
+    answer_of = dict(zip(ids, map(fold, items["answer_text"]), strict=True))
+    groups = tuple(
+        group
+        for group in _equal(ids, _texts(items))
+        if len({answer_of[member] for member in group}) > 1
+    )
+    sizes = {member: float(len(group)) for group in groups for member in group}
+    return Grouping("conflicting_gold", "ran", "", groups, sizes)
+
+
+def fold(text: str) -> str:
+    """The text without differences of case and white space."""
+    return " ".join(text.casefold().split())
+
+
+def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
+    """Question and set of choices of each item, folded."""
+    return [
+        (fold(question), frozenset(map(fold, choices)))
+        for question, choices in zip(items["question"], items["choices"], strict=True)
+    ]
+
+
+def _equal(item_ids: Sequence[str], keys: Iterable[Hashable]) -> tuple[tuple[str, ...], ...]:
+    """Ids with equal keys, in the order given, where there are two or more."""
+    members: defaultdict[Hashable, list[str]] = defaultdict(list)
+    for item_id, key in zip(item_ids, keys, strict=True):
+        members[key].append(item_id)
+    return tuple(tuple(group) for group in members.values() if len(group) > 1)

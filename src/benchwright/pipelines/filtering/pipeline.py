@@ -1,0 +1,119 @@
+"""The filtering stage: rules about items, rules about groups, and who is left."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
+from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
+from benchwright.pipelines.filtering.audit import audit_items, split_items, tabulate_verdicts
+from benchwright.pipelines.filtering.combine import combine_rules
+from benchwright.pipelines.filtering.coverage import measure_coverage, measure_overlaps
+from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.pipelines.filtering.easy import flag_easy_items
+from benchwright.pipelines.filtering.neighbourhood import find_neighbours
+from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
+from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
+
+
+def create_pipeline() -> Pipeline:
+    """SMART filtering, from items and answers to kept items and the reasons."""
+    nodes = [
+        Node(
+            flag_anomalous_items,
+            ["items", "params:anomalous_subjects", "params:filtering", "params:limit"],
+            "anomalous_findings",
+            name="flag_anomalous_items",
+        ),
+        Node(
+            flag_easy_items,
+            [
+                "items",
+                "response_matrix",
+                "params:filter_models",
+                "params:filtering",
+                "params:seed",
+            ],
+            "easy_findings",
+            name="flag_easy_items",
+        ),
+        Node(
+            flag_answer_only_items,
+            [
+                "items",
+                "choices_only_matrix",
+                "response_matrix",
+                "params:filter_models",
+                "params:filtering",
+            ],
+            "answer_only_findings",
+            name="flag_answer_only_items",
+        ),
+        Node(
+            flag_suspect_labels,
+            ["items", "response_matrix", "params:filter_models", "params:filtering"],
+            "suspect_label_findings",
+            name="flag_suspect_labels",
+        ),
+        Node(
+            find_duplicates,
+            ["items", "params:filtering"],
+            "duplicate_groups",
+            name="find_duplicates",
+        ),
+        Node(
+            find_conflicting_gold,
+            ["items", "params:filtering"],
+            "conflicting_gold_groups",
+            name="find_conflicting_gold",
+        ),
+        Node(
+            find_neighbours,
+            ["items", "embeddings", "params:filtering"],
+            "neighbours",
+            name="find_neighbours",
+        ),
+        Node(
+            estimate_threshold,
+            ["items", "neighbours", "params:filtering"],
+            ["distance_density", "similarity_threshold", "threshold_sensitivity"],
+            name="estimate_threshold",
+        ),
+        Node(
+            group_similar_items,
+            ["items", "neighbours", "similarity_threshold", "params:filtering"],
+            "similar_groups",
+            name="group_similar_items",
+        ),
+        Node(
+            combine_rules,
+            [
+                "items",
+                "anomalous_findings",
+                "easy_findings",
+                "answer_only_findings",
+                "suspect_label_findings",
+                "duplicate_groups",
+                "conflicting_gold_groups",
+                "similar_groups",
+                "params:filtering",
+                "params:seed",
+            ],
+            ["findings", "groups"],
+            name="combine_rules",
+        ),
+        Node(tabulate_verdicts, ["items", "findings"], "verdicts", name="tabulate_verdicts"),
+        Node(
+            audit_items,
+            ["items", "findings", "neighbours"],
+            "item_audit",
+            name="audit_items",
+        ),
+        Node(
+            split_items,
+            ["items", "item_audit"],
+            ["kept_items", "removed_items"],
+            name="split_items",
+        ),
+        Node(measure_coverage, "findings", "rule_coverage", name="measure_coverage"),
+        Node(measure_overlaps, "findings", "overlaps", name="measure_overlaps"),
+    ]
+    return Pipeline(nodes)

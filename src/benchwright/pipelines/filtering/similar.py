@@ -1,0 +1,237 @@
+"""Items that say nearly the same, by distance in embedding space (SMART, section 3.4 and A.1).
+
+The threshold δ is where the density of neighbour distances first peaks. That rule is
+discontinuous: a slightly different bandwidth may find one peak less and move δ far. So the curve,
+its peaks, the branch taken and what other bandwidths would do are all part of the result.
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.pipelines.filtering.finding import Bools
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.pipelines.filtering.neighbourhood import (
+    Neighbourhood,
+    alike_pairs,
+    leading_alike,
+)
+from benchwright.statistics.density import Density, gaussian_density, local_maxima
+from benchwright.tables import DistanceDensity, ThresholdSensitivity
+
+log = logging.getLogger(__name__)
+
+# A threshold that another bandwidth moves so far that more than twice as many items are close.
+_JUMP = 2
+
+
+class Threshold(NamedTuple):
+    """δ and how it came about.
+
+    Attributes:
+        value: pairs closer than this are similar; None where there is no peak to go by.
+        branch: `first_peak`, `halved`, `fixed` or `none`.
+        peaks: distances at which the density peaks.
+    """
+
+    value: float | None
+    branch: str
+    peaks: list[float]
+
+
+def estimate_threshold(
+    items: pd.DataFrame, neighbours: pd.DataFrame, filtering: FilteringParams
+) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
+    """Estimates the density of neighbour distances and takes its first peak as the threshold.
+
+    With a single peak half of its distance is taken (released code). Gives the curve, the
+    threshold with the branch taken, and what other bandwidths would have made of it; warns when
+    two bandwidths next to each other differ more than twofold in the items they find close.
+    """
+    params = filtering.similar
+    near = Neighbourhood.of(items, neighbours)
+    distances = density_distances(near, params.string_similarity_exempt)
+    nearest = near.distances[:, 0] if len(near.item_ids) else np.empty(0)
+    density = gaussian_density(distances, params.bandwidth, params.grid)
+    threshold = choose_threshold(density, params)
+    within = _items_within(nearest, threshold)
+    sensitivity = _sensitivity(distances, nearest, len(items), params)
+    warning = _discontinuity(sensitivity)
+    if warning:
+        log.warning("similar: %s", warning)
+    result = {
+        "threshold": threshold.value,
+        "branch": threshold.branch,
+        "peaks": threshold.peaks,
+        "bandwidth": params.bandwidth,
+        "k": params.k,
+        "std": density.std if density else None,
+        "items_within": within,
+        "share_within": within / len(items),
+        "warning": warning,
+    }
+    return _curve(density), result, sensitivity
+
+
+def group_similar_items(
+    items: pd.DataFrame,
+    neighbours: pd.DataFrame,
+    similarity_threshold: dict[str, Any],
+    filtering: FilteringParams,
+) -> Grouping:
+    """Groups items closer than the threshold: an item and its close neighbours, each item once.
+
+    Items are taken in order of id. Questions that differ by a symbol are left out of each other's
+    groups. `clusters: components` joins everything that is linked by close pairs.
+    """
+    params = filtering.similar
+    if not params.enabled:
+        return Grouping.idle("similar", "off")
+    near = Neighbourhood.of(items, neighbours)
+    if not near.item_ids:
+        return Grouping.idle("similar", "not_run", f"no neighbours: {len(items)} items, no vectors")
+    threshold = similarity_threshold["threshold"]
+    if threshold is None:
+        return Grouping.idle("similar", "not_run", "the density of distances has no peak")
+    close = _close_pairs(near, threshold, params.string_similarity_exempt)
+    found = _stars(close) if params.clusters == "stars" else _components(close)
+    judged = frozenset(near.item_ids)
+    return Grouping(
+        rule="similar",
+        status="ran",
+        reason="",
+        groups=tuple(tuple(near.item_ids[row] for row in group) for group in found),
+        value=dict(zip(near.item_ids, near.distances[:, 0].tolist(), strict=True)),
+        not_judged=frozenset(item for item in items["item_id"] if item not in judged),
+    )
+
+
+def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.float64]:
+    """The distances whose density is taken: of each item to its neighbours, flat.
+
+    With `exempt`, an item's nearest neighbours are skipped as long as their questions read more
+    alike than that; the list is not filled up again.
+    """
+    if exempt is None or not len(near.item_ids):
+        return near.distances.ravel()
+    skipped = leading_alike(near, exempt)
+    ranks = np.arange(near.distances.shape[1])
+    return near.distances[ranks >= skipped[:, None]]
+
+
+def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
+    """δ from the density, or the fixed one.
+
+    δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
+    distance, as in the released code: its published shares depend on that step.
+    """
+    maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
+    peaks = density.x[maxima].tolist() if density else []
+    if not isinstance(params.threshold, str):
+        return Threshold(params.threshold, "fixed", peaks)
+    if density is None or not peaks:
+        return Threshold(None, "none", peaks)
+    below = float(density.x[maxima[0] - 1])
+    if len(peaks) == 1 and params.halve_single_peak:
+        return Threshold(below / 2, "halved", peaks)
+    return Threshold(below, "first_peak", peaks)
+
+
+def _curve(density: Density | None) -> pd.DataFrame:
+    if density is None:
+        return DistanceDensity.empty()
+    peak = np.zeros(len(density.x), dtype=bool)
+    peak[local_maxima(density.y)] = True
+    return pd.DataFrame({"x": density.x, "y": density.y, "peak": peak})
+
+
+def _items_within(nearest: NDArray[np.float64], threshold: Threshold) -> int:
+    """How many items have a neighbour closer than δ."""
+    return 0 if threshold.value is None else int((nearest < threshold.value).sum())
+
+
+def _sensitivity(
+    distances: NDArray[np.float64], nearest: NDArray[np.float64], items: int, params: SimilarParams
+) -> pd.DataFrame:
+    rows = []
+    for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
+        density = gaussian_density(distances, bandwidth, params.grid)
+        threshold = choose_threshold(density, params)
+        within = _items_within(nearest, threshold)
+        rows.append(
+            (
+                bandwidth,
+                len(threshold.peaks),
+                threshold.branch,
+                np.nan if threshold.value is None else threshold.value,
+                within,
+                within / items,
+            )
+        )
+    return ThresholdSensitivity.from_rows(rows)
+
+
+def _discontinuity(sensitivity: pd.DataFrame) -> str:
+    """The first jump between two bandwidths, in words, or ""."""
+    counts = sensitivity["items_within"].tolist()
+    bandwidths = sensitivity["bandwidth"].tolist()
+    for left in range(len(counts) - 1):
+        few, many = sorted(counts[left : left + 2])
+        # One item is no jump.
+        if many > _JUMP * max(few, 1):
+            return (
+                f"the threshold is unstable: bandwidth {bandwidths[left]:.2f} finds "
+                f"{counts[left]} items close, {bandwidths[left + 1]:.2f} finds {counts[left + 1]}"
+            )
+    return ""
+
+
+class _ClosePairs(NamedTuple):
+    """Pairs closer than δ: for each of n items its close neighbours, nearest first."""
+
+    n: int
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+
+def _close_pairs(near: Neighbourhood, threshold: float, exempt: float | None) -> _ClosePairs:
+    rows, ranks = np.nonzero(near.distances < threshold)
+    if exempt is not None and len(rows):
+        different: Bools = ~alike_pairs(near, rows, ranks, exempt)
+        rows, ranks = rows[different], ranks[different]
+    return _ClosePairs(len(near.item_ids), rows, near.indices[rows, ranks])
+
+
+def _stars(close: _ClosePairs) -> Iterator[list[int]]:
+    """Each item with its close neighbours, in order of id, without items that are in a group."""
+    taken = np.zeros(close.n, dtype=bool)
+    starts = np.searchsorted(close.rows, np.arange(close.n + 1))
+    for centre in np.unique(close.rows):
+        star = np.concatenate(([centre], close.columns[starts[centre] : starts[centre + 1]]))
+        # A centre that is in a group already still gathers the neighbours that are in none.
+        free = star[~taken[star]]
+        if len(free) > 1:
+            taken[free] = True
+            yield free.tolist()
+
+
+def _components(close: _ClosePairs) -> Iterator[list[int]]:
+    """Items linked by close pairs, directly or through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array(
+        (np.ones(len(close.rows), dtype=np.int8), (close.rows, close.columns)),
+        shape=(close.n, close.n),
+    )
+    count, label = connected_components(links, directed=False)
+    members = np.argsort(label, kind="stable")
+    bounds = np.searchsorted(label[members], np.arange(count + 1))
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        if last - first > 1:
+            yield members[first:last].tolist()

@@ -1,0 +1,301 @@
+"""From one source row to the parts of an item, as the benchmark's field mapping says."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
+from benchwright.pipelines.ingestion.reject import Row, Rule, Unusable, is_missing, shown
+from benchwright.seeding import item_uniforms
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+
+
+class Body(NamedTuple):
+    """What a row says of its question, in the source's order of options."""
+
+    question: str
+    passage_id: str | None
+    choices: list[str]
+    right: list[int]  # indices of every right option, the gold first; [] for open-ended
+    answer_text: str
+
+
+def read(row: Row, path: str) -> Any:
+    """The value of a column, or of a nested field where the name has dots; None where absent."""
+    if path in row:
+        return row[path]
+    column, *inner = path.split(".")
+    value = row.get(column)
+    for key in inner:
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if isinstance(value, list):
+            value = [part.get(key) if isinstance(part, dict) else None for part in value]
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def as_text(value: Any, what: str) -> str:
+    """A cell as text, verbatim; a whole number is written out.
+
+    Raises:
+        Unusable: `not_text` for anything else, and for text that no file can hold.
+    """
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        raise Unusable(Rule.NOT_TEXT, f"{what} is {shown(value)} ({kind}); a text is accepted")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise Unusable(Rule.NOT_TEXT, f"{what} is {shown(value)}; valid Unicode is needed")
+    return value
+
+
+def _required(row: Row, path: str, what: str, rule: Rule) -> str:
+    value = read(row, path)
+    if is_missing(value):
+        raise Unusable(rule, f"{what} ({path}) is missing; a text is accepted")
+    text = as_text(value, f"{what} ({path})")
+    if not text.strip():
+        raise Unusable(
+            rule, f"{what} ({path}) is {shown(text)}; a text that is not blank is needed"
+        )
+    return text
+
+
+def read_id(row: Row, path: str) -> str:
+    """The item id of a row; raises Unusable where it is missing."""
+    return _required(row, path, "item_id", Rule.MISSING_ID)
+
+
+def read_subject(row: Row, path: str) -> str:
+    """The subject of a row; raises Unusable where it is missing."""
+    return _required(row, path, "subject", Rule.MISSING_SUBJECT)
+
+
+def read_optional(row: Row, path: str | None) -> str | None:
+    """A text that an item may do without: None where it is missing or blank."""
+    value = None if path is None else read(row, path)
+    if is_missing(value):
+        return None
+    text = as_text(value, str(path))
+    return text if text.strip() else None
+
+
+def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        return list(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    seen = "missing" if is_missing(value) else f"{shown(value)} ({type(value).__name__})"
+    raise Unusable(rule, f"{what} is {seen}; a list is accepted")
+
+
+def _cells(row: Row, field: ChoicesField) -> list[Any]:
+    """The options as cells, from one column that holds a list or from several columns."""
+    if field.column is not None:
+        return _as_list(read(row, field.column), f"choices ({field.column})", Rule.MISSING_CHOICES)
+    cells = [read(row, column) for column in field.columns]
+    for column in field.split_columns:
+        value = read(row, column)
+        if is_missing(value):
+            raise Unusable(Rule.MISSING_CHOICES, f"choices ({column}) is missing")
+        pieces = as_text(value, f"choices ({column})").split(field.separator)
+        cells += [piece.strip() for piece in pieces if piece.strip()]
+    if field.drop_empty_tail:
+        while cells and (is_missing(cells[-1]) or not str(cells[-1]).strip()):
+            cells.pop()
+    return cells
+
+
+def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[str]:
+    """The options of a row, in the source's order.
+
+    Equal options are allowed: MMLU and CommonsenseQA have them.
+
+    Raises:
+        Unusable: there is no list, an option is blank or not a text, or there are fewer than 2,
+            more than 26 or not `n_choices` options.
+    """
+    choices = []
+    for number, cell in enumerate(_cells(row, field), start=1):
+        if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+            seen = "missing" if is_missing(cell) else shown(cell)
+            raise Unusable(
+                Rule.EMPTY_OPTION, f"option {number} is {seen}; a text that is not blank is needed"
+            )
+        choices.append(as_text(cell, f"option {number}"))
+    count = len(choices)
+    if count < 2:
+        raise Unusable(Rule.TOO_FEW_OPTIONS, f"{count} options; 2 to 26 are accepted")
+    if count > len(LETTERS):
+        raise Unusable(Rule.TOO_MANY_OPTIONS, f"{count} options; 2 to 26 are accepted")
+    if n_choices is not None and count != n_choices:
+        raise Unusable(Rule.WRONG_NUMBER_OF_OPTIONS, f"{count} options; n_choices is {n_choices}")
+    return choices
+
+
+def _unreadable(value: Any, accepted: str) -> Unusable:
+    kind = type(value).__name__
+    return Unusable(Rule.UNREADABLE_GOLD, f"gold is {shown(value)} ({kind}); accepted: {accepted}")
+
+
+def _whole_number(value: Any, accepted: str) -> int:
+    """A whole number, also written as text or, as tables with gaps do, as 2.0."""
+    if isinstance(value, (bool, np.bool_)):
+        raise _unreadable(value, accepted)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
+        return int(value)
+    raise _unreadable(value, accepted)
+
+
+def _numbered(value: Any, first: int, count: int) -> int:
+    accepted = f"{first} to {first + count - 1}"
+    index = _whole_number(value, accepted) - first
+    if not 0 <= index < count:
+        raise Unusable(
+            Rule.GOLD_OUT_OF_RANGE,
+            f"gold is {shown(value)}; accepted with {count} options: {accepted}",
+        )
+    return index
+
+
+def _lettered(value: Any, count: int) -> int:
+    accepted = f"A to {LETTERS[count - 1]}"
+    letter = value.strip().upper() if isinstance(value, str) else ""
+    if len(letter) != 1 or letter not in LETTERS:
+        raise _unreadable(value, accepted)
+    index = LETTERS.index(letter)
+    if index >= count:
+        raise Unusable(
+            Rule.GOLD_OUT_OF_RANGE,
+            f"gold is {shown(value)}; accepted with {count} options: {accepted}",
+        )
+    return index
+
+
+def _only_match(value: str, among: Sequence[str], what: str) -> int:
+    """Where `value` stands in `among`; white space at the ends counts only if nothing else fits."""
+    found = [i for i, text in enumerate(among) if text == value]
+    found = found or [i for i, text in enumerate(among) if text.strip() == value.strip()]
+    if not found:
+        accepted = shown(list(among), 120)
+        raise Unusable(
+            Rule.GOLD_NOT_AMONG_OPTIONS,
+            f"gold is {shown(value)}; accepted: one of the {what} {accepted}",
+        )
+    if len(found) > 1:
+        raise Unusable(
+            Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}, which {len(found)} of the {what} are"
+        )
+    return found[0]
+
+
+def _labels(row: Row, path: str, count: int) -> list[str]:
+    labels = _as_list(read(row, path), f"labels ({path})", Rule.LABELS_DO_NOT_FIT)
+    if len(labels) != count:
+        raise Unusable(Rule.LABELS_DO_NOT_FIT, f"{len(labels)} labels ({path}) for {count} options")
+    return [as_text(label, f"labels ({path})") for label in labels]
+
+
+def _hot(value: Any, count: int, several: bool) -> list[int]:
+    accepted = f"a list of {count} zeros and ones"
+    flags = _as_list(value, "gold", Rule.UNREADABLE_GOLD)
+    if len(flags) != count:
+        raise Unusable(Rule.UNREADABLE_GOLD, f"gold is a list of {len(flags)} for {count} options")
+    numbers = [
+        int(flag) if isinstance(flag, bool) else _whole_number(flag, accepted) for flag in flags
+    ]
+    if not set(numbers) <= {0, 1}:
+        raise _unreadable(value, accepted)
+    right = [i for i, number in enumerate(numbers) if number]
+    if not right:
+        raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {shown(value)}; no option is right")
+    if len(right) > 1 and not several:
+        raise Unusable(Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}; one right option is accepted")
+    return right
+
+
+def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
+    """Indices of the right options, the gold first.
+
+    Raises:
+        Unusable: the gold is missing, cannot be read, names no option, or names several.
+    """
+    gold: GoldField = mapping.gold
+    if gold.column is None:  # the form first
+        return [0]
+    value = read(row, gold.column)
+    if is_missing(value) or (isinstance(value, str) and not value.strip()):
+        raise Unusable(Rule.MISSING_GOLD, f"gold ({gold.column}) is missing; accepted: {gold.form}")
+    if gold.form in ("one_hot", "multi_hot"):
+        return _hot(value, len(choices), several=gold.form == "multi_hot")
+    return [_position(row, mapping, value, choices)]
+
+
+def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -> int:
+    """The option that a number, letter, text or label names."""
+    match mapping.gold.form:
+        case "index":
+            return _numbered(value, 0, len(choices))
+        case "number":
+            return _numbered(value, 1, len(choices))
+        case "letter":
+            return _lettered(value, len(choices))
+        case "text":
+            return _only_match(as_text(value, "gold"), choices, "options")
+        case _:  # label: a valid mapping names the labels then
+            path = (mapping.choices and mapping.choices.labels) or ""
+            return _only_match(as_text(value, "gold"), _labels(row, path, len(choices)), "labels")
+
+
+def read_final_answer(row: Row, gold: GoldField) -> str:
+    """The answer of an open-ended row, without white space at its ends."""
+    path = gold.column or ""
+    text = _required(row, path, "gold", Rule.MISSING_GOLD)
+    if gold.after is not None:
+        if gold.after not in text:
+            raise Unusable(
+                Rule.UNREADABLE_GOLD, f"gold ({path}) has no {gold.after!r} before the final answer"
+            )
+        text = text.rpartition(gold.after)[2]
+    text = text.strip()
+    if not text:
+        raise Unusable(Rule.MISSING_GOLD, f"gold ({path}) is empty after {gold.after!r}")
+    return text
+
+
+def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
+    """Question, options and gold of one row; raises Unusable with the first rule it breaks."""
+    question = _required(row, mapping.question, "question", Rule.MISSING_QUESTION)
+    passage = read_optional(row, mapping.passage)
+    passage_id = None
+    if passage is not None:
+        passage_id = hashlib.blake2b(passage.encode(), digest_size=8).hexdigest()
+        question = f"{passage}\n\n{question}"
+    if mapping.choices is None:
+        return Body(question, passage_id, [], [], read_final_answer(row, mapping.gold))
+    choices = read_choices(row, mapping.choices, n_choices)
+    right = read_gold(row, mapping, choices)
+    return Body(question, passage_id, choices, right, choices[right[0]])
+
+
+def hashed_order(body: Body, item_id: str, seed: int) -> Body:
+    """The same options ordered by a hash of seed, item id and text, whatever the source's order."""
+    keys = [f"{item_id}\x1f{choice}" for choice in body.choices]
+    draws = item_uniforms(seed, "option_order", keys)
+    # Equal texts draw equal numbers: the right one of them first, so that the order is settled.
+    order = sorted(range(len(keys)), key=lambda i: (draws[i], body.choices[i], i not in body.right))
+    return body._replace(
+        choices=[body.choices[i] for i in order], right=[order.index(i) for i in body.right]
+    )

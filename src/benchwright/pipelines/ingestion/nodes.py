@@ -1,0 +1,139 @@
+"""The node of this stage: source rows in; items, demonstrations and rejected rows out."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright import tables
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams, FieldMapping
+from benchwright.pipelines.ingestion.items import Item, ItemMapper
+from benchwright.pipelines.ingestion.purposes import divide, limited
+from benchwright.pipelines.ingestion.reject import (
+    Rejection,
+    Row,
+    Rule,
+    Unusable,
+    reject,
+    rejected_table,
+    shown,
+)
+
+
+class IngestedTables(NamedTuple):
+    """What `map_source_rows` gives, in the order of its outputs."""
+
+    items: pd.DataFrame
+    demonstrations: pd.DataFrame
+    calibration_items: pd.DataFrame
+    rejected_items: pd.DataFrame
+
+
+class _Mapped(NamedTuple):
+    item: Item
+    position: int
+    row: Row
+
+
+def map_source_rows(
+    benchmark_source: pd.DataFrame, ingestion: BenchmarkParams, limit: int | None, seed: int
+) -> IngestedTables:
+    """Turn the source's rows into items, and set aside those that cannot be used.
+
+    Every row becomes an item, a demonstration or a calibration item, or is listed among the
+    rejected with the rule it breaks, so that the four tables together have as many rows as the
+    source (unless `limit` is set). Each table is sorted by item id, numbers as numbers; the order
+    of the source's rows changes nothing but `row` in the table of rejected ones.
+
+    Args:
+        benchmark_source: rows as the source has them, and the columns `_split` (test, validation,
+            dev or train) and, where they apply, `_config` and `_subject`. The index is the
+            position in the source, from 0.
+        ingestion: the benchmark's file.
+        limit: keep only so many evaluation items and at most as many calibration items.
+        seed: draws calibration items and those under `limit`; orders options where asked.
+
+    Raises:
+        InputError: no evaluation item is left, or `limit` is below 1.
+    """
+    if limit is not None and limit < 1:
+        raise InputError(f"limit={limit}; a whole number from 1 is accepted, or null for all")
+    mapper = ItemMapper(ingestion, _mapping_of(benchmark_source, ingestion), seed)
+    source = benchmark_source.sort_index(kind="stable")
+    mapped: list[_Mapped] = []
+    rejections: list[Rejection] = []
+    rows: list[dict[str, Any]] = source.to_dict("records")  # type: ignore[assignment]
+    for position, row in zip(source.index.tolist(), rows, strict=True):
+        try:
+            mapped.append(_Mapped(mapper.item(row), position, row))
+        except Unusable as reason:
+            rejections.append(reject(position, row, reason))
+    by_id, doubled = _settle_doubled(mapped, ingestion.splits.evaluation)
+    rejections += doubled
+    purposes = divide(
+        {item_id: item.split for item_id, item in by_id.items()},
+        ingestion.splits,
+        ingestion.calibration_size,
+        seed,
+    )
+    if not purposes.evaluation:
+        raise InputError(_nothing_left(ingestion, rejections))
+    purposes = limited(purposes, limit, seed)
+    return IngestedTables(
+        tables.Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
+        tables.Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
+        tables.Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
+        rejected_table(rejections),
+    )
+
+
+def _mapping_of(frame: pd.DataFrame, benchmark: BenchmarkParams) -> FieldMapping:
+    """The mapping of the source that was read; the dataset says which that is."""
+    kind = frame.attrs.get("source", {}).get("kind")
+    sources = benchmark.sources
+    found = {"mirror": sources.mirror, "local": sources.local, "hub": sources.hub}
+    there = [source for name, source in found.items() if source and kind in (None, name)]
+    if len(there) != 1:
+        raise InputError(
+            f"benchmark {benchmark.name}: the rows do not say from which of its sources they come"
+        )
+    return there[0].fields
+
+
+def _settle_doubled(
+    mapped: Iterable[_Mapped], evaluation: tuple[str, ...]
+) -> tuple[dict[str, Item], list[Rejection]]:
+    """One item per id, and the other rows with that id as rejections.
+
+    An evaluation item stays before others, then the smallest by its content: a choice that the
+    order of the source does not change.
+    """
+    by_id: defaultdict[str, list[_Mapped]] = defaultdict(list)
+    for each in mapped:
+        by_id[each.item.item_id].append(each)
+    items: dict[str, Item] = {}
+    rejections: list[Rejection] = []
+    for item_id, rows in by_id.items():
+        first, *others = sorted(
+            rows, key=lambda each: (each.item.split not in evaluation, repr(each.item))
+        )
+        items[item_id] = first.item
+        for other in others:
+            same = "the same" if other.item == first.item else "another"
+            detail = f"item_id {shown(item_id)} is taken by row {first.position}, {same} question"
+            reason = Unusable(Rule.DOUBLED_ID, f"{detail}; an id is accepted once")
+            rejections.append(reject(other.position, other.row, reason))
+    return items, rejections
+
+
+def _nothing_left(benchmark: BenchmarkParams, rejections: list[Rejection]) -> str:
+    splits = ", ".join(benchmark.splits.evaluation)
+    message = f"benchmark {benchmark.name}: no row of split {splits} could be used"
+    if not rejections:
+        return message
+    rules = Counter(rejection.rule for rejection in rejections).most_common(3)
+    counts = ", ".join(f"{rule} ({count})" for rule, count in rules)
+    first = min(rejections)
+    return f"{message}; rejected by {counts}; row {first.row}: {first.detail}"

@@ -1,0 +1,19 @@
+"""Ingestion: from a benchmark's source to items."""
+
+from kedro.pipeline import Pipeline, node
+
+from benchwright.pipelines.ingestion.nodes import map_source_rows
+
+
+def create_pipeline() -> Pipeline:
+    """Source rows → items, demonstrations, calibration items, rejected rows."""
+    return Pipeline(
+        [
+            node(
+                map_source_rows,
+                inputs=["benchmark_source", "params:ingestion", "params:limit", "params:seed"],
+                outputs=["items", "demonstrations", "calibration_items", "rejected_items"],
+                name="map_source_rows",
+            )
+        ]
+    )

@@ -1,0 +1,146 @@
+"""What the cells of an answer file say, whatever type they were stored as."""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.errors import InputError
+
+_MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+class Cells(NamedTuple):
+    """Values of one column; `bad` marks cells that hold something else than was asked for."""
+
+    content: NDArray[Any]
+    bad: NDArray[np.bool_]
+
+
+def column_kind(column: pa.ChunkedArray) -> str:
+    """`empty`, `number`, `text`, `list` or `other`."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    tests: dict[str, tuple[Callable[[pa.DataType], bool], ...]] = {
+        "empty": (pa.types.is_null,),
+        "number": (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
+        "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+        "list": (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list),
+    }
+    return next((name for name, ask in tests.items() if any(a(kind) for a in ask)), "other")
+
+
+def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
+    """Texts verbatim, None where missing; whole numbers as their digits.
+
+    Raises:
+        InputError: the column holds neither; `where` names file and column.
+    """
+    kind = column_kind(column)
+    if kind == "number" and not pa.types.is_integer(column.type):
+        kind = "other"
+    if kind in ("list", "other"):
+        raise InputError(f"{where}: is of type {column.type}; give texts")
+    out = np.empty(len(column), dtype=object)
+    out[:] = [None if v is None else str(v) for v in column.to_pylist()]
+    return out
+
+
+def _by_distinct(column: pa.ChunkedArray, read: Callable[[str], float | None]) -> Cells:
+    """Reads each distinct text once; `read` gives None for what it does not understand."""
+    codes, distinct = pd.factorize(column.to_pandas().astype(object))
+    understood = [read(str(text).strip()) for text in distinct]
+    values = np.array([np.nan if v is None else v for v in understood] + [np.nan])
+    bad = np.array([v is None for v in understood] + [False])
+    return Cells(values[codes], bad[codes])  # code −1, a missing cell, reads the last entry
+
+
+def _read_number(text: str) -> float | None:
+    folded = text.lower()
+    if folded in _MISSING:
+        return math.nan
+    if folded in _TRUTH:
+        return _TRUTH[folded]
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def numbers(column: pa.ChunkedArray) -> Cells:
+    """Numbers as float64, NaN where missing; true and false are 1 and 0."""
+    kind = column_kind(column)
+    if kind == "empty":
+        return Cells(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
+    if kind == "number":
+        values = np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        return Cells(values, np.zeros(len(values), dtype=bool))
+    if kind == "text":
+        return _by_distinct(column, _read_number)
+    return Cells(np.full(len(column), np.nan), np.asarray(column.is_valid().to_numpy()))
+
+
+def _read_option(text: str) -> float | None:
+    if text.lower() in _MISSING:
+        return math.nan
+    if len(text) == 1 and "A" <= text.upper() <= "Z":
+        return float(ord(text.upper()) - ord("A"))
+    return None if text.lower() in _TRUTH else _read_number(text)
+
+
+def options(column: pa.ChunkedArray) -> Cells:
+    """Option indices as float64, from letters (A is 0) or 0-based numbers; −1 and blank are NaN."""
+    values, bad = (
+        _by_distinct(column, _read_option) if column_kind(column) == "text" else numbers(column)
+    )
+    whole = np.isnan(values) | (np.floor(values) == values)
+    bad = bad | ~whole | (values < -1)
+    return Cells(np.where(values < 0, np.nan, values), bad)
+
+
+def _read_list(value: Any) -> list[float] | None:
+    """A list of numbers; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None
+    if not isinstance(value, list) or not value:
+        return None
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
+        return None
+    return [float(v) for v in value]
+
+
+def number_lists(column: pa.ChunkedArray) -> Cells:
+    """Lists of numbers (also written as JSON), None where missing."""
+    values = np.empty(len(column), dtype=object)
+    bad = np.zeros(len(column), dtype=bool)
+    for row, cell in enumerate(column.to_pylist()):
+        if cell is None or (isinstance(cell, str) and cell.strip().lower() in _MISSING):
+            continue
+        values[row] = _read_list(cell)
+        bad[row] = values[row] is None
+    return Cells(values, bad)
+
+
+def text_lists(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    """Tuples of texts (also written as a JSON list), None where missing or something else."""
+    out = np.empty(len(column), dtype=object)
+    for row, cell in enumerate(column.to_pylist()):
+        value = cell
+        if isinstance(cell, str):
+            try:
+                value = json.loads(cell)
+            except ValueError:
+                continue
+        if isinstance(value, list) and all(isinstance(text, str) for text in value):
+            out[row] = tuple(value)
+    return out

@@ -1,0 +1,68 @@
+"""Counts of what became of a file's rows, with a few of them named."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+EXAMPLES = 3
+MANY = 20
+UNLIKE = 0.02
+
+
+@dataclass
+class Tally:
+    """One row of the import report in the making."""
+
+    file: str
+    layout: str
+    models: int = 0
+    rows: int = 0
+    joined_by_id: int = 0
+    joined_by_hash: int = 0
+    not_joined: int = 0
+    doubled: int = 0
+    contradicting: int = 0
+    dropped: int = 0
+    notes: list[str] = field(default_factory=list)
+    _examples: dict[str, list[str]] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def tell(self, what: str, count: int, examples: Iterable[str]) -> None:
+        """Names the first three, in order of their names, of `count` rows that are `what`."""
+        if count == 0:
+            return
+        seen = [*self._examples.get(what, []), *examples]
+        self._examples[what] = sorted(set(seen))[:EXAMPLES]
+        self._counts[what] = self._counts.get(what, 0) + int(count)
+
+    def note_unlike(self, unlike: int, shared: int) -> None:
+        """Says so where a model's answers in two files differ too often to be the same ones."""
+        if shared >= MANY and unlike > UNLIKE * shared:
+            self.notes.append(
+                f"{unlike / shared:.0%} of the answers that another file has too are not the same: "
+                "if the model was asked in another way, say so with style and shots"
+            )
+
+    def detail(self) -> str:
+        """Everything told of the file, in words."""
+        told = [
+            f"{count} {what}, e.g. {', '.join(self._examples[what])}"
+            for what, count in self._counts.items()
+        ]
+        return "; ".join([*told, *self.notes])
+
+    def as_row(self) -> tuple[Any, ...]:
+        """The row of the `ImportReport` table."""
+        return (
+            self.file,
+            self.layout,
+            self.models,
+            self.rows,
+            self.joined_by_id,
+            self.joined_by_hash,
+            self.not_joined,
+            self.doubled,
+            self.contradicting,
+            self.dropped,
+            self.detail(),
+        )

@@ -1,0 +1,299 @@
+"""Where model weights come from: installed packages, the Hugging Face hub, or a folder.
+
+Weights in packages are third-party uploads: their files are joined and read as data, their code is
+never imported, and nothing is used before its SHA-256 has been checked.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from benchwright.errors import InputError
+
+if TYPE_CHECKING:
+    from benchwright.params.scoring import PackageFile, PackageFolder, WeightsParams
+
+Dtype = Literal["bfloat16", "float32"]
+
+_BLOCK = 1 << 20
+_CONVERSION = "gguf-1"  # raise the number when the conversion changes what comes out
+
+
+class ModelSource(NamedTuple):
+    """What `from_pretrained` is given: a local folder, or a hub id with its commit."""
+
+    name_or_path: str
+    revision: str | None = None
+    trust_remote_code: bool = False
+
+
+def default_cache() -> Path:
+    """The folder of converted weights: `$BENCHWRIGHT_CACHE`, else `data/06_models/cache`."""
+    return Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
+
+
+def revision(spec: "WeightsParams") -> str:
+    """A short text that identifies the weights exactly; part of every score's key.
+
+    For packages the start of their SHA-256 and for the hub `<id>@<commit>`: neither needs the
+    weights to be there. A local path is hashed (once per file version).
+    """
+    from benchwright.params.scoring import HubWeights, PathWeights
+
+    if isinstance(spec, HubWeights):
+        return f"{spec.hub}@{spec.revision}"
+    if not isinstance(spec, PathWeights):
+        return spec.sha256[:16]
+    return spec.sha256[:16] if spec.sha256 else _path_digest(_existing(spec.path))[:16]
+
+
+def locate_gguf(spec: "WeightsParams", cache: Path) -> Path:
+    """The GGUF file of `spec`, its SHA-256 checked; pieces are joined into `cache`.
+
+    Raises InputError, in one line, where a package is not installed or a hash differs.
+    """
+    from benchwright.params.scoring import PackageFile, PathWeights
+
+    if isinstance(spec, PathWeights):
+        file = _existing(spec.path)
+        if spec.sha256:
+            _check(file, spec.sha256, cache, f"use the file with that hash for {file.name}")
+        return file
+    if not isinstance(spec, PackageFile):
+        raise InputError(f"{spec!r} has no GGUF file; name `package` and `file`, or a `path`")
+    if spec.parts == 1:
+        file = _package_path(spec, spec.file.format(part=1, index=0), part=1)
+        _check(file, spec.sha256, cache, _advice(spec))
+        return file
+    return _assemble(spec, cache)
+
+
+def locate_encoder(spec: "WeightsParams", cache: Path | None = None) -> Path | str:
+    """The folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
+
+    The SHA-256 of `model.safetensors` is checked once and remembered until the file changes.
+    Raises InputError, in one line, where a package is not installed or a hash differs.
+    """
+    from benchwright.params.scoring import HubWeights, PackageFolder, PathWeights
+
+    cache = cache or default_cache()
+    if isinstance(spec, HubWeights):
+        return spec.hub
+    if isinstance(spec, PackageFolder):
+        folder = _package_path(spec, spec.folder)
+        _check(folder / "model.safetensors", spec.sha256, cache, _advice(spec))
+        return folder
+    if not isinstance(spec, PathWeights):
+        raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
+    folder = _existing(spec.path)
+    if spec.sha256:
+        _check(folder / "model.safetensors", spec.sha256, cache, f"check {folder}")
+    return folder
+
+
+def model_source(spec: "WeightsParams", dtype: Dtype, cache: Path | None = None) -> ModelSource:
+    """What to load for a language model; GGUF weights are converted on first use."""
+    from benchwright.params.scoring import HubWeights, PackageFolder, PathWeights
+
+    cache = cache or default_cache()
+    if isinstance(spec, HubWeights):
+        return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
+    if isinstance(spec, PackageFolder):
+        return ModelSource(str(locate_encoder(spec, cache)))
+    if isinstance(spec, PathWeights) and Path(spec.path).is_dir():
+        return ModelSource(str(locate_encoder(spec, cache)), None, spec.trust_remote_code)
+    return ModelSource(str(converted_folder(spec, dtype, cache)))
+
+
+def conversion(spec: "WeightsParams") -> str:
+    """How the weights are changed before use: part of a score's key, "" where they are not."""
+    from benchwright.params.scoring import PackageFile, PathWeights
+
+    gguf = isinstance(spec, PackageFile) or (
+        isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
+    )
+    return f"{_CONVERSION}/transformers-{version('transformers')}" if gguf else ""
+
+
+def converted_folder(spec: "WeightsParams", dtype: Dtype, cache: Path) -> Path:
+    """A folder in Transformers' format with the dequantised weights of a GGUF file.
+
+    Converted once per file and dtype (25–65 s for the small models): in a folder aside that is
+    renamed when it is complete, under a lock, so that two processes may ask at once.
+    """
+    target = cache / f"{revision(spec)}-{dtype}"
+    if _complete(target, spec):
+        return target
+    cache.mkdir(parents=True, exist_ok=True)
+    with _locked(cache / f"{target.name}.lock"):
+        if not _complete(target, spec):
+            _convert(spec, dtype, target, cache)
+    return target
+
+
+def _convert(spec: "WeightsParams", dtype: Dtype, target: Path, cache: Path) -> None:
+    gguf = locate_gguf(spec, cache)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".converting-") as aside:
+        folder = Path(aside) / "model"
+        _dequantise(gguf, folder, dtype)
+        sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
+        record = {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
+        (folder / "conversion.json").write_text(json.dumps(record, indent=2))
+        if target.exists():  # incomplete or of another version: _complete has just said so
+            shutil.rmtree(target)
+        folder.rename(target)
+    if gguf.parent == cache:
+        gguf.unlink()  # the joined pieces are not needed any more
+
+
+def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
+    if find_spec("accelerate") is None:  # Transformers refuses to read GGUF files without it
+        raise InputError("converting GGUF weights needs the package accelerate: pip install it")
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
+    # Without dequantize=True the weights stay packed and cannot be saved.
+    model = AutoModelForCausalLM.from_pretrained(
+        **source,
+        dtype=getattr(torch, dtype),
+        quantization_config=GgufConfig(dequantize=True),
+    )
+    model.save_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(**source)
+    tokenizer.add_bos_token = _starts_with_bos(gguf)  # lost on the way; Gemma needs it
+    tokenizer.save_pretrained(folder)
+
+
+def _starts_with_bos(gguf: Path) -> bool:
+    """Whether the file asks for a beginning-of-text token (by default SentencePiece models do)."""
+    from gguf import GGUFReader
+
+    fields = GGUFReader(gguf).fields
+    if "tokenizer.ggml.add_bos_token" in fields:
+        return bool(fields["tokenizer.ggml.add_bos_token"].contents())
+    return bool(fields["tokenizer.ggml.model"].contents() == "llama")
+
+
+def _complete(folder: Path, spec: "WeightsParams") -> bool:
+    """Whether a converted folder is today's conversion and has every file in its size."""
+    try:
+        record = json.loads((folder / "conversion.json").read_text())
+        return record["conversion"] == conversion(spec) and all(
+            (folder / name).stat().st_size == size for name, size in record["files"].items()
+        )
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False
+
+
+def _assemble(spec: "PackageFile", cache: Path) -> Path:
+    cache.mkdir(parents=True, exist_ok=True)
+    target = cache / f"{spec.sha256[:16]}.gguf"
+    if target.exists():
+        _check(target, spec.sha256, cache, f"delete {target} and try again")
+        return target
+    pieces = [
+        _package_path(spec, spec.file.format(part=part, index=part - 1), part)
+        for part in range(1, spec.parts + 1)
+    ]
+    descriptor, aside = tempfile.mkstemp(dir=cache, prefix=".joining-")
+    try:
+        with os.fdopen(descriptor, "wb") as whole:
+            for piece in pieces:
+                with piece.open("rb") as source:
+                    shutil.copyfileobj(source, whole, _BLOCK)
+        seen = _sha256(Path(aside))
+        if seen != spec.sha256:
+            raise InputError(_differs(spec.package, seen, spec.sha256, _advice(spec)))
+        Path(aside).replace(target)
+    finally:
+        Path(aside).unlink(missing_ok=True)
+    return target
+
+
+def _package_path(spec: "PackageFile | PackageFolder", relative: str, part: int = 1) -> Path:
+    name = spec.package.format(part=part, index=part - 1)
+    try:
+        path = Path(str(distribution(name).locate_file(relative)))
+    except PackageNotFoundError:
+        raise InputError(f"the package {name} is not installed: {_advice(spec)}") from None
+    if not path.exists():
+        raise InputError(f"the package {name} has no {relative}: {_advice(spec)}")
+    return path
+
+
+def _advice(spec: "PackageFile | PackageFolder") -> str:
+    return f"pip install --no-deps --require-hashes -r {spec.requirements}"
+
+
+def _differs(name: str, seen: str, wanted: str, advice: str) -> str:
+    return f"{name} has SHA-256 {seen[:12]}…, not {wanted[:12]}…: {advice}"
+
+
+def _existing(path: str) -> Path:
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise InputError(f"weights.path {path!r} does not exist")
+    return found.absolute()
+
+
+def _check(file: Path, sha256: str, cache: Path, advice: str) -> None:
+    """Raise InputError unless `file` has this SHA-256."""
+    if not file.is_file():
+        raise InputError(f"{file} is missing: {advice}")
+    seen = _remembered_sha256(file, cache)
+    if seen != sha256:
+        raise InputError(_differs(str(file), seen, sha256, advice))
+
+
+def _remembered_sha256(file: Path, cache: Path) -> str:
+    """The file's SHA-256, kept in the cache for as long as its path, size and time are the same."""
+    state = file.stat()
+    identity = f"{file}\x1f{state.st_size}\x1f{state.st_mtime_ns}"
+    note = cache / "hashes" / hashlib.sha256(identity.encode()).hexdigest()[:32]
+    with contextlib.suppress(OSError):
+        return note.read_text()
+    digest = _sha256(file)
+    note.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as aside:
+        aside.write(digest)
+    Path(aside.name).replace(note)
+    return digest
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _path_digest(path: Path) -> str:
+    """One hash over the weights, configuration and tokenizer files at a path."""
+    cache = default_cache()
+    if path.is_file():
+        return _remembered_sha256(path, cache)
+    kinds = (".safetensors", ".json", ".model", ".txt", ".jinja", ".bin")
+    files = sorted(f for f in path.rglob("*") if f.is_file() and f.suffix in kinds)
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(f"{file.relative_to(path)}\x1f{_remembered_sha256(file, cache)}\n".encode())
+    return whole.hexdigest()
+
+
+@contextlib.contextmanager
+def _locked(lock: Path) -> Iterator[None]:
+    """Hold a lock file; the system lets go of it when the process ends, however it ends."""
+    with lock.open("w") as handle:
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

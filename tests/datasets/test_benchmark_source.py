@@ -1,0 +1,293 @@
+"""Reading a benchmark's rows: verbatim, from the right place, with errors that say what to do."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kedro.io import DatasetError
+
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.datasets.verbatim import read_verbatim
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+
+FIELDS = {
+    "question": "question",
+    "choices": {"column": "choices"},
+    "gold": {"column": "answer", "form": "index"},
+}
+
+
+def benchmark(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "toy",
+        "title": "Toy",
+        "licence": "MIT",
+        "citation": "none",
+        "url": "",
+        "splits": {"evaluation": ["test"], "demonstrations": ["dev"]},
+        **changes,
+    }
+
+
+def local(file: str, fields: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    where = more or {"split_column": "split"}
+    return {"local": {"file": file, "fields": fields or FIELDS, **where}}
+
+
+def load(folder: Path, sources: dict[str, Any], mirror: str = "", **changes: Any) -> pd.DataFrame:
+    source = BenchmarkSource(
+        benchmark=benchmark(sources=sources, **changes),
+        raw_folder=str(folder / "raw"),
+        mirror_root=mirror,
+    )
+    return source.load()
+
+
+def ingest(
+    folder: Path, sources: dict[str, Any], mirror: str = "", **changes: Any
+) -> IngestedTables:
+    frame = load(folder, sources, mirror, **changes)
+    params = BenchmarkParams.model_validate(benchmark(sources=sources, **changes))
+    return map_source_rows(frame, params, None, 0)
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """The folder of local files."""
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    return folder
+
+
+CSV = (
+    "\ufeffsplit,question,A,B,answer\r\n"
+    'test,"None, she said\r\n""NA""",NA,01,0\r\n'
+    "test, TRUE ,null,1e5,1\n"
+    "dev,nan,N/A,,0\n"
+)
+
+
+def csv_sources(file: str) -> dict[str, Any]:
+    return local(file, {**FIELDS, "choices": {"columns": ["A", "B"]}})
+
+
+@pytest.mark.parametrize("name", ["items.csv", "items.csv.gz", "items.tsv"])
+def test_csv_cells_are_texts_and_nothing_else(tmp_path: Path, raw: Path, name: str) -> None:
+    text = CSV
+    if name.endswith(".tsv"):
+        text = text.replace("None, she", "None; she").replace(",", "\t").replace("None;", "None,")
+    content = text.encode()
+    (raw / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    frame = load(tmp_path, csv_sources(name))
+    assert frame.question.tolist() == ['None, she said\r\n"NA"', " TRUE ", "nan"]
+    assert frame.A.tolist() == ["NA", "null", "N/A"]
+    assert frame.B.tolist() == ["01", "1e5", ""]
+    assert frame.columns.tolist() == ["split", "question", "A", "B", "answer", "_split"]
+
+
+def test_texts_that_look_like_gaps_survive_to_the_items(tmp_path: Path, raw: Path) -> None:
+    options = ["None", "NA", "N/A", "null", "NULL", "nan", "NaN", "TRUE", "-", "<NA>"]
+    row = {"split": "test", "question": "NA", "choices": options, "answer": 0}
+    (raw / "items.jsonl").write_text(json.dumps(row))
+    jsonl = ingest(tmp_path, local("items.jsonl"))
+    pq.write_table(pa.Table.from_pylist([row]), raw / "items.parquet")
+    parquet = ingest(tmp_path, local("items.parquet"))
+    columns = [f"c{i}" for i in range(10)]
+    pd.DataFrame(
+        [["test", "NA", *options, 0]], columns=["split", "question", *columns, "answer"]
+    ).to_csv(raw / "items.csv", index=False)
+    fields = {**FIELDS, "choices": {"columns": columns}}
+    csv = ingest(tmp_path, local("items.csv", fields))
+    for result in (jsonl, parquet, csv):
+        written = tmp_path / "items.parquet"
+        result.items.to_parquet(written)
+        item = pd.read_parquet(written).iloc[0]
+        assert list(item.choices) == options
+        assert (item.question, item.answer_text) == ("NA", "None")
+
+
+def test_json_lines_keep_types_line_separators_and_byte_order_marks(
+    tmp_path: Path, raw: Path
+) -> None:
+    rows = [
+        {"split": "test", "question": "a\u2028b\x85c", "choices": ["1", "x"], "answer": 1},
+        {"split": "test", "question": "next", "choices": ["1", "x"], "extra": {"deep": [1]}},
+    ]
+    lines = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    (raw / "items.jsonl").write_bytes(b"\xef\xbb\xbf" + lines.encode() + b"\n\n")
+    frame = load(tmp_path, local("items.jsonl"))
+    assert frame.question.tolist() == ["a\u2028b\x85c", "next"]
+    assert frame.answer.tolist() == [1, None]
+    assert frame.extra.tolist() == [None, {"deep": [1]}]
+
+
+def test_whole_numbers_beside_gaps_stay_whole(raw: Path) -> None:
+    pq.write_table(pa.table({"n": [1, None], "ids": [[1, 2], None]}), raw / "x.parquet")
+    frame = read_verbatim(raw / "x.parquet")
+    assert frame.n.tolist() == [1, None]
+    assert frame.ids.tolist() == [[1, 2], None]
+
+
+def test_only_splits_in_use_are_read_and_rows_keep_their_place(tmp_path: Path, raw: Path) -> None:
+    splits = ["train", "val", "test", "typo", "aux", None, "dev"]
+    rows = [{"split": s, "question": "q", "choices": ["a", "b"], "answer": 0} for s in splits]
+    (raw / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    where = {"split_column": "split", "splits": {"val": "test", "aux": None}}
+    frame = load(tmp_path, local("items.jsonl", **where))
+    assert frame.index.tolist() == [1, 2, 3, 5, 6]
+    assert frame._split.tolist() == ["test", "test", "typo", None, "dev"]
+    result = ingest(tmp_path, local("items.jsonl", **where))
+    assert result.items.item_id.tolist() == ["toy/0", "toy/1"]
+    assert result.rejected_items.rule.tolist() == ["unknown_split", "unknown_split"]
+    assert result.rejected_items.row.tolist() == [3, 5]
+
+
+def test_one_file_per_split_and_subjects_in_split_names(tmp_path: Path, raw: Path) -> None:
+    for name in ("test", "dev"):
+        (raw / f"{name}.csv").write_text(f"question,A,B,answer\n{name}?,x,y,0\n")
+    fields = {**FIELDS, "choices": {"columns": ["A", "B"]}}
+    files = {"files": {"test": "test.csv", "dev": "dev.csv", "train": "absent.csv"}}
+    result = ingest(tmp_path, {"local": {"fields": fields, **files}})
+    assert result.items.question.tolist() == ["test?"]
+    assert result.demonstrations.question.tolist() == ["dev?"]
+
+    (raw / "all.csv").write_text("s,question,A,B,answer\nLaw_val,q,x,y,0\nLaw_dev,q,x,y,1\n")
+    splits = {"{subject}_val": "test", "{subject}_dev": "dev"}
+    named = local("all.csv", {**fields, "subject": "_subject"}, split_column="s", splits=splits)
+    result = ingest(tmp_path, named)
+    assert result.items.subject.tolist() == ["Law"]
+    assert result.demonstrations.item_id.tolist() == ["toy_dev/Law/0"]
+
+
+def write_row(path: Path, question: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    row = {"split": "test", "question": question, "choices": ["a", "b"], "answer": 0}
+    path.write_text(json.dumps(row))
+
+
+def test_the_mirror_comes_before_a_local_file_and_that_before_the_hub(
+    tmp_path: Path, raw: Path, hub_cache: None
+) -> None:
+    write_row(tmp_path / "mirror" / "benchmarks" / "toy.jsonl", "mirrored")
+    write_row(raw / "toy.jsonl", "local")
+    (raw / "hub" / "data").mkdir(parents=True)
+    pq.write_table(
+        pa.table({"question": ["hub"], "choices": [["a", "b"]], "answer": [0]}),
+        raw / "hub" / "data" / "test-00000-of-00001.parquet",
+    )
+    one = local("toy.jsonl")["local"]
+    every = {"mirror": one, "local": one, "hub": {"id": "nobody/nothing", "fields": FIELDS}}
+    mirror = str(tmp_path / "mirror")
+    assert load(tmp_path, every, mirror).question.tolist() == ["mirrored"]
+    frame = load(tmp_path, every)
+    assert frame.question.tolist() == ["local"]
+    assert frame.attrs["source"] == {
+        "kind": "local",
+        "origin": str(raw / "toy.jsonl"),
+        "rows": 1,
+        "rows_by_split": {"test": 1},
+    }
+    (raw / "toy.jsonl").unlink()
+    assert load(tmp_path, every).question.tolist() == ["hub"]
+    with pytest.raises(DatasetError, match="mirror_root"):
+        load(tmp_path, {"mirror": one})
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what `datasets` caches inside the test."""
+    import datasets
+
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    datasets.disable_progress_bars()
+
+
+# --- what goes wrong ---------------------------------------------------------------------------
+
+
+def mistake(folder: Path, sources: dict[str, Any], mirror: str = "", **changes: Any) -> str:
+    """The one line that a user is told."""
+    with pytest.raises(DatasetError) as caught:
+        load(folder, sources, mirror, **changes)
+    assert isinstance(caught.value.__cause__, InputError)
+    return str(caught.value.__cause__)
+
+
+def test_a_missing_file_is_named_with_what_lies_beside_it(tmp_path: Path, raw: Path) -> None:
+    (raw / "itmes.jsonl").touch()
+    told = mistake(tmp_path, local("items.jsonl"))
+    assert told == f"{raw / 'items.jsonl'} is missing; {raw} has itmes.jsonl"
+
+
+def test_a_missing_column_is_named_with_those_there_are(tmp_path: Path, raw: Path) -> None:
+    (raw / "items.csv").write_text("split,Question,A,B,answer\ntest,q,x,y,0\n")
+    told = mistake(tmp_path, csv_sources("items.csv"))
+    assert told.endswith("no column 'question'; it has split, Question, A, B, answer")
+    told = mistake(tmp_path, local("items.csv", split_column="part"))
+    assert told.endswith("no column 'part'; it has split, Question, A, B, answer")
+
+
+def test_a_split_that_is_not_there_is_named_with_those_there_are(tmp_path: Path, raw: Path) -> None:
+    (raw / "items.csv").write_text("split,question,A,B,answer\ntesting,q,x,y,0\ndev,q,x,y,0\n")
+    told = mistake(tmp_path, csv_sources("items.csv"))
+    assert "no row of split test" in told
+    assert told.endswith("its splits are dev, testing")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
+        ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2 is '[1]'; an object is accepted"),
+        ("x.jsonl", b"[" * 100_000, "line 1 is not JSON"),
+        ("x.csv", b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells for 2 columns"),
+        ("x.csv", b'a,b\n1,"2\n', "line 2: unexpected end of data"),
+        ("x.csv", b"a,a\n1,2\n", "two columns have one name: a, a"),
+        ("x.csv", b"a\n\xff\xfe\n", "utf-8"),
+        ("x.csv.gz", b"a,b\n1,2\n", "gzip"),
+        ("x.parquet", b"PAR1 torn", "parquet"),
+        ("x.xlsx", b"", "accepted are .parquet, .jsonl, .csv, .tsv, also with .gz"),
+    ],
+)
+def test_a_broken_file_is_the_users_to_mend(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(told)) as caught:
+        read_verbatim(tmp_path / name)
+    assert str(caught.value).startswith(str(tmp_path / name))
+
+
+def test_a_torn_gzip_file_is_not_taken_for_a_short_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
+    with pytest.raises(InputError, match=re.escape(str(path))):
+        read_verbatim(path)
+
+
+def test_a_short_csv_row_lacks_its_last_cells(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b,c\n1\n\n1,2,3\n")
+    assert read_verbatim(tmp_path / "x.csv").c.tolist() == [None, "3"]
+
+
+def test_a_wrong_benchmark_file_is_told_by_key(tmp_path: Path) -> None:
+    told = mistake(tmp_path, local("x.csv"), licence=None, colour="red")
+    assert "licence" in told
+    assert "colour" in told
+
+
+def test_a_source_is_never_written(tmp_path: Path) -> None:
+    source = BenchmarkSource(benchmark=benchmark(sources=local("x.csv")), raw_folder=str(tmp_path))
+    with pytest.raises(DatasetError, match="only read"):
+        source.save(pd.DataFrame())
+    assert not source.exists()
+    (tmp_path / "x.csv").touch()
+    assert source.exists()

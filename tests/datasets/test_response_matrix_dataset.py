@@ -1,0 +1,129 @@
+import contextlib
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from kedro.io import DataCatalog, DatasetError
+
+from benchwright.datasets import response_matrix as module
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.response_matrix import ResponseMatrix
+
+FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
+
+
+def assert_same(seen: ResponseMatrix, expected: ResponseMatrix) -> None:
+    assert (seen.models, seen.item_ids, seen.condition) == (
+        expected.models,
+        expected.item_ids,
+        expected.condition,
+    )
+    for name in FIELDS:
+        before, after = getattr(expected, name), getattr(seen, name)
+        assert after.dtype == before.dtype
+        np.testing.assert_array_equal(after, before, strict=True)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> ResponseMatrix:
+    names = st.lists(st.text(min_size=1, max_size=8), max_size=6, unique=True)
+    models, items = draw(names), draw(names)
+    shape = (len(models), len(items))
+    share = st.one_of(st.just(np.nan), st.floats(0, 1, width=32))
+    some = {
+        name: arrays(np.float32, shape, elements=share)
+        for name in ("correct", "p_answer", "p_prediction")
+    }
+    some["prediction"] = arrays(np.int16, shape, elements=st.integers(-1, 25))
+    given_fields = {
+        name: draw(values) for name, values in some.items() if draw(st.booleans(), label=name)
+    }
+    return ResponseMatrix.of(
+        tuple(models), tuple(items), **given_fields, condition=draw(st.text(max_size=5))
+    )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(matrices())
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path, matrix: ResponseMatrix) -> None:
+    dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))
+    dataset.save(matrix)
+    assert_same(dataset.load(), matrix)
+
+
+def test_many_models_cross_several_row_groups(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    correct = rng.integers(0, 2, (700, 5)).astype(np.float32)
+    p_answer = np.full((700, 5), np.nan, dtype=np.float32)
+    p_answer[600] = 0.1  # only a model of the last row group has probabilities
+    models = tuple(f"m{i}" for i in range(700))
+    matrix = ResponseMatrix.of(models, tuple("abcde"), correct=correct, p_answer=p_answer)
+    dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))
+    dataset.save(matrix)
+    assert_same(dataset.load(), matrix)
+    assert pq.ParquetFile(tmp_path / "m.parquet").metadata.num_row_groups == 3
+
+
+def test_the_file_is_readable_without_us_and_missing_fields_are_null(tmp_path: Path) -> None:
+    correct = np.array([[1, np.nan]], dtype=np.float32)
+    matrix = ResponseMatrix.of(("m",), ("q1", "q2"), correct=correct)
+    ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet")).save(matrix)
+    row = pq.read_table(tmp_path / "m.parquet").to_pylist()[0]
+    assert row["model"] == "m"
+    assert row["correct"][0] == 1
+    assert row["p_answer"] is None
+    assert row["prediction"] is None
+
+
+def test_versions_are_kept_apart_and_the_latest_is_loaded(tmp_path: Path) -> None:
+    conf = {
+        "type": "benchwright.datasets.response_matrix.ResponseMatrixDataset",
+        "filepath": str(tmp_path / "m.parquet"),
+        "versioned": True,
+        "metadata": {"kedro-viz": {"layer": "model_output"}},
+    }
+    for version, model in (
+        ("2026-01-01T00.00.00.000Z", "old"),
+        ("2026-01-02T00.00.00.000Z", "new"),
+    ):
+        catalog = DataCatalog.from_config({"matrix": dict(conf)}, save_version=version)
+        assert catalog.exists("matrix") == (model == "new")
+        catalog.save("matrix", ResponseMatrix.of((model,), ("q",)))
+    latest = DataCatalog.from_config({"matrix": dict(conf)})
+    assert latest.load("matrix").models == ("new",)
+    assert latest["matrix"].metadata == {"kedro-viz": {"layer": "model_output"}}
+    assert latest.load("matrix", version="2026-01-01T00.00.00.000Z").models == ("old",)
+
+
+def test_a_write_that_breaks_off_leaves_the_old_matrix(tmp_path: Path) -> None:
+    dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))
+    dataset.save(ResponseMatrix.of(("old",), ("q",)))
+    with (
+        mock.patch.object(module, "_lists", side_effect=MemoryError("full")),
+        contextlib.suppress(DatasetError),
+    ):
+        dataset.save(ResponseMatrix.of(("new",), ("q",)))
+    assert dataset.load().models == ("old",)
+    assert [path.name for path in tmp_path.iterdir()] == ["m.parquet"]
+
+
+@pytest.mark.parametrize("kind", ["other table", "torn"])
+def test_a_file_that_is_no_matrix_is_told_in_words(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "m.parquet"
+    if kind == "torn":
+        path.write_bytes(b"PAR1")
+    else:
+        pq.write_table(pa.table({"model": ["m"]}), path)
+    with pytest.raises(DatasetError, match=r"m\.parquet: is not"):
+        ResponseMatrixDataset(filepath=str(path)).load()
+
+
+def test_it_is_kept_in_local_files_only() -> None:
+    with pytest.raises(DatasetError, match="local files only"):
+        ResponseMatrixDataset(filepath="s3://bucket/m.parquet")

@@ -1,0 +1,55 @@
+"""Whole runs of the project, each in a data folder of its own."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kedro.framework.session import KedroSession
+from kedro.framework.startup import bootstrap_project
+from kedro.runner import SequentialRunner
+
+Run = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def run_project(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Path]:
+    """Run a pipeline and return its data folder.
+
+    `data` reuses the folder of an earlier run; `scores_of` starts from the scores of one.
+    """
+
+    def run(
+        pipeline: str = "smart",
+        data: Path | None = None,
+        scores_of: Path | None = None,
+        runner: Any = None,
+        **params: Any,
+    ) -> Path:
+        if data is None:
+            data = tmp_path_factory.mktemp("data")
+            (data / "01_raw").symlink_to(repository / "data" / "01_raw")
+        if scores_of is not None:
+            shutil.copytree(scores_of / "06_models", data / "06_models")
+        bootstrap_project(repository)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("BENCHWRIGHT_MLFLOW", "off")
+            with KedroSession.create(
+                project_path=repository, runtime_params={"data_root": str(data), **params}
+            ) as session:
+                session.run(pipeline_names=[pipeline], runner=runner or SequentialRunner())
+        return data
+
+    return run
+
+
+def newest(data: Path, layer: str, name: str, benchmark: str, variant: str = "smart") -> Path:
+    """The newest version of a saved dataset's file."""
+    for folder in (data / layer / benchmark / variant / name, data / layer / benchmark / name):
+        versions = sorted(folder.glob("*/" + name))
+        if versions:
+            return versions[-1]
+    raise FileNotFoundError(f"{name} of {benchmark}/{variant} below {data}")

@@ -1,0 +1,31 @@
+"""Fixtures of the ingestion tests."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+
+@pytest.fixture(scope="session")
+def conf_benchmark(repository: Path) -> Callable[..., dict[str, Any]]:
+    """The benchmark file of a name; with `hub`, a folder is read in the place of the hub."""
+    folder = repository / "conf" / "base" / "parameters" / "benchmarks"
+
+    def read(name: str, hub: Path | None = None) -> dict[str, Any]:
+        benchmark = yaml.safe_load((folder / f"{name}.yml").read_text())["_benchmarks"][name]
+        if hub is not None:
+            benchmark["sources"]["hub"]["id"] = str(hub)
+        return dict(benchmark)
+
+    return read
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what `datasets` caches inside the test."""
+    import datasets
+
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    datasets.disable_progress_bars()

@@ -1,0 +1,156 @@
+"""The twelve benchmark files: each is valid, and the real benchmarks have their known sizes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion.reject import Rule
+
+NAMES = (
+    "arc",
+    "arc_challenge",
+    "commonsense_qa",
+    "demo",
+    "gsm8k",
+    "hellaswag",
+    "mmlu",
+    "mmlu_cf",
+    "mmlu_pro",
+    "mmlu_redux",
+    "truthfulqa",
+    "winogrande",
+)
+
+
+def test_there_are_these_benchmarks(repository: Path) -> None:
+    folder = repository / "conf" / "base" / "parameters" / "benchmarks"
+    assert sorted(path.stem for path in folder.glob("*.yml")) == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) -> None:
+    benchmark = BenchmarkParams.model_validate(conf_benchmark(name))
+    assert benchmark.name == name
+    assert benchmark.title
+    assert benchmark.licence
+    assert benchmark.citation
+    assert benchmark.filter_models
+    assert (benchmark.sources.hub is None) == (name == "demo")
+    # Without demonstrations a model would be asked in another way than `-3` says.
+    if not benchmark.splits.demonstrations:
+        assert all(model.endswith("-0") for model in benchmark.filter_models)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        (("colour",), "red", "Extra inputs"),
+        (("splits", "calibration"), ["test"], "split test is for evaluation"),
+        (("sources",), {}, "at least one of hub, mirror and local"),
+        (("n_choices",), 1, "greater than or equal to 2"),
+        (("sources", "mirror", "split_column"), None, "either split_column or all_rows"),
+        (("sources", "mirror", "file"), None, "either file, or files"),
+        (("sources", "mirror", "splits"), {"val": "validate"}, "'test', 'validation', 'dev'"),
+        (("sources", "mirror", "fields", "choices"), None, "gold.form is final_answer where"),
+        (("sources", "mirror", "fields", "choices"), {}, "either column, or columns"),
+        (("sources", "mirror", "fields", "gold", "column"), None, "gold needs a column"),
+        (("sources", "mirror", "fields", "gold", "after"), "#", "only for the form final_answer"),
+        (("sources", "mirror", "fields", "gold", "form"), "label", "needs choices.labels"),
+        (("name",), "../mmlu", "should match pattern"),
+    ],
+)
+def test_a_mistake_in_a_benchmark_file_is_told(
+    place: tuple[str, ...], value: Any, told: str, conf_benchmark: Any
+) -> None:
+    benchmark = conf_benchmark("mmlu")
+    section = benchmark
+    for key in place[:-1]:
+        section = section[key]
+    section[place[-1]] = value
+    with pytest.raises(ValidationError, match=told):
+        BenchmarkParams.model_validate(benchmark)
+
+
+def test_every_rule_of_rejection_is_documented(repository: Path) -> None:
+    page = (repository / "docs" / "ingestion.md").read_text()
+    assert [rule for rule in Rule if f"`{rule}`" not in page] == []
+
+
+@pytest.fixture(scope="module")
+def ingest_real(shared_data: Path, repository: Path) -> Any:
+    """The number of source rows and the tables of one real benchmark."""
+
+    def ingest(name: str) -> tuple[int, IngestedTables]:
+        path = repository / "conf" / "base" / "parameters" / "benchmarks" / f"{name}.yml"
+        benchmark = yaml.safe_load(path.read_text())["_benchmarks"][name]
+        source = BenchmarkSource(
+            benchmark=benchmark, raw_folder="absent", mirror_root=str(shared_data)
+        )
+        frame = source.load()
+        params = BenchmarkParams.model_validate(benchmark)
+        return len(frame), map_source_rows(frame, params, None, 0)
+
+    return ingest
+
+
+# Items with equal options, and those where the gold is one of the equal ones.
+REAL = [
+    ("mmlu", 14_042, 285, 1_531, 9, 4),
+    ("arc", 3_530, 3_358, 862, 0, 0),
+    ("arc_challenge", 1_172, 150, 149, 0, 0),
+    ("commonsense_qa", 1_221, 9_541, 200, 24, 6),
+    ("truthfulqa", 817, 0, 0, 1, 0),
+    ("winogrande", 1_267, 40_198, 200, 0, 0),
+    ("gsm8k", 1_319, 7_473, 0, 0, 0),
+]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "items", "demonstrations", "calibration", "equal", "equal_gold"), REAL
+)
+def test_real_benchmarks_have_their_known_sizes_and_lose_no_row(
+    ingest_real: Any,
+    name: str,
+    items: int,
+    demonstrations: int,
+    calibration: int,
+    equal: int,
+    equal_gold: int,
+) -> None:
+    rows, result = ingest_real(name)
+    assert [len(table) for table in result] == [items, demonstrations, calibration, 0]
+    assert rows == items + demonstrations + calibration
+    pairs = list(zip(result.items.choices, result.items.answer, strict=True))
+    assert sum(len(set(choices)) < len(choices) for choices, _ in pairs) == equal
+    golds = sum(choices.count(choices[answer]) > 1 for choices, answer in pairs if choices)
+    assert golds == equal_gold
+
+
+@pytest.mark.real_data
+def test_options_of_mmlu_that_pandas_would_take_for_gaps_survive(
+    ingest_real: Any, tmp_path: Path
+) -> None:
+    import pandas as pd
+
+    _, result = ingest_real("mmlu")
+    result.items.to_parquet(tmp_path / "items.parquet")
+    choices = pd.read_parquet(tmp_path / "items.parquet").choices
+    looks_like_a_gap = {"None", "NA", "N/A", "n/a", "null", "NULL", "nan", "NaN", ""}
+    survived = [option for options in choices for option in options if option in looks_like_a_gap]
+    assert len(survived) == 10
+
+
+@pytest.mark.real_data
+def test_the_gold_of_truthfulqa_is_not_always_first(ingest_real: Any) -> None:
+    _, result = ingest_real("truthfulqa")
+    # By chance the gold is first in the mean of 1 / number of options.
+    expected = (1 / result.items.choices.map(len)).mean()
+    assert (result.items.answer == 0).mean() == pytest.approx(expected, abs=0.05)
+    assert result.items.choices.map(len).between(2, 13).all()

@@ -1,0 +1,468 @@
+"""What becomes of source rows: items, examples, calibration items and rejected rows."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.pipelines.ingestion import create_pipeline
+from benchwright.pipelines.ingestion.natural_order import natural_key
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.ingestion.reject import Rule
+
+FIELDS = {
+    "item_id": "id",
+    "subject": "subject",
+    "question": "question",
+    "choices": {"column": "options"},
+    "gold": {"column": "answer", "form": "letter"},
+}
+
+
+def benchmark(fields: dict[str, Any] | None = None, **changes: Any) -> BenchmarkParams:
+    """A benchmark with one local file, with the given mapping and other changes."""
+    return BenchmarkParams.model_validate(
+        {
+            "name": "toy",
+            "title": "Toy",
+            "licence": "MIT",
+            "citation": "none",
+            "url": "",
+            "sources": {
+                "local": {
+                    "file": "items.jsonl",
+                    "split_column": "split",
+                    "fields": fields or FIELDS,
+                }
+            },
+            "splits": {
+                "evaluation": ["test"],
+                "demonstrations": ["dev", "train"],
+                "calibration": ["validation", "train"],
+            },
+            **changes,
+        }
+    )
+
+
+def row(item_id: str = "a", **changes: Any) -> dict[str, Any]:
+    """A good row, with the given changes."""
+    return {
+        "id": item_id,
+        "_split": "test",
+        "subject": "birds",
+        "question": f"Which bird is {item_id}?",
+        "options": ["owl", "wren", "kite"],
+        "answer": "B",
+        **changes,
+    }
+
+
+def ingest(
+    rows: list[dict[str, Any]],
+    params: BenchmarkParams | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+) -> IngestedTables:
+    frame = pd.DataFrame(rows, dtype=object)
+    return map_source_rows(frame, params or benchmark(), limit, seed)
+
+
+def only_item(rows: list[dict[str, Any]], params: BenchmarkParams | None = None) -> pd.Series:
+    items = ingest(rows, params).items
+    assert len(items) == 1
+    return items.iloc[0]
+
+
+GOOD = row("good")
+
+
+def test_a_row_becomes_an_item_with_its_texts_verbatim() -> None:
+    item = only_item([row(question=" NA\nTRUE ", options=["None", "01", "1e5"], answer="A")])
+    assert item.question == " NA\nTRUE "
+    assert item.choices == ["None", "01", "1e5"]
+    assert (item.answer, item.answer_text, item.correct_set) == (0, "None", [0])
+    assert pd.isna(item.explanation)
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes"),
+    [
+        (Rule.UNKNOWN_SPLIT, {"_split": "tset"}),
+        (Rule.UNKNOWN_SPLIT, {"_split": None}),
+        (Rule.MISSING_ID, {"id": None}),
+        (Rule.MISSING_ID, {"id": " "}),
+        (Rule.MISSING_SUBJECT, {"subject": float("nan")}),
+        (Rule.MISSING_QUESTION, {"question": None}),
+        (Rule.MISSING_QUESTION, {"question": "\n\t "}),
+        (Rule.NOT_TEXT, {"question": ["Which?"]}),
+        (Rule.NOT_TEXT, {"question": "half a pair \ud83d"}),
+        (Rule.NOT_TEXT, {"options": ["owl", 1.5]}),
+        (Rule.NOT_TEXT, {"options": ["owl", True]}),
+        (Rule.MISSING_CHOICES, {"options": None}),
+        (Rule.MISSING_CHOICES, {"options": "owl, wren"}),
+        (Rule.EMPTY_OPTION, {"options": ["owl", ""]}),
+        (Rule.EMPTY_OPTION, {"options": ["owl", None]}),
+        (Rule.EMPTY_OPTION, {"options": ["owl", "  "]}),
+        (Rule.TOO_FEW_OPTIONS, {"options": []}),
+        (Rule.TOO_FEW_OPTIONS, {"options": ["owl"]}),
+        (Rule.TOO_MANY_OPTIONS, {"options": [str(i) for i in range(27)]}),
+        (Rule.MISSING_GOLD, {"answer": None}),
+        (Rule.MISSING_GOLD, {"answer": ""}),
+        (Rule.UNREADABLE_GOLD, {"answer": "owl"}),
+        (Rule.UNREADABLE_GOLD, {"answer": 1}),
+        (Rule.UNREADABLE_GOLD, {"answer": "?"}),
+        (Rule.GOLD_OUT_OF_RANGE, {"answer": "D"}),
+    ],
+)
+def test_an_unusable_row_is_set_aside_with_the_rule_it_breaks(
+    rule: Rule, changes: dict[str, Any]
+) -> None:
+    result = ingest([GOOD, row("bad", **changes)])
+    assert result.items.item_id.tolist() == ["good"]
+    (rejected,) = result.rejected_items.itertuples()
+    assert (rejected.row, rejected.rule) == (1, rule)
+    assert "accepted" in rejected.detail or "needed" in rejected.detail
+    assert "Which bird is bad" in rejected.raw or "question" in changes
+
+
+def gold(form: str, **more: Any) -> dict[str, Any]:
+    return {**FIELDS, "gold": {"column": "answer", "form": form}, **more}
+
+
+LABELLED = {"choices": {"column": "options", "labels": "labels"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields", "changes"),
+    [
+        (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": 3}),
+        (Rule.GOLD_OUT_OF_RANGE, gold("index"), {"answer": -1}),
+        (Rule.GOLD_OUT_OF_RANGE, gold("number"), {"answer": 0}),
+        (Rule.UNREADABLE_GOLD, gold("index"), {"answer": True}),
+        (Rule.UNREADABLE_GOLD, gold("index"), {"answer": 1.5}),
+        (Rule.UNREADABLE_GOLD, gold("index"), {"answer": "B"}),
+        (Rule.GOLD_NOT_AMONG_OPTIONS, gold("text"), {"answer": "gull"}),
+        (Rule.AMBIGUOUS_GOLD, gold("text"), {"answer": "owl", "options": ["owl", "owl", "kite"]}),
+        (Rule.GOLD_NOT_AMONG_OPTIONS, gold("label", **LABELLED), {"answer": "4"}),
+        (Rule.AMBIGUOUS_GOLD, gold("label", **LABELLED), {"answer": "1", "labels": [1, 1, 2]}),
+        (Rule.LABELS_DO_NOT_FIT, gold("label", **LABELLED), {"answer": "1", "labels": [1, 2]}),
+        (Rule.LABELS_DO_NOT_FIT, gold("label", **LABELLED), {"answer": "1", "labels": None}),
+        (Rule.AMBIGUOUS_GOLD, gold("one_hot"), {"answer": [1, 0, 1]}),
+        (Rule.GOLD_OUT_OF_RANGE, gold("one_hot"), {"answer": [0, 0, 0]}),
+        (Rule.UNREADABLE_GOLD, gold("one_hot"), {"answer": [0, 1]}),
+        (Rule.UNREADABLE_GOLD, gold("multi_hot"), {"answer": [0, 2, 1]}),
+        (Rule.UNREADABLE_GOLD, gold("one_hot"), {"answer": "B"}),
+    ],
+)
+def test_a_gold_that_names_no_single_option_is_rejected(
+    rule: Rule, fields: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    answers = {"index": 1, "number": 2, "text": "wren", "label": "2"}
+    hot = [0, 1, 0]
+    good = row("good", answer=answers.get(fields["gold"]["form"], hot), labels=["1", "2", "3"])
+    bad = {**row("bad"), "labels": ["1", "2", "3"], **changes}
+    result = ingest([good, bad], benchmark(fields))
+    assert result.items.answer.tolist() == [1]
+    assert result.rejected_items.rule.tolist() == [rule]
+
+
+def test_another_number_of_options_than_the_benchmark_has_is_rejected() -> None:
+    result = ingest([GOOD, row("bad", options=["owl", "wren"])], benchmark(n_choices=3))
+    (rejected,) = result.rejected_items.itertuples()
+    assert rejected.rule == Rule.WRONG_NUMBER_OF_OPTIONS
+    assert rejected.detail == "2 options; n_choices is 3"
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ("index", 1),
+        ("index", "1"),
+        ("index", 1.0),
+        ("index", np.int64(1)),
+        ("number", "2"),
+        ("letter", " b "),
+        ("text", "wren"),
+        ("text", "wren "),
+        ("one_hot", [0, 1, 0]),
+        ("one_hot", np.array([0, 1, 0])),
+        ("multi_hot", [False, True, True]),
+    ],
+)
+def test_every_form_of_gold_finds_the_option(form: str, answer: Any) -> None:
+    item = only_item([row(answer=answer)], benchmark(gold(form)))
+    assert (item.answer, item.answer_text) == (1, "wren")
+    assert item.correct_set == ([1, 2] if form == "multi_hot" else [1])
+
+
+def test_equal_options_stay_where_the_gold_says_which_one_is_meant() -> None:
+    item = only_item([row(options=["owl", "wren", "wren"], answer="C")])
+    assert item.answer == 2
+
+
+def test_options_in_columns_may_end_early_where_the_benchmark_says_so() -> None:
+    columns = {"columns": ["A", "B", "C"], "drop_empty_tail": True}
+    short = row(A="owl", B="wren", C="")
+    assert only_item([short], benchmark({**FIELDS, "choices": columns})).choices == ["owl", "wren"]
+    strict = benchmark({**FIELDS, "choices": {"columns": ["A", "B", "C"]}})
+    good = row("good", A="owl", B="wren", C="kite")
+    assert ingest([good, short], strict).rejected_items.rule.tolist() == [Rule.EMPTY_OPTION]
+
+
+def test_fields_are_found_inside_records_and_lists_of_records() -> None:
+    fields = {
+        "question": "question.stem",
+        "choices": {"column": "question.choices.text", "labels": "question.choices.label"},
+        "gold": {"column": "key", "form": "label"},
+    }
+    options = [{"text": "owl", "label": "1"}, {"text": "wren", "label": "2"}]
+    source = {"_split": "test", "question": {"stem": "Which?", "choices": options}, "key": "2"}
+    item = only_item([source], benchmark(fields))
+    assert (item.question, item.choices, item.answer) == ("Which?", ["owl", "wren"], 1)
+
+
+def test_a_passage_stands_before_the_question_and_names_its_group() -> None:
+    fields = {**FIELDS, "passage": "text", "explanation": "why", "domain": "area"}
+    rows = [row("a", text="Long ago.", why="So."), row("b", text="Long ago."), row("c", text="")]
+    items = ingest([{"why": None, "area": "", **r} for r in rows], benchmark(fields)).items
+    assert items.question.tolist() == [
+        "Long ago.\n\nWhich bird is a?",
+        "Long ago.\n\nWhich bird is b?",
+        "Which bird is c?",
+    ]
+    assert items.passage_id.iloc[0] == items.passage_id.iloc[1]
+    assert items.passage_id.isna().tolist() == [False, False, True]
+    assert items.explanation.isna().tolist() == [False, True, True]
+    assert items.domain.isna().all()
+
+
+def open_ended(**more: Any) -> dict[str, Any]:
+    return {
+        "item_id": "id",
+        "question": "question",
+        "gold": {"column": "answer", "form": "final_answer", **more},
+    }
+
+
+def test_an_open_ended_answer_is_what_follows_the_last_mark() -> None:
+    result = ingest(
+        [
+            row("a", answer="2 + 2 = 4 #### 5 #### 1,000 "),
+            row("b", answer="no mark"),
+            row("c", answer="empty ####  "),
+            row("d", answer=None),
+        ],
+        benchmark(open_ended(after="####")),
+    )
+    (item,) = result.items.itertuples()
+    assert (item.answer, item.answer_text, item.choices, item.correct_set) == (-1, "1,000", [], [])
+    assert result.rejected_items.rule.tolist() == [
+        Rule.UNREADABLE_GOLD,
+        Rule.MISSING_GOLD,
+        Rule.MISSING_GOLD,
+    ]
+
+
+TRUTHFUL = {
+    "item_id": "id",
+    "question": "question",
+    "choices": {"columns": ["best"], "split_columns": ["wrong"], "order": "hashed"},
+    "gold": {"form": "first"},
+}
+
+
+def test_a_gold_that_always_comes_first_is_moved_by_a_hash() -> None:
+    rows = [row(f"q{i}", best="yes", wrong="no; never ;; not at all;") for i in range(400)]
+    items = ingest(rows, benchmark(TRUTHFUL)).items
+    assert set(items.answer_text) == {"yes"}
+    assert all(sorted(c) == ["never", "no", "not at all", "yes"] for c in items.choices)
+    counts = items.answer.value_counts()
+    assert set(counts.index) == {0, 1, 2, 3}
+    assert counts.min() > 70  # 100 expected in each place, standard deviation 9
+    again = ingest(rows, benchmark(TRUTHFUL), seed=1).items
+    assert again.answer.tolist() != items.answer.tolist()
+
+
+def test_hashed_order_does_not_depend_on_the_order_in_the_source() -> None:
+    one = only_item([row("q", best="yes", wrong="no;never")], benchmark(TRUTHFUL))
+    two = only_item([row("q", best="yes", wrong="never;no")], benchmark(TRUTHFUL))
+    assert one.to_dict() == two.to_dict()
+
+
+def test_the_best_answer_among_equal_wrong_ones_is_still_the_gold() -> None:
+    rows = [row(f"q{i}", best="yes", wrong="yes;no") for i in range(20)]
+    items = ingest(rows, benchmark(TRUTHFUL)).items
+    assert set(items.answer_text) == {"yes"}
+
+
+def test_built_ids_count_rows_within_subject_and_split_and_skip_rejected_ones() -> None:
+    fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
+    rows = [
+        row(),
+        row(subject="fish"),
+        row(answer="?"),
+        row(),
+        row(_split="dev"),
+        row(_split="validation", subject="fish"),
+    ]
+    result = ingest(rows, benchmark(fields))
+    assert result.items.item_id.tolist() == ["toy/birds/0", "toy/birds/2", "toy/fish/0"]
+    assert result.demonstrations.item_id.tolist() == ["toy_dev/birds/0"]
+    assert result.calibration_items.item_id.tolist() == ["toy_validation/fish/0"]
+
+
+def test_without_subjects_the_subject_is_the_benchmark_and_the_id_has_none() -> None:
+    fields = {k: v for k, v in FIELDS.items() if k not in ("item_id", "subject")}
+    item = only_item([row()], benchmark(fields))
+    assert (item.item_id, item.subject) == ("toy/0", "toy")
+
+
+def test_of_rows_with_one_id_the_same_one_stays_in_any_order() -> None:
+    rows = [row("x", question="B?"), row("x", question="A?"), row("x", question="A?"), row("y")]
+    kept = set()
+    for order in ([0, 1, 2, 3], [2, 3, 1, 0], [1, 0, 3, 2]):
+        result = ingest([rows[i] for i in order])
+        kept.add(tuple(result.items.question))
+        assert result.rejected_items.rule.tolist() == [Rule.DOUBLED_ID, Rule.DOUBLED_ID]
+        assert result.rejected_items.detail.str.contains("another question").sum() == 1
+    assert kept == {("A?", "Which bird is y?")}
+
+
+def test_an_evaluation_item_keeps_an_id_that_an_example_has_too() -> None:
+    result = ingest([row("x", _split="dev", question="A?"), row("x", question="B?")])
+    assert result.items.item_id.tolist() == ["x"]
+    assert result.demonstrations.empty
+    assert result.rejected_items.row.tolist() == [0]
+
+
+def many(count: int, split: str) -> list[dict[str, Any]]:
+    return [row(f"{split}/{i}", _split=split) for i in range(count)]
+
+
+def test_calibration_is_drawn_from_a_shared_split_and_never_shown_as_an_example() -> None:
+    rows = many(3, "test") + many(50, "train") + many(4, "dev") + many(5, "validation")
+    result = ingest(rows, benchmark(calibration_size=20))
+    shown = set(result.demonstrations.item_id)
+    calibrating = set(result.calibration_items.item_id)
+    assert not shown & calibrating
+    assert len(calibrating) == 20 + 5
+    assert len(shown) == 30 + 4
+    assert {f"validation/{i}" for i in range(5)} <= calibrating
+
+
+def test_a_small_shared_split_keeps_at_least_half_for_examples() -> None:
+    result = ingest(many(1, "test") + many(5, "train"))
+    assert (len(result.demonstrations), len(result.calibration_items)) == (3, 2)
+
+
+def test_limit_keeps_the_same_items_at_each_run_and_more_with_a_greater_limit() -> None:
+    rows = many(30, "test") + many(30, "validation") + many(4, "dev")
+    ten, twenty = ingest(rows, limit=10), ingest(rows[::-1], limit=20)
+    assert (len(ten.items), len(ten.calibration_items), len(ten.demonstrations)) == (10, 10, 4)
+    assert set(ten.items.item_id) < set(twenty.items.item_id)
+    assert set(ten.items.item_id) != {f"test/{i}" for i in range(10)}
+    assert set(ingest(rows, limit=10, seed=1).items.item_id) != set(ten.items.item_id)
+
+
+def test_a_limit_below_one_is_the_users_mistake() -> None:
+    with pytest.raises(InputError, match="limit=0"):
+        ingest([GOOD], limit=0)
+
+
+def test_a_source_without_a_usable_row_says_which_rules_they_break() -> None:
+    with pytest.raises(InputError, match=r"missing_gold \(2\), empty_option \(1\); row 0: gold"):
+        ingest([row("a", answer=""), row("b", answer=""), row("c", options=["", "x"])])
+
+
+def test_rows_of_an_unnamed_source_are_refused_where_there_are_several() -> None:
+    params = benchmark()
+    both = params.sources.model_dump() | {"mirror": params.sources.local}
+    several = BenchmarkParams.model_validate(params.model_dump() | {"sources": both})
+    with pytest.raises(InputError, match="do not say"):
+        ingest([GOOD], several)
+    frame = pd.DataFrame([GOOD], dtype=object)
+    frame.attrs["source"] = {"kind": "mirror"}
+    assert len(map_source_rows(frame, several, None, 0).items) == 1
+
+
+def test_ids_sort_as_a_reader_expects_and_long_digits_do_no_harm() -> None:
+    ids = ["a/10", "a/2", "a/02", "b/1", "a/2/x", "9" * 5000, "a"]
+    assert sorted(ids, key=natural_key) == ["9" * 5000, "a", "a/02", "a/2", "a/2/x", "a/10", "b/1"]
+
+
+def test_a_rejected_row_is_told_whole_even_with_texts_no_file_can_hold() -> None:
+    bad = row("bad", question="half \ud83d", note="x" * 500, when=pd.Timestamp("2024-01-02"))
+    (rejected,) = ingest([GOOD, bad]).rejected_items.itertuples()
+    told = json.loads(rejected.raw)
+    assert told["note"] == "x" * 500
+    assert told["when"] == "2024-01-02 00:00:00"
+    assert "_split" not in told
+    rejected.raw.encode()
+
+
+CELLS = st.one_of(
+    st.none(), st.text(max_size=4), st.integers(-2, 4), st.floats(), st.booleans(), st.just("B")
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": st.sampled_from(["a", "b", "c1", "c10", "c2", None, "d", "e"]),
+            "_split": st.sampled_from(["test", "dev", "train", "validation", "other", None]),
+            "subject": st.sampled_from(["birds", "fish", "", 3]),
+            "question": CELLS,
+            "options": st.one_of(CELLS, st.lists(CELLS, max_size=4), st.just(["x", "y", "y"])),
+            "answer": CELLS,
+        }
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=ROWS, shuffle=st.randoms(use_true_random=False))
+def test_whatever_the_rows_none_is_lost_and_their_order_does_not_matter(
+    rows: list[dict[str, Any]], shuffle: Any
+) -> None:
+    rows = [*rows, GOOD]
+    result = ingest(rows)
+    assert len(rows) == sum(len(table) for table in result)
+    mixed = list(rows)
+    shuffle.shuffle(mixed)
+    again = ingest(mixed)
+    for one, other in zip(result[:3], again[:3], strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    counts = [r.rejected_items.rule.value_counts().to_dict() for r in (result, again)]
+    assert counts[0] == counts[1]
+
+
+def test_shuffled_rows_that_keep_their_positions_give_the_same_bytes(tmp_path: Any) -> None:
+    fields = {k: v for k, v in FIELDS.items() if k != "item_id"}
+    rows = [row(str(i), subject=f"s{i % 3}", answer="AB?"[i % 3]) for i in range(40)]
+    frame = pd.DataFrame(rows, dtype=object)
+    written = []
+    for source in (frame, frame.sample(frac=1, random_state=3)):
+        result = map_source_rows(source, benchmark(fields), None, 0)
+        files = []
+        for name, table in result._asdict().items():
+            table.to_parquet(tmp_path / name)
+            files.append((tmp_path / name).read_bytes())
+        written.append(files)
+    assert written[0] == written[1]
+
+
+def test_the_pipeline_reads_the_source_and_gives_the_four_tables() -> None:
+    pipeline = create_pipeline()
+    assert pipeline.inputs() == {
+        "benchmark_source",
+        "params:ingestion",
+        "params:limit",
+        "params:seed",
+    }
+    assert pipeline.outputs() == set(IngestedTables._fields)

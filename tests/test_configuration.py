@@ -1,0 +1,31 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.configuration import STYLES, configuration_name, parse_configuration
+
+PLAIN = st.text(min_size=1).filter(lambda name: parse_configuration(name).style == "")
+
+
+@given(PLAIN, st.sampled_from(STYLES), st.integers(0, 100))
+def test_a_name_is_read_back_as_it_was_made(model: str, style: str, shots: int) -> None:
+    assert parse_configuration(configuration_name(model, style, shots)) == (model, style, shots)
+
+
+@pytest.mark.parametrize(
+    "model", ["google/text-unicorn@001", "a@b-3", "m@cloze", "m@cloze-x", "m@letters--1"]
+)
+def test_a_plain_model_name_with_an_at_sign_stays_whole(model: str) -> None:
+    assert parse_configuration(model) == (model, "", -1)
+
+
+def test_unknown_style_or_shots_give_the_plain_model_name() -> None:
+    assert configuration_name("org/m") == "org/m"
+    assert configuration_name("org/m", "cloze") == "org/m"
+    assert configuration_name("org/m", "", 5) == "org/m"
+    assert configuration_name("org/m", "cloze", 0) == "org/m@cloze-0"
+
+
+def test_an_unknown_style_is_refused() -> None:
+    with pytest.raises(ValueError, match="style is 'multiple'; known are letters"):
+        configuration_name("m", "multiple", 0)

@@ -1,0 +1,39 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.content_hash import content_hash
+
+
+def test_the_hash_of_an_item_never_changes() -> None:
+    # Written into tables and exports: another value would orphan all of them.
+    assert content_hash("2 + 2?", ["3", "4"]) == "ce37d7ff109c40760c1277dfe6d5bfe5"
+
+
+def test_composed_and_decomposed_letters_are_the_same_text() -> None:
+    assert content_hash("caf\u00e9", ["\u00e9"]) == content_hash("cafe\u0301", ["e\u0301"])
+
+
+@pytest.mark.parametrize(
+    ("question", "choices"),
+    [
+        ("Which?", ["b", "a"]),
+        ("which?", ["a", "b"]),
+        ("Which? ", ["a", "b"]),
+        ("Which?", ["a", "b", ""]),
+        ("Which?", ["ab"]),
+        ("Which?a", ["b"]),
+    ],
+)
+def test_whatever_a_model_would_see_differently_hashes_differently(
+    question: str, choices: list[str]
+) -> None:
+    assert content_hash(question, choices) != content_hash("Which?", ["a", "b"])
+
+
+@given(st.text(), st.lists(st.text(), max_size=5))
+def test_lists_tuples_and_generators_hash_alike(question: str, choices: list[str]) -> None:
+    expected = content_hash(question, choices)
+    assert len(expected) == 32
+    assert content_hash(question, tuple(choices)) == expected
+    assert content_hash(question, (choice for choice in choices)) == expected
