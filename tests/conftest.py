@@ -1,9 +1,12 @@
 """Fixtures shared by all tests."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+FIGURES = pytest.StashKey[list[str]]()
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -21,3 +24,19 @@ def shared_data() -> Path:
     if not (folder / "benchmarks").is_dir():
         pytest.skip(f"no real data at {folder} (set BENCHWRIGHT_SHARED_DATA to its folder)")
     return folder
+
+
+@pytest.fixture
+def show(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Prints a measured figure after the tests, where a reader of the log looks."""
+    return request.config.stash.setdefault(FIGURES, []).append
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    figures = config.stash.get(FIGURES, [])
+    if figures:
+        terminalreporter.section("measured")
+        for line in figures:
+            terminalreporter.line(line)

@@ -113,6 +113,7 @@ class Prompts(Table):
     condition: Series[str]
     style: Series[str] = pa.Field(isin=["letters", "cloze"])
     shots: Series[int] = pa.Field(ge=0)
+    shots_used: Series[int] = pa.Field(ge=0)  # fewer where the context is too short for all
     template: Series[str]
     prefix: Series[str]
     text: Series[str]
@@ -202,8 +203,11 @@ class Calibration(Table):
     accuracy: Series[float] = pa.Field(nullable=True)
 
 
-class Embeddings(NotEmpty):
-    """One vector per item; `text_hash` and `encoder` say what was encoded with what."""
+class Embeddings(Table):
+    """One vector per item; `text_hash` and `encoder` say what was encoded with what.
+
+    Empty where a variant uses no embeddings.
+    """
 
     item_id: Series[str] = pa.Field(unique=True)
     text_hash: Series[str]
@@ -273,6 +277,7 @@ class ItemAudit(Table):
     reasons: Series[str]  # in words
     anomalous: Series[str]
     easy: Series[str]
+    easy_unanimous: Series[str]  # in place of easy where answers have no probabilities
     answer_only: Series[str]
     suspect_label: Series[str]
     conflicting_gold: Series[str]

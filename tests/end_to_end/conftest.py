@@ -14,9 +14,7 @@ Run = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def run_project(
-    repository: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Path]:
+def run_project(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Run a pipeline and return its data folder.
 
     `data` reuses the folder of an earlier run; `scores_of` starts from the scores of one.
@@ -44,12 +42,3 @@ def run_project(
         return data
 
     return run
-
-
-def newest(data: Path, layer: str, name: str, benchmark: str, variant: str = "smart") -> Path:
-    """The newest version of a saved dataset's file."""
-    for folder in (data / layer / benchmark / variant / name, data / layer / benchmark / name):
-        versions = sorted(folder.glob("*/" + name))
-        if versions:
-            return versions[-1]
-    raise FileNotFoundError(f"{name} of {benchmark}/{variant} below {data}")

@@ -176,7 +176,7 @@ def _read_json_lines(path: Path) -> pa.Table:
                 continue
             try:
                 row = json.loads(line)
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(f"{path}: line {number} is not JSON: {error}") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}: line {number} is not a JSON object: {line.strip()[:60]}")

@@ -40,3 +40,7 @@ class LanguageModel(Protocol):
     ) -> list[PromptScore]:
         """Scores in the order of `prompts`; `progress` is told how many more are done."""
         ...
+
+    def close(self) -> None:
+        """Let go of the weights, so that the next model has the memory."""
+        ...

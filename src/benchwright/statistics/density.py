@@ -81,7 +81,8 @@ def _linear_bins(values: Float, low: float, step: float, bins: int) -> Float:
     position = (values - low) / step
     left = np.clip(position.astype(np.intp), 0, bins - 2)
     right_share = position - left
-    return np.bincount(left, 1 - right_share, bins) + np.bincount(left + 1, right_share, bins)
+    counts: Float = np.bincount(left, 1 - right_share, bins).astype(np.float64)
+    return counts + np.bincount(left + 1, right_share, bins)
 
 
 def _convolve(counts: Float, kernel: Float) -> Float:

@@ -55,10 +55,10 @@ def make_file() -> MakeFile:
     """A loaded file from its columns, with what conf says of it."""
 
     def make(
-        columns: Mapping[str, Any] | pa.Table, *, name: str = "a.parquet", **spec: Any
+        table: Mapping[str, Any] | pa.Table, /, *, name: str = "a.parquet", **spec: Any
     ) -> LoadedFile:
-        table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
-        return LoadedFile(ResponseFileParams(file=name, **spec), table, ("folder",))
+        cells = table if isinstance(table, pa.Table) else pa.table(dict(table))
+        return LoadedFile(ResponseFileParams(file=name, **spec), cells, ("folder",))
 
     return make
 

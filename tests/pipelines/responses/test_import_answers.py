@@ -174,12 +174,9 @@ def test_the_first_of_two_rows_with_one_key_counts(make_items: Make, make_file: 
 def test_rows_that_contradict_the_gold_are_counted_and_kept(
     make_items: Make, make_file: Make, row: dict[str, Any], contradicts: bool
 ) -> None:
-    # A sound row first, so that every column has a value of its type.
-    columns = {name: [None, value] for name, value in row.items()}
-    file = make_file({"item_id": ["q2", "q1"], "model": ["m", "m"], **columns, "score": [1, None]}) \
-        if "correct" not in row else make_file(
-            {"item_id": ["q2", "q1"], "model": ["m", "m"], **columns, "correct": [1, row["correct"]]}
-        )  # fmt: skip
+    sound = {"item_id": "q2", "model": "m", "correct": 1}
+    told = {"item_id": "q1", "model": "m", "correct": None, **row}
+    file = make_file({name: [sound.get(name), told[name]] for name in told})
     result = imported(make_items("q1", "q2"), file)
     assert counts(result).get("contradicting", 0) == int(contradicts)
     assert len(result.imported_responses) == 2
@@ -201,6 +198,13 @@ def test_rows_that_contradict_the_gold_are_counted_and_kept(
         ({"correct": 1, "logprobs": [-1.0, -2.0]}, "logprobs are not one per option"),
         ({"correct": 1, "logprobs": [-1.0, -2.0, float("nan"), 0.0]}, "logprobs not finite"),
         ({"correct": 1, "option_bytes": [1.0, 0.0, 1.0, 1.0]}, "option_bytes below 1"),
+        ({"correct": 1, "shots": float("inf")}, "shots is no count"),
+        ({"correct": 1, "shots": 1e30}, "shots is no count"),
+        ({"correct": 1, "prediction": 1e30}, "prediction cannot be read"),
+        ({"correct": 1, "prediction": "inf"}, "prediction cannot be read"),
+        ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs cannot be read"),
+        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs cannot be read"),
+        ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs cannot be read"),
         (
             {"correct": 1, "style": "cloze_bytes", "logprobs": [-1.0, -2.0, -3.0, -4.0]},
             "style cloze_bytes without option_bytes",
@@ -496,6 +500,28 @@ def test_a_model_of_a_tidy_and_a_wide_file_is_compared(make_items: Make, make_fi
     )
 
 
+def test_a_letter_of_a_wide_file_is_compared_with_a_tidy_prediction(
+    make_items: Make, make_file: Make
+) -> None:
+    wide = make_file({"item_id": ["q1", "q2"], "m": ["B", "C"]})
+    tidy = make_file(
+        {"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["B", "D"]},
+        name="tidy.parquet",
+    )
+    result = imported(make_items("q1", "q2"), wide, tidy)
+    assert counts(result, 0) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
+
+
+def test_calibration_items_of_a_wide_file_join_but_stay_out_of_the_matrix(
+    make_items: Make, make_file: Make
+) -> None:
+    file = make_file({"model": ["m"], "c1": [1], "q1": [0]})
+    result = imported(make_items("q1"), file, calibration=make_items("c1"))
+    (matrix,) = result.wide_matrices
+    assert matrix.item_ids == ("q1",)
+    assert counts(result) == {"models": 1, "rows": 2, "joined_by_id": 2}
+
+
 # --- properties ------------------------------------------------------------------------------
 
 ROW = st.fixed_dictionaries(
@@ -515,7 +541,7 @@ def _usable(row: dict[str, Any]) -> bool:
     return row["correct"] in (0.0, 1.0, 0.5) and row["prediction"] != "E" and row["p_answer"] != 1.5
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
 def test_every_row_is_accounted_for_exactly_once(
     make_items: Make, make_file: Make, rows: list[dict[str, Any]]
@@ -537,7 +563,7 @@ def _first_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({tuple(row[name] for name in keys): row for row in rows}.values())
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_the_order_of_rows_changes_nothing(
     make_items: Make, make_file: Make, data: st.DataObject
@@ -553,7 +579,7 @@ def test_the_order_of_rows_changes_nothing(
     pd.testing.assert_frame_equal(one.import_report, other.import_report)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_the_order_of_a_wide_file_changes_nothing(
     make_items: Make, make_file: Make, data: st.DataObject

@@ -1,6 +1,6 @@
 """The evaluation stage: does the refined benchmark still rank models as it should?"""
 
-from kedro.pipeline import Node, Pipeline, node
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.evaluation.agreement import compare_answers
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
@@ -34,7 +34,7 @@ def create_pipeline() -> Pipeline:
     """Numbers, figures and one report."""
     return Pipeline(
         [
-            node(
+            Node(
                 choose_panel,
                 inputs=[
                     "response_matrix",
@@ -47,31 +47,31 @@ def create_pipeline() -> Pipeline:
                 outputs="panel",
                 name="choose_panel",
             ),
-            node(
+            Node(
                 score_models,
                 inputs=["response_matrix", "kept_items", "panel"],
                 outputs="scores",
                 name="score_models",
             ),
-            node(
+            Node(
                 compare_ranks,
                 inputs=["scores", "user_ratings", "params:ratings"],
                 outputs="rank_agreement",
                 name="compare_ranks",
             ),
-            node(
+            Node(
                 count_subjects,
                 inputs=["items", "kept_items"],
                 outputs="subject_shares",
                 name="count_subjects",
             ),
-            node(
+            Node(
                 compare_answers,
                 inputs=["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
                 outputs="agreement",
                 name="compare_answers",
             ),
-            node(
+            Node(
                 profile_filter_models,
                 inputs=[
                     "response_matrix",
@@ -83,7 +83,7 @@ def create_pipeline() -> Pipeline:
                 outputs="filter_model_profile",
                 name="profile_filter_models",
             ),
-            node(
+            Node(
                 collect_metrics,
                 inputs=[
                     "items",
@@ -107,32 +107,32 @@ def create_pipeline() -> Pipeline:
 
 def _figures() -> list[Node]:
     return [
-        node(
+        Node(
             draw_filter_shares,
             inputs=["items", "kept_items", "rule_coverage"],
             outputs="figure_filter_shares",
             name="draw_filter_shares",
         ),
-        node(
+        Node(
             draw_rank_chart,
             inputs=["scores", "params:evaluation"],
             outputs="figure_rank_chart",
             name="draw_rank_chart",
         ),
-        node(draw_agreement, inputs="agreement", outputs="figure_agreement", name="draw_agreement"),
-        node(
+        Node(draw_agreement, inputs="agreement", outputs="figure_agreement", name="draw_agreement"),
+        Node(
             draw_subject_shares,
             inputs="subject_shares",
             outputs="figure_subject_shares",
             name="draw_subject_shares",
         ),
-        node(
+        Node(
             draw_distance_distribution,
             inputs=["distance_density", "similarity_threshold"],
             outputs="figure_distance_distribution",
             name="draw_distance_distribution",
         ),
-        node(
+        Node(
             draw_threshold_sensitivity,
             inputs=["threshold_sensitivity", "similarity_threshold"],
             outputs="figure_threshold_sensitivity",
@@ -143,7 +143,7 @@ def _figures() -> list[Node]:
 
 def _report() -> list[Node]:
     return [
-        node(
+        Node(
             summarise_refinement,
             inputs=[
                 "params:ingestion",
@@ -156,6 +156,7 @@ def _report() -> list[Node]:
                 "verdicts",
                 "scores",
                 "rank_agreement",
+                "agreement",
                 "similarity_threshold",
                 "import_report",
                 "panel",
@@ -163,7 +164,7 @@ def _report() -> list[Node]:
             outputs="report_summary",
             name="summarise_refinement",
         ),
-        node(
+        Node(
             select_items_to_show,
             inputs=[
                 "items",
@@ -177,7 +178,7 @@ def _report() -> list[Node]:
             outputs="report_items",
             name="select_items_to_show",
         ),
-        node(
+        Node(
             render_report,
             inputs=[
                 "params:ingestion",

@@ -11,6 +11,16 @@ from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.item_order import in_order, sort_items
 from benchwright.tables import ItemAudit, Verdicts
 
+_RULES = (
+    "anomalous",
+    "easy",
+    "easy_unanimous",
+    "answer_only",
+    "suspect_label",
+    "conflicting_gold",
+    "duplicate",
+    "similar",
+)
 # Flags that do not remove an item but should be seen.
 _WARNING_RULES = ("suspect_label", "conflicting_gold")
 
@@ -47,7 +57,9 @@ def audit_items(
     """
     items = sort_items(items)
     n = len(items)
-    removed_by = [_rules(findings, row, removed=True) for row in range(n)]
+    removed_by = [
+        [finding.rule for finding in findings if finding.removed[row]] for row in range(n)
+    ]
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
     audit["tags"] = [",".join(_tags(findings, row)) for row in range(n)]
@@ -57,7 +69,7 @@ def audit_items(
         for row in range(n)
     ]
     states = {finding.rule: finding.states() for finding in findings if finding.status != "off"}
-    for rule in ItemAudit.columns()[6:-5]:
+    for rule in _RULES:
         audit[rule] = states.get(rule, np.full(n, "off"))
     nearest = neighbours.sort_values(["item_id", "distance"], kind="stable")
     nearest = nearest.drop_duplicates("item_id").set_index("item_id")
@@ -68,18 +80,14 @@ def audit_items(
     )[ItemAudit.columns()]
 
 
-def split_items(
-    items: pd.DataFrame, item_audit: pd.DataFrame
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Splits the items into those that are kept and those that are removed.
 
     Raises:
         InputError: no item is left.
     """
     items = sort_items(items)
-    removed = items["item_id"].isin(
-        item_audit.loc[item_audit["decision"] == "removed", "item_id"]
-    )
+    removed = items["item_id"].isin(item_audit.loc[item_audit["decision"] == "removed", "item_id"])
     if removed.all():
         counts = Counter(rule for rules in item_audit["removed_by"] for rule in rules.split(","))
         by_rule = ", ".join(f"{rule} {count}" for rule, count in sorted(counts.items()))
@@ -92,10 +100,6 @@ def split_items(
 
 def _flagging(findings: Sequence[Finding], row: int) -> list[Finding]:
     return [finding for finding in findings if finding.flagged[row]]
-
-
-def _rules(findings: Sequence[Finding], row: int, *, removed: bool) -> list[str]:
-    return [finding.rule for finding in findings if finding.removed[row] == removed]
 
 
 def _tags(findings: Sequence[Finding], row: int) -> list[str]:

@@ -49,9 +49,7 @@ def combine_rules(
         copies = redundant_copies(duplicates.groups, copy_draw)
         close = redundant_similar(similar.groups, share, similar_draw)
     else:
-        gone = {
-            ids[row] for finding in single for row in np.flatnonzero(finding.removed)
-        }
+        gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
         copies = redundant_copies(duplicates.groups, by_id, gone)
         # A copy that goes is no member of another group; the one that stays for it is not to go.

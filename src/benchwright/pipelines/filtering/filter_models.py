@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from benchwright.errors import InputError
 from benchwright.response_matrix import ResponseMatrix
 
@@ -41,12 +43,11 @@ def filter_answers(
     for name in absent:
         if name not in known:
             raise InputError(
-                f"filter_models: no {what} of {name!r}; there are {what} of "
-                f"{listed(matrix.models)}"
+                f"filter_models: no {what} of {name!r}; there are {what} of {listed(matrix.models)}"
             )
     present = tuple(name for name in names if name not in absent)
     there = matrix.select_models(present).select_items(tuple(item_ids))
-    answered = there.answered().any(axis=1)
+    answered = np.any(there.answered(), axis=1)
     speaking = {name for name, some in zip(present, answered, strict=True) if some}
     silent = [name for name in names if name not in speaking]
     if silent:

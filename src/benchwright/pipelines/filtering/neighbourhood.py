@@ -69,8 +69,8 @@ class Neighbourhood(NamedTuple):
             return cls((), (), blank.astype(np.intp), blank)
         question_of = dict(zip(items["item_id"], items["question"], strict=True))
         position = pd.Index(ids)
-        rows = position.get_indexer(neighbours["item_id"])
-        columns = position.get_indexer(neighbours["neighbour"])
+        rows = position.get_indexer(pd.Index(neighbours["item_id"]))
+        columns = position.get_indexer(pd.Index(neighbours["neighbour"]))
         distances = neighbours["distance"].to_numpy(dtype=np.float64)
         order = np.lexsort((columns, distances, rows))
         shape = (len(ids), -1)
@@ -85,7 +85,7 @@ class Neighbourhood(NamedTuple):
 def alike_pairs(
     near: Neighbourhood, rows: NDArray[np.intp], ranks: NDArray[np.intp], above: float
 ) -> Bools:
-    """Which pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) have questions that read alike.
+    """Which pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) are alike in their questions.
 
     Alike: the share of characters in common, in order (rapidfuzz ratio, 0–1), exceeds `above`.
     """

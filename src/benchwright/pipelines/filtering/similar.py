@@ -7,6 +7,7 @@ its peaks, the branch taken and what other bandwidths would do are all part of t
 
 import logging
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -232,6 +233,6 @@ def _components(close: _ClosePairs) -> Iterator[list[int]]:
     count, label = connected_components(links, directed=False)
     members = np.argsort(label, kind="stable")
     bounds = np.searchsorted(label[members], np.arange(count + 1))
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in pairwise(bounds):
         if last - first > 1:
             yield members[first:last].tolist()

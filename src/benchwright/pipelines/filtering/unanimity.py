@@ -35,19 +35,19 @@ def flag_unanimous(
     """
     n = len(matrix.item_ids)
     answered = matrix.answered()
-    complete = answered.all(axis=0)
+    complete = np.all(answered, axis=0)
     if confidence is None:
-        judged, flagged = complete, complete & agree.all(axis=0)
+        judged, flagged = complete, complete & np.all(agree, axis=0)
     else:
         without = _without_probabilities(matrix.models, agree, probability)
         if without:
             reason = f"no probabilities from {some_of(matrix.models, without)}"
             return Finding.idle(rule, n, "not_run", reason)
-        sure = agree & (probability > np.float32(confidence))
+        sure = agree & (probability.astype(np.float32) > np.float32(confidence))
         unknown = agree & np.isnan(probability)
-        cleared = ~(sure | unknown).all(axis=0)
-        judged = complete & (cleared | ~unknown.any(axis=0))
-        flagged = judged & sure.all(axis=0)
+        cleared = ~np.all(sure | unknown, axis=0)
+        judged = complete & (cleared | ~np.any(unknown, axis=0))
+        flagged = judged & np.all(sure, axis=0)
     lowest = _lowest(probability)
     detail = [""] * n
     for column in np.flatnonzero(flagged):
@@ -72,5 +72,5 @@ def _without_probabilities(
     models: tuple[str, ...], agree: Bools, probability: Probabilities
 ) -> list[str]:
     """Models of which a probability is needed and none is known."""
-    lacking = agree.any(axis=1) & np.isnan(probability).all(axis=1)
+    lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
     return [model for model, lacks in zip(models, lacking, strict=True) if lacks]

@@ -48,8 +48,10 @@ def fit_temperatures(
         A `Calibration` table, a row for every configuration with log-likelihoods; temperature 1
         where its style is not fitted or too few calibration items were answered.
     """
-    rows = live_first(live_responses, imported_responses)
-    rows = rows[rows["logprobs"].notna()]
+    rows = live_first(
+        live_responses[live_responses["logprobs"].notna()],
+        imported_responses[imported_responses["logprobs"].notna()],
+    )
     index = ItemIndex(calibration_items) if len(calibration_items) else None
     fitted = []
     for name, own in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchwright.errors import InputError
 
 _MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
+MOST_OPTIONS = 1_000  # far above any item's, far below what an index can hold
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -100,23 +101,32 @@ def options(column: pa.ChunkedArray) -> Cells:
     values, bad = (
         _by_distinct(column, _read_option) if column_kind(column) == "text" else numbers(column)
     )
-    whole = np.isnan(values) | (np.floor(values) == values)
-    bad = bad | ~whole | (values < -1)
-    return Cells(np.where(values < 0, np.nan, values), bad)
+    possible = (values >= -1) & (values < MOST_OPTIONS) & (np.floor(values) == values)
+    bad = bad | ~(np.isnan(values) | possible)
+    return Cells(np.where(bad | (values < 0), np.nan, values), bad)
+
+
+def _read_json(value: Any) -> Any:
+    """What a text says as JSON, None where it is none; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _read_list(value: Any) -> list[float] | None:
     """A list of numbers; None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return None
+    value = _read_json(value)
     if not isinstance(value, list) or not value:
         return None
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
         return None
-    return [float(v) for v in value]
+    try:
+        return [float(v) for v in value]
+    except OverflowError:
+        return None
 
 
 def number_lists(column: pa.ChunkedArray) -> Cells:
@@ -135,12 +145,7 @@ def text_lists(column: pa.ChunkedArray) -> NDArray[np.object_]:
     """Tuples of texts (also written as a JSON list), None where missing or something else."""
     out = np.empty(len(column), dtype=object)
     for row, cell in enumerate(column.to_pylist()):
-        value = cell
-        if isinstance(cell, str):
-            try:
-                value = json.loads(cell)
-            except ValueError:
-                continue
+        value = _read_json(cell)
         if isinstance(value, list) and all(isinstance(text, str) for text in value):
             out[row] = tuple(value)
     return out

@@ -29,11 +29,12 @@ def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
 
 def configurations(rows: pd.DataFrame) -> NDArray[np.object_]:
     """(n,) the configuration's name of each row."""
-    keys = list(zip(rows["model"], rows["style"], rows["shots"], strict=True))
-    names = {key: configuration_name(*key) for key in set(keys)}
-    out = np.empty(len(keys), dtype=object)
-    out[:] = [names[key] for key in keys]
-    return out
+    asked = rows[["model", "style", "shots"]]
+    # Groups are numbered as they first appear, which is the order of the rows left here.
+    distinct = asked.drop_duplicates().itertuples(index=False, name=None)
+    names = np.array([configuration_name(*key) for key in distinct], dtype=object)
+    codes = asked.groupby(["model", "style", "shots"], sort=False).ngroup().to_numpy()
+    return np.asarray(names[codes]) if len(names) else np.empty(0, dtype=object)
 
 
 def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:

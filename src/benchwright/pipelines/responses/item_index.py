@@ -59,7 +59,8 @@ class ItemIndex:
 
     def find(self, item_ids: Iterable[str]) -> Positions:
         """Positions of ids, −1 where there is no such item."""
-        return np.asarray(self.ids.get_indexer(pd.Index(list(item_ids), dtype=object)))
+        wanted = item_ids if isinstance(item_ids, pd.Series) else list(item_ids)
+        return np.asarray(self.ids.get_indexer(pd.Index(wanted, dtype=self.ids.dtype)))
 
     def join(
         self,

@@ -52,7 +52,9 @@ def build_response_matrices(
     index = ItemIndex(items)
     live = _evaluated(live_responses, index)
     recorded = _evaluated(imported_responses, index)
-    rows = live_first(live, recorded)
+    # A prompt that did not fit the model has no answer, and replaces none.
+    answered = live["logprobs"].notna() | live["correct"].notna()
+    rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = rows.assign(position=index.find(rows["item_id"]))
     rows = _with_probabilities(rows, calibration, index)
     is_live = (rows["source"] == "live").to_numpy(dtype=bool)
@@ -197,7 +199,7 @@ def _overlaid(
     right = index.is_right(position, prediction.astype(np.int64))
     unlike = index.single[position] & np.isin(own_correct, (0, 1)) & (right != own_correct)
     # A live answer stands alone; a recorded one may have its other half in a wide file.
-    complete = (rows["source"] == "live").to_numpy(dtype=bool)
+    complete = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(own_correct)
     lacking = (own_prediction < 0) & ~complete & ~unlike
     return (
         np.where(np.isnan(own_correct) & ~complete, correct, own_correct),
@@ -225,7 +227,7 @@ def _coverage(
     """One row per configuration of the matrix."""
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
-    replaced = _replaced_cells(live, wide)
+    replaced = _replaced_cells(live[live["correct"].notna()], wide)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
     is_live = set(live["configuration"])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])

@@ -33,6 +33,7 @@ others NaN or None where the file does not say."""
 
 # A softmax in single precision may come out a hair above 1, and K equal options a hair below 1/K.
 _ROUNDING = 1e-6
+_MOST_SHOTS = 10_000
 
 Mask = NDArray[np.bool_]
 
@@ -184,7 +185,8 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
         outside = (stated_value < -_ROUNDING) | (stated_value > 1 + _ROUNDING)
         problems.append((f"{name} outside 0–1", outside))
     shots = np.where(np.isnan(cells["shots"].content), spec.shots, cells["shots"].content)
-    problems.append(("shots is no count", (shots < -1) | (np.floor(shots) != shots)))
+    whole = (shots >= -1) & (shots <= _MOST_SHOTS) & (np.floor(shots) == shots)
+    problems.append(("shots is no count", ~whole))
     models = columns.texts("model")
     problems.append(("no model", pd.isna(models) | (models == "")))
     style = columns.texts("style", spec.style)
@@ -196,7 +198,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
             "model": models,
             "condition": columns.texts("condition", spec.condition),
             "style": style,
-            "shots": np.where(np.isfinite(shots), shots, -1).astype(np.int64),
+            "shots": np.where(whole, shots, -1).astype(np.int64),
             "correct": np.clip(cells[stated].content, 0, 1),
             "prediction": np.where(np.isnan(prediction), -1, prediction).astype(np.int64),
             "p_answer": np.clip(cells["p_answer"].content, 0, 1),
@@ -264,8 +266,8 @@ def _problems_of_joined(frame: pd.DataFrame, index: ItemIndex) -> list[tuple[str
             (f"{name} are not one per option", joined & (lengths >= 0) & (lengths != n_options))
         )
     for name in ("option_bytes", "option_tokens"):
-        small = np.array([v is not None and min(v) < 1 for v in frame[name]], dtype=bool)
-        problems.append((f"{name} below 1", small))
+        small = [v is not None and not all(1 <= n < np.inf for n in v) for v in frame[name]]
+        problems.append((f"{name} below 1", np.array(small, dtype=bool)))
     unusable = np.array(
         [
             v is not None and (max(v) == np.inf or max(v) == -np.inf or np.isnan(v).any())

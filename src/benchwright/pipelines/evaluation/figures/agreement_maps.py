@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.pipelines.evaluation.figures.style import (
+    NARROW_NAME,
     SEQUENTIAL,
     axis,
     empty_figure,
@@ -38,7 +39,7 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
         go.Heatmap(
             z=[[None if np.isnan(cell) else float(cell) for cell in row] for row in values],
             x=numbers,
-            y=[f"{name}  {number}" for name, number in zip(names, numbers, strict=True)],
+            y=numbers,
             customdata=[[f"{a}<br>{b}" for b in names] for a in names],
             xaxis=f"x{suffix}",
             yaxis=f"y{suffix}",
@@ -51,8 +52,16 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
         for values, suffix in zip(maps, ("", "2"), strict=True)
     ]
     map_height = max(24 * len(models), 120)
-    down: dict[str, Any] = {"autorange": "reversed", "showgrid": False, "fixedrange": True}
+    down: dict[str, Any] = {
+        "autorange": "reversed",
+        "showgrid": False,
+        "fixedrange": True,
+        "type": "category",
+        "tickvals": numbers,
+        "ticktext": _labels(names),
+    }
     across: dict[str, Any] = {"showgrid": False, "fixedrange": True, "type": "category"}
+    across |= {"tickangle": 0, "dtick": -(-len(models) // 12)}
     return go.Figure(
         traces,
         layout(
@@ -64,12 +73,17 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
             yaxis2=axis(anchor="x2", showticklabels=False, **down),
             coloraxis=_colours(agreement, map_height),
             margin={"l": 8, "r": 16, "t": 48, "b": 100},
-            meta={"narrow": _stacked(map_height)},
+            meta={"narrow": _stacked(map_height, _labels(short_names(models, NARROW_NAME)))},
         ),
     )
 
 
-def _stacked(map_height: int) -> dict[str, Any]:
+def _labels(names: list[str]) -> list[str]:
+    """Names with the numbers that stand for them on the other axis."""
+    return [f"{name}  {number}" for number, name in enumerate(names, start=1)]
+
+
+def _stacked(map_height: int, labels: list[str]) -> dict[str, Any]:
     """The changes that put one map above the other where they have no room side by side."""
     between = 60
     total = 2 * map_height + between
@@ -80,6 +94,8 @@ def _stacked(map_height: int) -> dict[str, Any]:
         "layout.xaxis2.domain": [0, 1],
         "layout.yaxis2.domain": [0, map_height / total],
         "layout.yaxis2.showticklabels": True,
+        "layout.yaxis.ticktext": labels,
+        "layout.yaxis2.ticktext": labels,
         "layout.coloraxis.colorbar.len": 1,
         "layout.coloraxis.colorbar.y": -60 / total,
         "data.0.textfont.size": 9,

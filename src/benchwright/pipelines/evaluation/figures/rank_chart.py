@@ -9,6 +9,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.agreement import spread
 from benchwright.pipelines.evaluation.figures.style import (
     KEPT,
+    NARROW_NAME,
     QUIET,
     REMOVED,
     axis,
@@ -22,11 +23,13 @@ class _Line(NamedTuple):
     """One model: its places from the top on both sides, and what its labels say."""
 
     name: str
+    short_name: str
     left: int
     right: int
     before: str
     after: str
     colour: str
+    rank_before: float
 
 
 def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
@@ -77,7 +80,14 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
             yaxis2=axis(ticktext=names_after, overlaying="y", side="right", **places),
             margin={"l": 8, "r": 8, "t": 48, "b": 12},
             hovermode="closest",
-            meta={"narrow": {"layout.yaxis2.ticktext": [line.after for line in on_right]}},
+            meta={
+                "narrow": {
+                    "layout.yaxis.ticktext": [
+                        f"{line.short_name}  <b>{line.rank_before:g}</b>" for line in lines
+                    ],
+                    "layout.yaxis2.ticktext": [line.after for line in on_right],
+                }
+            },
         ),
     )
 
@@ -88,17 +98,21 @@ def _lines(table: pd.DataFrame) -> list[_Line]:
     # Ties keep the order of the left side, so that lines only cross where a rank changed.
     right = np.empty(len(table), dtype=int)
     right[np.lexsort((left, table["rank_kept"].to_numpy()))] = left
-    names = short_names([str(model) for model in table["model"]])
+    models = [str(model) for model in table["model"]]
+    rows = table.to_dict("records")
+    names = zip(short_names(models), short_names(models, NARROW_NAME), strict=True)
     return [
         _Line(
             name,
+            short_name,
             int(place),
             int(right[place]),
             f"{row['accuracy_full']:.1%}  <b>{row['rank_full']:g}</b>",
             f"<b>{row['rank_kept']:g}</b>  {row['accuracy_kept']:.1%}",
             _colour(row["rank_full"], row["rank_kept"]),
+            row["rank_full"],
         )
-        for row, name, place in zip(table.to_dict("records"), names, left, strict=True)
+        for row, (name, short_name), place in zip(rows, names, left, strict=True)
     ]
 
 

@@ -66,7 +66,7 @@ def draw_filter_shares(
             bargap=0.35,
             showlegend=any(spared),
             legend={"orientation": "h", "y": -0.16, "x": 0, "traceorder": "normal"},
-            xaxis=axis("items", range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
+            xaxis=axis(range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
             yaxis=axis(autorange="reversed", showgrid=False),
             meta={
                 "narrow": {
@@ -95,10 +95,6 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
     whole = (subject_shares["n_full"] - subject_shares["n_kept"]).sum() / subject_shares[
         "n_full"
     ].sum()
-    labels = [
-        plain(clip(str(subject).replace("_", " "), 34)) or "(no subject)"
-        for subject in shown["subject"]
-    ]
     bars = go.Bar(
         y=list(range(len(shown))),
         x=shown["share_removed"].tolist(),
@@ -121,19 +117,32 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
             yaxis=axis(
                 range=[rows - 0.4, -0.6],
                 tickvals=list(range(rows)),
-                ticktext=labels,
+                ticktext=_subject_labels(shown, 34),
                 showgrid=False,
             ),
             shapes=[_line(float(whole), rows)],
             annotations=[_all_items(float(whole))],
-            meta={"top": 26},
+            meta={
+                "top": 26,
+                "narrow": {
+                    "layout.xaxis.range": [0, 1.55],
+                    "layout.xaxis.tickvals": [0, 0.5, 1],
+                    "layout.yaxis.ticktext": _subject_labels(shown, 20),
+                },
+            },
         ),
     )
+
+
+def _subject_labels(shown: pd.DataFrame, most: int) -> list[str]:
+    names = (clip(str(subject).replace("_", " "), most) for subject in shown["subject"])
+    return [plain(name) or "(no subject)" for name in names]
 
 
 def _line(x: float, rows: int) -> dict[str, Any]:
     return {
         "type": "line",
+        "layer": "below",
         "x0": x,
         "x1": x,
         "y0": -0.6,

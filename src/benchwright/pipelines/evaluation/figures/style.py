@@ -7,6 +7,7 @@ KEPT = "#3b82c4"
 REMOVED = "#d9622b"
 QUIET = "#8a8f98"
 INK = "#7d828a"  # mid-grey: readable on white and on black
+NARROW_NAME = 18  # characters of a name on a small screen
 GRID = "rgba(128,128,128,0.22)"
 SEQUENTIAL = [[0, "#f3f7fb"], [0.5, "#a3c8e6"], [1, "#1c4a75"]]
 
@@ -16,20 +17,20 @@ def plain(text: object) -> str:
     return escape(str(text), quote=False)
 
 
-def short_names(names: list[str]) -> list[str]:
-    """Model names without their organisation where that leaves them distinct, escaped."""
+def short_names(names: list[str], most: int = 40) -> list[str]:
+    """Model names without their organisation where that leaves them distinct, clipped, escaped."""
     tails = [name.rsplit("/", 1)[-1] for name in names]
-    shown = [
+    distinct = [
         tail if tails.count(tail) == 1 else name for tail, name in zip(tails, names, strict=True)
     ]
-    return [plain(clip(name, 40)) for name in shown]
+    return [plain(clip(name, most)) for name in distinct]
 
 
 def clip(text: str, most: int) -> str:
     """Text of at most so many characters; the middle goes, because names differ at both ends."""
     if len(text) <= most:
         return text
-    head = (most - 1 + 1) // 2
+    head = most // 2
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
@@ -44,7 +45,7 @@ def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
         "font": {"color": INK, "size": 12, "family": "system-ui, sans-serif"},
         "margin": {"l": 8, "r": 16, "t": 48, "b": 40},
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}, "align": "left"},
-        "template": None,
+        "template": "none",
         "meta": meta,
         **more,
     }
@@ -53,6 +54,7 @@ def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
 def axis(title: str = "", **more: Any) -> dict[str, Any]:
     """An axis with quiet lines that makes room for its own labels."""
     base = {"gridcolor": GRID, "zeroline": False, "automargin": True, "linecolor": GRID}
+    base["ticks"] = ""
     return {**base, **({"title": {"text": title}} if title else {}), **more}
 
 

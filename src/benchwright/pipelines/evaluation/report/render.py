@@ -1,5 +1,7 @@
 """Putting the report on one self-contained page."""
 
+import base64
+import hashlib
 import json
 import math
 from typing import Any
@@ -99,7 +101,7 @@ def render_report(
         "list_names": rules_in(shown_items["list"]),
         "rules": [_rule(row) for row in _rows(rule_coverage)],
         "overlaps": [row for row in _rows(overlaps) if row["n"]],
-        "threshold": similarity_threshold,
+        "threshold": {k: None if _missing(v) else v for k, v in similarity_threshold.items()},
         "sensitivity": _rows(threshold_sensitivity),
         "imports": _rows(import_report),
         "calibration": _rows(calibration),
@@ -142,11 +144,22 @@ def _page(context: dict[str, Any]) -> str:
     templates = files(package) / "templates"
     # Our own files and Plotly's are the only text that reaches the page unescaped.
     own = {
-        "style": Markup((templates / "report.css").read_text("utf-8")),  # noqa: S704
-        "script": Markup((templates / "report.js").read_text("utf-8")),  # noqa: S704
-        "plotly": Markup(get_plotlyjs()),  # noqa: S704
+        "style": (templates / "report.css").read_text("utf-8"),
+        "script": (templates / "report.js").read_text("utf-8"),
+        "plotly": get_plotlyjs(),
     }
-    return environment.get_template("report.html").render(**context, **own)
+    allowed = " ".join(_script_hash(own[name]) for name in ("plotly", "script"))
+    return environment.get_template("report.html").render(
+        **context,
+        **{name: Markup(text) for name, text in own.items()},  # noqa: S704
+        allowed_scripts=Markup(allowed),  # noqa: S704
+    )
+
+
+def _script_hash(script: str) -> str:
+    """The source expression that lets a browser run this script and no other."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _rows(table: pd.DataFrame) -> list[dict[Any, Any]]:

@@ -16,6 +16,8 @@ from benchwright.pipelines.evaluation.panel import (
 from benchwright.pipelines.evaluation.rank_agreement import GROUPS
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
+_TWINS = 0.99  # share of same answers from which two models are hardly two
+_SHOWN_TWINS = 3
 
 
 def summarise_refinement(
@@ -29,6 +31,7 @@ def summarise_refinement(
     verdicts: pd.DataFrame,
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
+    agreement: pd.DataFrame,
     similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
     panel: Panel,
@@ -60,6 +63,7 @@ def summarise_refinement(
         "notes": [
             *panel_warnings(panel, evaluation.min_coverage),
             *_selection_notes(scores),
+            *_twin_notes(agreement),
             *_rule_notes(rule_coverage, n_items),
             *_similarity_notes(similarity_threshold),
             *_label_notes(verdicts, n_items, set(kept_items["item_id"])),
@@ -113,6 +117,20 @@ def _selection_notes(scores: pd.DataFrame) -> list[str]:
         f"held-out ones {others:.1f}: items that all filter models get right are gone, so do not "
         "rank a filter model against another model on the kept items."
     ]
+
+
+def _twin_notes(agreement: pd.DataFrame) -> list[str]:
+    """Pairs of models that are hardly two: they make n look larger than it is."""
+    twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
+    same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
+    said = [
+        f"{row['model_a']} and {row['model_b']} have the same {same} on {row['full']:.1%} of the "
+        "items; they count as two models here."
+        for row in twins.head(_SHOWN_TWINS).to_dict("records")
+    ]
+    if len(twins) > _SHOWN_TWINS:
+        said.append(f"So do {len(twins) - _SHOWN_TWINS:,} more pairs of models.")
+    return said
 
 
 def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:

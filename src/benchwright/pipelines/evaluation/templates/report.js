@@ -130,6 +130,7 @@
     show();
   }
 
+  at("search").form.addEventListener("submit", (event) => event.preventDefault());
   at("search").addEventListener("input", filter);
   at("decision").addEventListener("change", filter);
   at("rule").addEventListener("change", filter);

@@ -1,0 +1,116 @@
+"""Time and memory of neighbours and density: `python benchmarks/bench_similarity.py [vectors.npy]`.
+
+Each is run in a process of its own and compared with a library that does the same: scikit-learn's
+brute-force neighbours and SciPy's gaussian_kde. Without a file the vectors are drawn at random, as
+many as MMLU has items.
+"""
+
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ITEMS, DIMENSIONS, K, BANDWIDTH, GRID = 14_042, 384, 100, 0.15, 1000
+MIB = 1 << 20
+
+
+class Cost(NamedTuple):
+    """Seconds of one run, and memory in MiB beyond that of the loaded libraries and the input."""
+
+    seconds: float
+    mebibytes: float
+    result: NDArray[np.float64]
+
+
+def vectors() -> NDArray[np.float32]:
+    if len(sys.argv) > 1:
+        return np.load(Path(sys.argv[1])).astype(np.float32)
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(200, DIMENSIONS))
+    noise = rng.normal(size=(ITEMS, DIMENSIONS))
+    return (centres[rng.integers(0, 200, ITEMS)] + 1.5 * noise).astype(np.float32)
+
+
+def our_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.float64]]:
+    from benchwright.statistics.nearest_neighbours import nearest_neighbours
+
+    return lambda: nearest_neighbours(data, K).distances.astype(np.float64)
+
+
+def sklearn_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.float64]]:
+    from sklearn.neighbors import NearestNeighbors
+
+    def run() -> NDArray[np.float64]:
+        search = NearestNeighbors(n_neighbors=K, metric="cosine", algorithm="brute").fit(data)
+        return np.asarray(search.kneighbors()[0], dtype=np.float64)
+
+    return run
+
+
+def our_density(data: NDArray[np.float64]) -> Callable[[], NDArray[np.float64]]:
+    from benchwright.statistics.density import gaussian_density
+
+    def run() -> NDArray[np.float64]:
+        density = gaussian_density(data, BANDWIDTH, GRID)
+        return np.empty(0) if density is None else density.y
+
+    return run
+
+
+def scipy_density(data: NDArray[np.float64]) -> Callable[[], NDArray[np.float64]]:
+    from scipy.stats import gaussian_kde
+
+    def run() -> NDArray[np.float64]:
+        flat = data.ravel()
+        grid = np.linspace(flat.min(), flat.max(), GRID)
+        return np.asarray(gaussian_kde(flat, bw_method=BANDWIDTH)(grid))
+
+    return run
+
+
+def measure(prepare: str, data: NDArray[np.floating]) -> Cost:
+    """Run in this process, after a small run that loads what is loaded once."""
+    make = globals()[prepare]
+    make(data[: 2 * K])()
+    run = make(data)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    result = run()
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Cost(seconds, (peak - before) * 1024 / MIB, result)
+
+
+def compare(ours: str, theirs: str, data: NDArray[np.floating]) -> NDArray[np.float64]:
+    costs = []
+    for prepare in (ours, theirs):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            cost = pool.apply(measure, (prepare, data))
+        print(f"{prepare:20} {cost.seconds:8.2f} s {cost.mebibytes:8.0f} MiB", flush=True)
+        costs.append(cost)
+    mine, other = costs
+    difference = np.abs(mine.result - other.result).max() / np.abs(other.result).max()
+    print(
+        f"{'ratio':20} {mine.seconds / other.seconds:8.3f}   "
+        f"{mine.mebibytes / max(other.mebibytes, 1):8.2f}     "
+        f"largest difference {difference:.1e} of the maximum\n"
+    )
+    return mine.result
+
+
+def main() -> None:
+    data = vectors()
+    print(f"{len(data):,} x {data.shape[1]} vectors, k = {K}")
+    distances = compare("our_neighbours", "sklearn_neighbours", data)
+    print(f"{distances.size:,} distances, {GRID} grid points")
+    compare("our_density", "scipy_density", distances)
+
+
+if __name__ == "__main__":
+    main()

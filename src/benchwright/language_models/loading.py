@@ -1,0 +1,50 @@
+"""From a model's parameters to the model: which device, which precision, which backend."""
+
+from typing import Any, Literal, NamedTuple
+
+from benchwright.language_models.protocol import LanguageModel
+from benchwright.params.scoring import ModelParams, ScoringParams
+from benchwright.weights import Dtype, model_source
+
+
+class Setting(NamedTuple):
+    """Where a model runs and how: what `auto` comes to on this machine."""
+
+    device: Literal["cpu", "cuda"]
+    dtype: Dtype
+    context: int
+
+
+def resolve(model: ModelParams, scoring: ScoringParams) -> Setting:
+    """The device, dtype and context in tokens that a model is scored with here."""
+    from benchwright.language_models.hf_transformers import resolve_device, resolve_dtype
+
+    device = resolve_device(scoring.device)
+    wanted = scoring.dtype if model.dtype == "auto" else model.dtype
+    return Setting(device, resolve_dtype(wanted, device), context_limit(model, scoring))
+
+
+def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
+    """Tokens that the model may read, with `scoring.max_tokens` as a ceiling."""
+    return min(model.context, scoring.max_tokens or model.context)
+
+
+def load_model(model: ModelParams, scoring: ScoringParams) -> LanguageModel:
+    """Load one model; GGUF weights are converted on first use.
+
+    Raises InputError where its weights are not installed or have another hash.
+    """
+    from benchwright.language_models.hf_transformers import TransformersModel
+
+    setting = resolve(model, scoring)
+    source = model_source(model.weights, setting.dtype)
+    return TransformersModel(
+        source, setting.dtype, setting.device, setting.context, scoring.batch_tokens
+    )
+
+
+def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
+    """The tokenizer of a model, without the model."""
+    from benchwright.language_models.hf_transformers import load_tokenizer
+
+    return load_tokenizer(model_source(model.weights, resolve(model, scoring).dtype))

@@ -1,0 +1,68 @@
+"""Which worked examples stand before which question."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from benchwright.pipelines.scoring.rendering import LABELS, Question
+from benchwright.seeding import item_uniforms
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def answerable(question: Question) -> bool:
+    """Whether it has options to choose from, no more than there are letters."""
+    return 2 <= len(question.choices) <= len(LABELS)
+
+
+class DemonstrationPool:
+    """The demonstrations of each subject in a fixed order, the other subjects' after them.
+
+    Args:
+        demonstrations: in any order; those without options or a known answer are left out.
+        demonstrations_of: `per_subject` puts the item's own subject first; `all` draws alike.
+        order: of the own subject's demonstrations: `source` by id with numbers as numbers,
+            `seeded` by a hash of the seed and the id. Others' are always in seeded order.
+        seed: of that order.
+    """
+
+    def __init__(
+        self,
+        demonstrations: Iterable[Question],
+        demonstrations_of: Literal["per_subject", "all"],
+        order: Literal["source", "seeded"],
+        seed: int,
+    ) -> None:
+        usable = [d for d in demonstrations if answerable(d) and d.answer >= 0]
+        draws = item_uniforms(seed, "demonstrations", [d.item_id for d in usable])
+        by_draw = dict(zip((d.item_id for d in usable), draws, strict=True))
+        self._seeded = sorted(usable, key=lambda d: (by_draw[d.item_id], d.item_id))
+        self._own: dict[str, list[Question]] = {}
+        own = self._seeded if order == "seeded" else sorted(usable, key=_by_id)
+        for question in own if demonstrations_of == "per_subject" else ():
+            self._own.setdefault(question.subject, []).append(question)
+        self._ids = {d.item_id for d in usable}
+        self._hashes = {d.content_hash for d in usable}
+
+    def __len__(self) -> int:
+        return len(self._seeded)
+
+    def choose(self, item: Question, count: int) -> Sequence[Question]:
+        """The first `count` demonstrations for `item`, never the item itself or its twin."""
+        own = self._own.get(item.subject, [])
+        among_them = item.item_id in self._ids or item.content_hash in self._hashes
+        if len(own) >= count and not among_them:
+            return own[:count]
+        others = [d for d in self._seeded if not (self._own and d.subject == item.subject)]
+        return [
+            d
+            for d in (*own, *others)
+            if d.item_id != item.item_id and d.content_hash != item.content_hash
+        ][:count]
+
+
+def _by_id(question: Question) -> tuple[list[str | tuple[int, str]], str]:
+    """Sort key that reads digits as numbers: `dev/2` before `dev/10`."""
+    parts = _DIGITS.split(question.item_id)
+    key = [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]
+    return key, question.item_id

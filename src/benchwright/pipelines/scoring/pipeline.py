@@ -1,0 +1,40 @@
+"""The scoring stage: prompts, models' scores, answers."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
+
+
+def create_pipeline() -> Pipeline:
+    """Items → prompts → scores in the store → live responses; idle where answers are imported."""
+    return Pipeline(
+        [
+            Node(
+                build_prompts,
+                [
+                    "items",
+                    "demonstrations",
+                    "calibration_items",
+                    "params:ingestion",
+                    "params:scoring",
+                    "params:models",
+                    "params:seed",
+                ],
+                "prompts",
+                name="build_prompts",
+            ),
+            Node(
+                score_prompts,
+                ["prompts", "score_cache", "params:models", "params:scoring"],
+                "model_scores",
+                name="score_prompts",
+            ),
+            Node(
+                collect_responses,
+                ["prompts", "model_scores", "params:models", "params:scoring"],
+                "live_responses",
+                name="collect_responses",
+            ),
+        ]
+    )

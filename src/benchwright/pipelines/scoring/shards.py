@@ -1,0 +1,118 @@
+"""What identifies a score, and how prompts are cut into the shards of the store."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.language_models.loading import Setting, resolve
+from benchwright.language_models.protocol import PromptText
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.weights import conversion, revision
+
+_SCORER = "1"  # raise it when the way of scoring changes its numbers
+
+COLUMNS = ("key", "logprobs", "option_tokens", "prompt_tokens")
+"""Columns of a shard: one row per key; `logprobs` None where the prompt did not fit."""
+
+
+class Shard(NamedTuple):
+    """Prompts that are scored together, always all of them: the batches depend on it."""
+
+    name: str
+    model: str
+    keys: tuple[str, ...]
+    prompts: tuple[PromptText, ...]
+
+
+class ShardPlan(NamedTuple):
+    """The key of each row of the prompts, and the shards to score, model by model."""
+
+    keys: list[str]
+    shards: list[Shard]
+
+
+def model_ingredients(model: ModelParams, setting: Setting) -> dict[str, str]:
+    """Everything about a model and this machine that can change a score."""
+    return {
+        "scorer": _SCORER,
+        "backend": f"{model.backend}-{version(model.backend)}",
+        "torch": version("torch"),
+        "revision": revision(model.weights),
+        "conversion": conversion(model.weights),
+        "device": setting.device,
+        "dtype": setting.dtype,
+        "context": str(setting.context),
+        "chat_template": str(model.chat_template),
+        "label_space": str(model.label_space),
+    }
+
+
+def score_key(
+    ingredients: dict[str, str],
+    prompt: PromptText,
+    labels: Sequence[str],
+    style: str,
+    shots_used: int,
+) -> str:
+    """The key of one prompt's scores: a hash of all that can change its numbers.
+
+    The item's id and the configuration's name are not part of it: the same prompt is scored once.
+    """
+    content = [sorted(ingredients.items()), *prompt, list(labels), style, shots_used]
+    return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+
+
+def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
+    """Cut the prompts into shards, before and whatever the store holds.
+
+    A shard holds prompts of one model with one prefix, so that an item more or less changes one
+    shard only; its name is a hash of its keys and of `batch_tokens`. So a shard found in the store
+    was scored in the very same batches.
+    """
+    ingredients = {
+        name: model_ingredients(models.models[name], resolve(models.models[name], scoring))
+        for name in sorted(set(prompts["model"]))
+    }
+    keys: list[str] = []
+    groups: dict[tuple[str, str], dict[str, PromptText]] = {}
+    for model, prefix, text, scored, template, labels, style, shots_used in _rows(prompts):
+        prompt = PromptText(prefix, text, tuple(scored), template)
+        key = score_key(ingredients[model], prompt, labels, style, int(shots_used))
+        keys.append(key)
+        groups.setdefault((model, prefix), {})[key] = prompt
+    shards = [
+        _shard(model, members, scoring.batch_tokens)
+        for (model, _), by_key in groups.items()
+        for members in _cut(by_key, scoring.shard_size)
+    ]
+    return ShardPlan(keys, sorted(shards, key=lambda shard: (shard.model, shard.name)))
+
+
+def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    names = ("model", "prefix", "text", "continuations", "template", "labels", "style")
+    return zip(*(prompts[name] for name in (*names, "shots_used")), strict=True)
+
+
+def _cut(by_key: dict[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:
+    """Cut by the first digits of the keys, into a power of two of parts of at most about `size`.
+
+    Keys are hashes, so parts are of similar size, and one more prompt changes one part only.
+    """
+    parts = 1
+    while parts * size < len(by_key):
+        parts *= 2
+    cut: list[list[tuple[str, PromptText]]] = [[] for _ in range(parts)]
+    for key in sorted(by_key):
+        cut[int(key[:8], 16) * parts >> 32].append((key, by_key[key]))
+    return [members for members in cut if members]
+
+
+def _shard(model: str, members: list[tuple[str, PromptText]], batch_tokens: int) -> Shard:
+    keys = tuple(key for key, _ in members)
+    content = json.dumps([keys, batch_tokens])
+    name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+    return Shard(name, model, keys, tuple(prompt for _, prompt in members))

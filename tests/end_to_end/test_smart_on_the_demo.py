@@ -1,0 +1,161 @@
+"""The demo benchmark with live models: what was planted is found, and runs repeat to the byte."""
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from kedro.runner import ParallelRunner, ThreadRunner
+
+from end_to_end.saved import newest
+
+pytestmark = pytest.mark.live
+
+ENOUGH = 0.8
+# rule → the kinds of planted.csv that it must find, all of them and little else
+RULES = {
+    "duplicate": {"duplicate", "duplicate_original"},
+    "similar": {"paraphrase", "paraphrase_original"},
+    "answer_only": {"answer_only"},
+    "suspect_label": {"wrong_gold"},
+    "conflicting_gold": {"conflicting_gold"},
+}
+
+
+@pytest.fixture(scope="session")
+def demo(run_project: Callable[..., Path]) -> Path:
+    return run_project()
+
+
+@pytest.fixture(scope="session")
+def planted(repository: Path) -> pd.DataFrame:
+    return pd.read_csv(repository / "data/01_raw/demo/planted.csv", keep_default_na=False)
+
+
+def ids_of(planted: pd.DataFrame, kinds: set[str]) -> set[str]:
+    return set(planted.loc[planted["kind"].isin(kinds), "item_id"])
+
+
+def found_and_right(found: set[str], planted: set[str]) -> tuple[float, float]:
+    hits = len(found & planted)
+    return hits / len(planted), hits / len(found) if found else 0.0
+
+
+@pytest.fixture(scope="session")
+def flagged(demo: Path) -> dict[str, set[str]]:
+    verdicts = pd.read_parquet(newest(demo, "07_model_output", "verdicts.parquet", "demo"))
+    hits = verdicts[verdicts["state"] == "flagged"]
+    return {rule: set(rows["item_id"]) for rule, rows in hits.groupby("rule")}
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_a_rule_finds_what_was_planted_for_it_and_little_else(
+    rule: str, flagged: dict[str, set[str]], planted: pd.DataFrame, show: Callable[[str], None]
+) -> None:
+    found, wanted = flagged.get(rule, set()), ids_of(planted, RULES[rule])
+    recall, precision = found_and_right(found, wanted)
+    show(
+        f"{rule}: planted {len(wanted)}, flagged {len(found)}, "
+        f"recall {recall:.3f}, precision {precision:.3f}"
+    )
+    assert recall >= ENOUGH, sorted(wanted - found)
+    assert precision >= ENOUGH, sorted(found - wanted)
+
+
+def test_malformed_rows_are_rejected_and_nothing_else_is(demo: Path, planted: pd.DataFrame) -> None:
+    rejected = pd.read_parquet(newest(demo, "03_primary", "rejected_items.parquet", "demo"))
+    ids = sorted(json.loads(raw)["id"] for raw in rejected["raw"])
+    assert ids == sorted(planted.loc[planted["kind"] == "malformed", "item_id"])
+
+
+def test_the_same_stem_with_other_options_is_not_a_duplicate(
+    flagged: dict[str, set[str]], planted: pd.DataFrame
+) -> None:
+    assert flagged["duplicate"] & ids_of(planted, {"same_stem"}) == set()
+
+
+def test_easy_items_are_found_retained_and_tagged(demo: Path, show: Callable[[str], None]) -> None:
+    audit = pd.read_parquet(newest(demo, "07_model_output", "item_audit.parquet", "demo"))
+    easy = audit[audit["easy"] == "flagged"]
+    retained = easy[easy["tags"].str.contains("retained_easy")]
+    assert len(easy) >= 5
+    assert len(retained) == round(0.1 * len(easy))
+    metrics = json.loads(newest(demo, "08_reporting", "metrics.json", "demo").read_text())
+    shares = {key: value for key, value in metrics.items() if "confident" in key}
+    show(f"easy: flagged {len(easy)}, retained {len(retained)}")
+    show(f"share of answers with p > 0.8: {shares}")
+    assert shares
+    assert all(value > 0.05 for value in shares.values())
+
+
+def kept_bytes(data: Path) -> bytes:
+    return newest(data, "07_model_output", "kept_items.parquet", "demo").read_bytes()
+
+
+def shards(data: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in (data / "06_models").rglob("*.parquet")}
+
+
+def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
+    demo: Path, run_project: Callable[..., Path]
+) -> None:
+    first, before = kept_bytes(demo), shards(demo)
+    run_project(data=demo)
+    assert shards(demo) == before
+    assert kept_bytes(demo) == first
+
+
+@pytest.mark.parametrize("runner", [ThreadRunner, ParallelRunner])
+def test_another_runner_gives_the_same_bytes(
+    demo: Path, run_project: Callable[..., Path], runner: type
+) -> None:
+    assert kept_bytes(run_project(scores_of=demo, runner=runner())) == kept_bytes(demo)
+
+
+def test_shuffled_source_rows_give_the_same_bytes(
+    demo: Path, run_project: Callable[..., Path], repository: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(repository / "data/01_raw/demo", tmp_path / "01_raw/demo")
+    source = tmp_path / "01_raw/demo/items.jsonl"
+    rows = source.read_text(encoding="utf-8").splitlines()
+    random.Random(1).shuffle(rows)  # noqa: S311
+    source.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert kept_bytes(run_project(data=tmp_path, scores_of=demo)) == kept_bytes(demo)
+
+
+def test_recorded_answers_can_be_recorded_again(
+    run_project: Callable[..., Path], repository: Path, show: Callable[[str], None]
+) -> None:
+    name = "data/01_raw/demo/responses/recorded_answers.parquet"
+    recorded = pd.read_parquet(repository / name)
+    again_in = run_project(
+        pipeline="answers",
+        limit=20,
+        scoring={
+            "mode": "live",
+            "configurations": ["smollm2-135m-instruct@cloze-1", "smollm2-135m-instruct@letters-2"],
+        },
+    )
+    again = pd.read_parquet(newest(again_in, "07_model_output", "live_responses.parquet", "demo"))
+    key = ["item_id", "condition", "style", "shots", "model"]
+    both = again.merge(recorded, on=key, suffixes=("_now", "_then"))
+    both = both[both["condition"] == "question"]
+    assert both["item_id"].nunique() >= 20
+    differences = [
+        np.abs(np.asarray(now) - np.asarray(then)).max()
+        for now, then in zip(both["logprobs_now"], both["logprobs_then"], strict=True)
+    ]
+    same_choice = [
+        int(np.argmax(now)) == int(np.argmax(then))
+        for now, then in zip(both["logprobs_now"], both["logprobs_then"], strict=True)
+    ]
+    show(
+        f"recorded again: largest difference {max(differences):.3f} nats, "
+        f"same choice {np.mean(same_choice):.3f} of {len(both)}"
+    )
+    assert np.median(differences) < 0.15
+    assert np.mean(same_choice) >= 0.9

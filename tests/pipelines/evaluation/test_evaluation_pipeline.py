@@ -1,0 +1,36 @@
+"""The stage as a whole."""
+
+import pandas as pd
+
+from benchwright.pipelines.evaluation import create_pipeline
+from benchwright.tables import Agreement, RankAgreementTable, Scores, SubjectShares
+
+
+def test_every_node_is_a_verb_with_a_description_for_users() -> None:
+    nodes = create_pipeline().nodes
+    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in nodes), nodes
+    assert len({node.name for node in nodes}) == len(nodes)
+
+
+def test_the_tables_are_what_the_contract_says(run) -> None:
+    out = run()
+    for name, table in (
+        ("scores", Scores),
+        ("rank_agreement", RankAgreementTable),
+        ("subject_shares", SubjectShares),
+        ("agreement", Agreement),
+    ):
+        assert isinstance(table.validate(out[name]), pd.DataFrame)
+    assert out["scores"]["model"].iloc[0] == "org/zeta"
+    assert set(out["agreement"]["kind"]) == {"prediction"}
+
+
+def test_figures_can_be_stored_as_plotly_json(run, tmp_path) -> None:
+    import plotly.io
+
+    out = run()
+    names = [name for name in out if name.startswith("figure_")]
+    assert len(names) == 6
+    for name in names:
+        plotly.io.write_json(out[name], tmp_path / "figure.json")
+        assert plotly.io.read_json(tmp_path / "figure.json").layout.title.text

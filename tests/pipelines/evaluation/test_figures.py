@@ -1,0 +1,180 @@
+"""The figures: what they show, and that they say so when there is nothing to show."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
+from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
+from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
+from benchwright.pipelines.evaluation.figures.similarity import (
+    draw_distance_distribution,
+    draw_threshold_sensitivity,
+)
+from benchwright.pipelines.evaluation.figures.style import clip, short_names
+
+OFF = {"threshold": None, "branch": "none"}
+
+
+def caption(figure: Any) -> str:
+    return figure.layout.meta["caption"]
+
+
+def notes(figure: Any) -> list[str]:
+    return [note.text for note in figure.layout.annotations]
+
+
+def scores_of(n: int, shift: int = 0) -> pd.DataFrame:
+    """Models whose ranking turns by `shift` places."""
+    accuracy = np.linspace(0.9, 0.3, n)
+    after = np.roll(accuracy, shift)
+    return tables.Scores.from_rows(
+        [
+            (f"org/model-{i}", "held_out", 100, full, 0.01, i + 1, 50, part, 0.02, rank)
+            for i, (full, part, rank) in enumerate(
+                zip(accuracy, after, (-after).argsort().argsort() + 1, strict=True)
+            )
+        ]
+    )
+
+
+def test_filter_shares_tell_rules_that_found_nothing_from_rules_that_did_not_run(small) -> None:
+    inputs = small.inputs()
+    figure = draw_filter_shares(inputs["items"], inputs["kept_items"], inputs["rule_coverage"])
+    removed, spared = figure.data
+    shown = dict(zip(removed.y, zip(removed.x, spared.x, spared.text, strict=True), strict=True))
+    assert shown["anomalous"][2] == "off"
+    assert shown["answer only"][2] == "not run"
+    assert shown["easy"] == (9, 1, "9 · 15.0%")
+    assert shown["suspect label"] == (0, 1, "0 · 0.0%, 91.7% judged")
+    assert shown["all rules together"][::2] == (10, "10 · 16.7%")
+
+
+def test_a_benchmark_with_one_subject_has_one_bar() -> None:
+    figure = draw_subject_shares(tables.SubjectShares.from_rows([("all", 10, 4, 0.6)]))
+    assert list(figure.data[0].x) == [0.6]
+    assert list(figure.data[0].text) == ["10 → 4"]
+
+
+def test_of_very_many_subjects_both_ends_are_shown_and_the_caption_says_so() -> None:
+    rows = [(f"s{i:03d}", 100, i, 1 - i / 100) for i in range(100)]
+    figure = draw_subject_shares(tables.SubjectShares.from_rows(rows))
+    assert len(figure.data[0].x) == 80
+    assert (figure.data[0].x[0], figure.data[0].x[-1]) == (1.0, pytest.approx(0.01))
+    assert "40 most and 40 least of 100" in caption(figure)
+
+
+@pytest.mark.parametrize("n", [1, 7, 30, 60])
+def test_each_model_is_a_line_with_its_name_and_both_ranks(n: int) -> None:
+    figure = draw_rank_chart(scores_of(n), EvaluationParams())
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert len(lines) == n
+    assert len(set(figure.layout.yaxis.ticktext)) == n
+    assert figure.layout.height >= 24 * n
+
+
+def test_lines_cross_only_where_ranks_change() -> None:
+    same = draw_rank_chart(scores_of(6), EvaluationParams())
+    assert all(line.y[0] == line.y[1] for line in same.data[:-1])
+    turned = draw_rank_chart(scores_of(6, shift=1), EvaluationParams())
+    assert [line.y for line in turned.data[:-1]] == [(0, 5), *((i, i - 1) for i in range(1, 6))]
+
+
+def test_tied_models_keep_their_order() -> None:
+    table = scores_of(3)
+    table["rank_kept"] = 2.0
+    figure = draw_rank_chart(table, EvaluationParams())
+    assert [line.y for line in figure.data[:-1]] == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_a_crowd_of_models_is_thinned_out_and_the_caption_says_so() -> None:
+    figure = draw_rank_chart(scores_of(200), EvaluationParams(rank_chart_models=60))
+    assert len(figure.data) == 60 + 1
+    assert "60 of 200 models" in caption(figure)
+
+
+def test_the_agreement_maps_are_symmetric_and_titled_by_what_agrees() -> None:
+    rows = [
+        ("x/a", "x/b", "correctness", 10, 0.8, 5, 0.6),
+        ("x/a", "x/c", "correctness", 10, 0.7, 5, None),
+    ]
+    rows.append(("x/b", "x/c", "correctness", 10, 0.9, 5, 0.5))
+    figure = draw_agreement(tables.Agreement.from_rows(rows))
+    before, after = (np.array(trace.z, dtype=float) for trace in figure.data)
+    assert before[0].tolist()[1:] == [0.8, 0.7]
+    assert np.array_equal(before, before.T, equal_nan=True)
+    assert np.isnan(after[0, 2])
+    assert "correctness" in caption(figure)
+    assert "80.0% → 55.0%" in caption(figure)
+
+
+def test_the_distance_figure_shows_the_threshold_its_branch_and_the_peaks(small) -> None:
+    inputs = small.inputs()
+    figure = draw_distance_distribution(inputs["distance_density"], inputs["similarity_threshold"])
+    assert "δ = 0.250" in caption(figure)
+    assert "halved" in caption(figure)
+    assert figure.layout.shapes[0].x0 == 0.25
+    assert list(figure.data[2].x) == [0.5]
+    assert max(figure.data[0].x) <= 0.25  # what is shaded lies below the threshold
+
+
+def test_the_sensitivity_figure_marks_the_bandwidth_that_was_used(small) -> None:
+    inputs = small.inputs()
+    table, threshold = inputs["threshold_sensitivity"], inputs["similarity_threshold"]
+    figure = draw_threshold_sensitivity(table, threshold)
+    assert list(figure.data[0].y) == [1, 2]
+    assert figure.data[0].marker.color[0] != figure.data[0].marker.color[1]
+    assert "used: 0.15" in caption(figure)
+
+
+@pytest.mark.parametrize(
+    ("figure", "why"),
+    [
+        (lambda: draw_rank_chart(tables.Scores.empty(), EvaluationParams()), "No model"),
+        (lambda: draw_agreement(tables.Agreement.empty()), "Fewer than two models"),
+        (lambda: draw_subject_shares(tables.SubjectShares.empty()), "no items"),
+        (
+            lambda: draw_distance_distribution(tables.DistanceDensity.empty(), {"branch": "none"}),
+            "off or could not run",
+        ),
+        (
+            lambda: draw_threshold_sensitivity(tables.ThresholdSensitivity.empty(), OFF),
+            "off or could not run",
+        ),
+    ],
+)
+def test_an_empty_figure_says_why(figure, why: str) -> None:
+    drawn = figure()
+    assert why in notes(drawn)[0]
+    assert json.loads(drawn.to_json())["data"] == []
+
+
+def test_names_in_figures_are_text_even_if_they_look_like_markup() -> None:
+    rows = [("<b>bold</b>", 4, 2, 0.5), ('<a href="javascript:x">y</a>', 4, 3, 0.25)]
+    drawn = [draw_subject_shares(tables.SubjectShares.from_rows(rows)).to_json()]
+    table = scores_of(2)
+    table["model"] = ["<b>bold", "<i>it"]
+    drawn.append(draw_rank_chart(table, EvaluationParams()).to_json())
+    for text in drawn:
+        shown = json.dumps(json.loads(text))  # without the escapes that keep it out of HTML
+        assert "&lt;b&gt;bold" in shown
+        assert "<b>bold" not in shown
+        assert "<a href" not in shown
+
+
+def test_names_are_shortened_only_while_they_stay_different() -> None:
+    assert short_names(["x/one", "y/two"]) == ["one", "two"]
+    assert short_names(["x/one", "y/one", "y/two"]) == ["x/one", "y/one", "two"]
+
+
+@pytest.mark.parametrize("length", [1, 9, 10, 11, 200])
+def test_a_clipped_text_has_at_most_the_length_and_keeps_both_ends(length: int) -> None:
+    text = "".join(chr(97 + i % 26) for i in range(length))
+    seen = clip(text, 10)
+    assert len(seen) == min(length, 10)
+    assert (seen[0], seen[-1]) == (text[0], text[-1])

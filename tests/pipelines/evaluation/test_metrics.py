@@ -1,0 +1,43 @@
+"""The run in numbers, as MLflow takes them."""
+
+import math
+import re
+
+import pytest
+
+
+def test_metrics_are_finite_numbers_with_names_that_mlflow_takes(run) -> None:
+    metrics = run()["metrics"]
+    assert all(isinstance(value, float) and math.isfinite(value) for value in metrics.values())
+    # MLflow's own rule; "/" would make folders of a model's name.
+    assert [name for name in metrics if not re.fullmatch(r"[\w.\-]+", name)] == []
+
+
+def test_metrics_say_what_the_tables_say(run, small) -> None:
+    metrics = run()["metrics"]
+    assert (metrics["n_items"], metrics["n_kept"], metrics["n_removed"]) == (60, 50, 10)
+    assert metrics["share_removed"] == pytest.approx(10 / 60)
+    assert metrics["share_removed.easy"] == pytest.approx(9 / 60)
+    assert metrics["coverage.easy"] == 1
+    assert metrics["coverage.answer_only"] == 0
+    assert "share_removed.answer_only" not in metrics  # it did not run: that is not zero
+    assert metrics["similarity_threshold"] == 0.25
+    assert (metrics["n_panel_models"], metrics["n_held_out_models"]) == (7, 4)
+    assert -1 <= metrics["kendall_tau_b.held_out"] <= 1
+    assert 0 < metrics["share_confident.acme_alpha_cloze-3"] < 1
+    matrix = small.matrix(small.items()["item_id"].tolist(), small.filter, seed=5)
+    expected = float(matrix.correct[0].mean())
+    assert metrics["accuracy_choices_only.acme_alpha_cloze-3"] == pytest.approx(expected)
+
+
+def test_what_cannot_be_given_is_left_out(run, small) -> None:
+    from benchwright.response_matrix import ResponseMatrix
+
+    nobody = ResponseMatrix.empty(tuple(small.items()["item_id"]))
+    metrics = run(
+        response_matrix=nobody,
+        choices_only_matrix=nobody,
+        similarity_threshold={"branch": "none"},
+    )["metrics"]
+    assert {"kendall_tau_b", "similarity_threshold", "agreement_full"} & set(metrics) == set()
+    assert metrics["n_panel_models"] == 0

@@ -1,0 +1,198 @@
+"""Scores, rank agreement, subjects, agreement of answers and the profile of filter models."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.agreement import compare_answers, spread
+from benchwright.pipelines.evaluation.filter_models import profile_filter_models
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.subjects import count_subjects
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.tables import Calibration
+
+NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
+
+
+def answers(rows: dict[str, list[float]], prediction: list[list[int]] | None = None):
+    """A response matrix over items i0, i1, … and the panel of all its models."""
+    correct = np.array(list(rows.values()), dtype=np.float32)
+    ids = tuple(f"i{k}" for k in range(correct.shape[1]))
+    blank = np.full(correct.shape, np.nan, dtype=np.float32)
+    chosen = np.full(correct.shape, -1) if prediction is None else np.array(prediction)
+    matrix = ResponseMatrix(tuple(rows), ids, correct, blank, blank, chosen.astype(np.int16))
+    roles = ("filter", *["held_out"] * (len(rows) - 1))
+    panel = Panel(tuple(rows), roles, ids, len(ids), "all items", (), len(ids))
+    return matrix, panel
+
+
+def kept(*ids: str) -> pd.DataFrame:
+    return pd.DataFrame({"item_id": list(ids)})
+
+
+def test_scores_and_ranks_by_hand() -> None:
+    matrix, panel = answers({"a": [1, 1, 1, 0], "b": [1, 1, 0, 1], "c": [0, 1, 0, 1]})
+    seen = score_models(matrix, kept("i2", "i3"), panel).set_index("model")
+    assert seen["accuracy_full"].to_dict() == {"a": 0.75, "b": 0.75, "c": 0.5}
+    assert seen["rank_full"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
+    assert seen["accuracy_kept"].to_dict() == {"a": 0.5, "b": 0.5, "c": 0.5}
+    assert seen["rank_kept"].tolist() == [2.0, 2.0, 2.0]
+    assert (seen["n_full"].iloc[0], seen["n_kept"].iloc[0]) == (4, 2)
+    assert seen.loc["a", "se_full"] == pytest.approx(0.25)
+    assert seen.loc["a", "role"] == "filter"
+
+
+def test_items_outside_the_panel_do_not_count() -> None:
+    matrix, panel = answers({"a": [1, 0, 0], "b": [1, 1, 0]})
+    seen = score_models(matrix, kept("i0", "i2"), panel._replace(item_ids=("i0", "i1")))
+    assert seen["accuracy_full"].tolist() == [1.0, 0.5]
+    assert seen["n_kept"].tolist() == [1, 1]
+
+
+def test_nothing_kept_and_no_models_give_tables_with_reasons() -> None:
+    matrix, panel = answers({"a": [1, 0], "b": [0, 1], "c": [1, 1]})
+    seen = compare_ranks(score_models(matrix, kept(), panel), NO_RATINGS, RatingsParams())
+    assert seen["value"].isna().all()
+    assert set(seen.loc[seen["models"] == "all", "reason"]) == {
+        "none of the panel's items was kept"
+    }
+    nobody = panel._replace(models=(), roles=(), item_ids=())
+    seen = compare_ranks(score_models(matrix, kept("i0"), nobody), NO_RATINGS, RatingsParams())
+    assert seen["value"].isna().all()
+    assert set(seen["reason"]) == {"no models", "no filter models", "no held-out models"}
+
+
+def value(table: pd.DataFrame, models: str, metric: str) -> pd.Series:
+    return table[(table["models"] == models) & (table["metric"] == metric)].iloc[0]
+
+
+def scores_of(full: pd.Series, part: pd.Series, models: pd.Series) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "model": models,
+            "role": "held_out",
+            "n_full": 3530,
+            "n_kept": 1097,
+            "accuracy_full": full,
+            "accuracy_kept": part,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("dataset", "rated", "before", "after"),
+    [
+        ("arc", 15, 0.784, 0.846),
+        ("mmlu", 16, 0.765, 0.777),
+        ("commonsense_qa", 16, 0.667, 0.660),
+    ],
+)
+def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings(
+    repository: Path, dataset: str, rated: int, before: float, after: float
+) -> None:
+    """SMART, Table 3 (there cut, not rounded, and said to be of 29 models)."""
+    tables = pd.read_csv(repository / "tests" / "data" / "smart_tables_10_11_12.csv")
+    part = tables[tables["benchmark"] == dataset]
+    conf = (repository / "conf" / "base" / "parameters" / "ratings.yml").read_text("utf-8")
+    ratings = RatingsParams.model_validate(yaml.safe_load(conf)["ratings"])
+    seen = compare_ranks(scores_of(part["full"], part["kept"], part["model"]), NO_RATINGS, ratings)
+    full, kept_ = (value(seen, "all", f"arena_pearson_{on}") for on in ("full", "kept"))
+    assert (full["n_models"], kept_["n_models"]) == (rated, rated)
+    assert full["value"] == pytest.approx(before, abs=1e-3)
+    assert kept_["value"] == pytest.approx(after, abs=1e-3)
+    assert (full["n_items"], kept_["n_items"]) == (3530, 1097)
+
+
+def test_each_group_is_ranked_among_itself() -> None:
+    full = pd.Series([0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    part = pd.Series([0.3, 0.9, 0.2, 0.5, 0.1, 0.4])
+    scores = scores_of(full, part, pd.Series(list("abcdef")))
+    scores["role"] = ["filter", "held_out"] * 3
+    seen = compare_ranks(scores, NO_RATINGS, RatingsParams())
+    assert value(seen, "filter", "kendall_tau_b")["value"] == 1  # .3 .2 .1
+    assert value(seen, "held_out", "kendall_tau_b")["value"] == 1  # .9 .5 .4
+    assert value(seen, "all", "kendall_tau_b")["value"] == pytest.approx(3 / 15)  # 9 − 6 pairs
+    assert value(seen, "all", "max_rank_shift")["value"] == 3  # a: first to fourth
+    assert value(seen, "held_out", "max_rank_shift")["value"] == 0
+
+
+def test_too_few_rated_models_are_counted_in_the_reason() -> None:
+    matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
+    ratings = RatingsParams(values={"a": 1, "b": 2})
+    seen = compare_ranks(score_models(matrix, kept("i0", "i1"), panel), NO_RATINGS, ratings)
+    row = value(seen, "all", "arena_pearson_full")
+    assert (row["n_models"], row["reason"]) == (2, "2 rated models; at least 3 are needed")
+
+
+def test_subjects_are_ordered_by_what_they_lost_and_one_may_lose_all() -> None:
+    items = pd.DataFrame({"item_id": list("abcdef"), "subject": list("xxyyyz")})
+    left = items[items["item_id"].isin(["a", "d", "e", "f"])]
+    seen = count_subjects(items, left[left["subject"] != "x"])
+    assert seen["subject"].tolist() == ["x", "y", "z"]
+    assert seen["n_full"].tolist() == [2, 3, 1]
+    assert seen["n_kept"].tolist() == [0, 2, 1]
+    assert seen["share_removed"].tolist() == pytest.approx([1, 1 / 3, 0])
+
+
+def test_agreement_is_of_predictions_where_all_models_have_them() -> None:
+    rows = {"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}
+    chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
+    matrix, panel = answers(rows, chosen)
+    scores = score_models(matrix, kept("i1", "i2"), panel)
+    seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 0.5, 0.5)
+    assert (seen["n_full"], seen["n_kept"]) == (4, 2)
+    assert (seen["model_a"], seen["model_b"]) == ("b", "a")  # in order of the ranking
+
+
+def test_agreement_is_of_correctness_where_one_model_has_no_predictions() -> None:
+    matrix, panel = answers({"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}, [[0, 2, 3, 1], [-1] * 4])
+    scores = score_models(matrix, kept("i1", "i2"), panel)
+    seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
+    assert (seen["kind"], seen["full"], seen["kept"]) == ("correctness", 0.75, 1.0)
+
+
+def test_of_many_models_a_spread_along_the_ranking_is_compared() -> None:
+    names = [f"m{i:02d}" for i in range(50)]
+    assert spread(names, 4) == ["m00", "m16", "m33", "m49"]
+    assert spread(names, 50) == names
+    rows = {name: [1.0] * (50 - i) + [0.0] * i for i, name in enumerate(names)}
+    matrix, panel = answers(rows)
+    scores = score_models(matrix, kept("i0"), panel)
+    params = EvaluationParams(agreement_models=5)
+    seen = compare_answers(matrix, kept("i0"), scores, panel, params)
+    assert len(seen) == 10
+    assert {"m00", "m49"} <= {*seen["model_a"], *seen["model_b"]}
+
+
+def test_one_model_has_nobody_to_agree_with() -> None:
+    matrix, panel = answers({"a": [1, 0]})
+    scores = score_models(matrix, kept("i0"), panel)
+    assert compare_answers(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
+
+
+def test_filter_models_are_described_by_what_they_know() -> None:
+    blank = np.full((2, 4), np.nan, dtype=np.float32)
+    p = np.array([[0.9, 0.81, 0.8, np.nan], [np.nan] * 4], dtype=np.float32)
+    correct = np.array([[1, 1, 1, 0], [1, 0, np.nan, np.nan]], dtype=np.float32)
+    ids = ("i0", "i1", "i2", "i3")
+    unknown = np.full((2, 4), -1, dtype=np.int16)
+    matrix = ResponseMatrix(("sure", "silent"), ids, correct, p, blank, unknown)
+    options = matrix.select_models(["sure"]).select_items(["i0", "i3"])
+    table = Calibration.from_rows([("sure", 100, 1.5, 1.0, 0.9, 0.5)])
+    wanted = ["sure", "silent", "absent"]
+    seen = profile_filter_models(matrix, options, table, wanted, EvaluationParams())
+    rows = seen.set_index("model")
+    assert rows.loc["sure", ["n", "accuracy", "share_confident"]].tolist() == [4, 0.75, 0.5]
+    assert rows.loc["sure", ["n_choices_only", "accuracy_choices_only"]].tolist() == [2, 0.5]
+    assert rows.loc["sure", "temperature"] == 1.5
+    assert rows.loc["silent", ["n", "accuracy"]].tolist() == [2, 0.5]
+    assert np.isnan(rows.loc["silent", "share_confident"])
+    assert rows.loc["absent", "n"] == 0
+    assert np.isnan(rows.loc["absent", "accuracy"])

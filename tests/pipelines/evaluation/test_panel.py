@@ -1,0 +1,106 @@
+"""Which models judge, and on which items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.panel import choose_panel, in_sample_note, panel_warnings
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.tables import Models
+
+LISTED = Models.from_rows(
+    [("a", "A", None, 1.0, False, None), ("a-chat", "A", None, 1.0, True, None)]
+)
+
+
+def matrix(answered: dict[str, str]) -> ResponseMatrix:
+    """Models and, as a string of x and dots, which of the items they answered (rightly)."""
+    rows = [[1.0 if c == "x" else np.nan for c in marks] for marks in answered.values()]
+    correct = np.array(rows, dtype=np.float32)
+    ids = tuple(f"i{k}" for k in range(correct.shape[1]))
+    blank = np.full(correct.shape, np.nan, dtype=np.float32)
+    unknown = np.full(correct.shape, -1, dtype=np.int16)
+    return ResponseMatrix(tuple(answered), ids, correct, blank, blank, unknown)
+
+
+def choose(m: ResponseMatrix, filter_models: list[str], wanted="all", coverage: float = 0.95):
+    items = pd.DataFrame({"item_id": list(m.item_ids)})
+    params = EvaluationParams(min_coverage=coverage)
+    return choose_panel(m, items, LISTED, filter_models, wanted, params)
+
+
+def test_items_are_those_that_every_judging_model_answered() -> None:
+    m = matrix({"a": "xxxxxxx.", "b": "xxxxxxxx", "c": "x.xxxxxx", "d": "xx......"})
+    seen = choose(m, ["a"], coverage=0.8)
+    assert seen.judged == 7  # what the filter model a answered
+    assert seen.models == ("a", "b", "c")
+    assert seen.item_ids == ("i0", "i2", "i3", "i4", "i5", "i6")
+    assert [(out.model, round(out.coverage, 3)) for out in seen.left_out] == [("d", 0.286)]
+
+
+def test_without_filter_models_items_that_half_of_the_models_answered_are_judged() -> None:
+    m = matrix({"a": "xx..", "b": "xxx.", "c": "xxx.", "d": "xx.x"})
+    assert choose(m, []).judged == 3
+    assert "half of the models" in choose(m, []).basis
+    # A filter model without any answer is no base either.
+    assert "half of the models" in choose(m, ["nobody"]).basis
+
+
+def test_a_relative_of_a_filter_model_is_not_held_out() -> None:
+    m = matrix({"a@cloze-3": "xx", "a@letters-5": "xx", "a-chat": "xx", "b": "xx"})
+    seen = choose(m, ["a@cloze-3"])
+    assert dict(zip(seen.models, seen.roles, strict=True)) == {
+        "a@cloze-3": "filter",
+        "a@letters-5": "same_family",
+        "a-chat": "same_family",
+        "b": "held_out",
+    }
+
+
+def test_only_the_named_evaluation_models_judge_and_an_unknown_one_is_reported() -> None:
+    m = matrix({"a": "xx", "b": "xx", "c": "xx"})
+    seen = choose(m, ["a"], wanted=["b", "missing"])
+    assert seen.models == ("b",)
+    assert [tuple(out) for out in seen.left_out] == [("missing", 0.0)]
+
+
+def test_the_order_of_models_and_items_does_not_matter() -> None:
+    m = matrix({"a": "xxxx", "b": "xx.x", "c": "xxxx"})
+    turned = m.select_models(["c", "b", "a"]).select_items(["i3", "i1", "i0", "i2"])
+    assert choose(m, ["a"], coverage=0.5) == choose(turned, ["a"], coverage=0.5)
+
+
+def test_too_few_held_out_models_make_a_figure_in_sample() -> None:
+    m = matrix({"a": "xx", "b": "xx", "c": "xx", "d": "xx"})
+    assert in_sample_note(choose(m, ["a"])) == ""
+    assert in_sample_note(choose(m, ["a", "b"])) == "in-sample: only 2 models held out"
+    assert in_sample_note(choose(m, ["a", "b", "c", "d"])) == "in-sample: no model is held out"
+
+
+@pytest.mark.parametrize(
+    ("answers", "filter_models", "said"),
+    [
+        ({"a": "xx", "b": "xx"}, ["a"], "1 of the 2 models that judge the result also chose"),
+        ({"a": "xx", "b": "xx"}, ["a", "b"], "Every model that judges the result also chose"),
+        ({"a": "xx", "a-chat": "xx"}, ["a"], "1 model shares its family"),
+        ({"a": "xx", "b": "x."}, ["a"], "1 model was left out"),
+        ({"a": "x.....", "b": "xxxxxx"}, ["a"], "compared on 1 of 6 items only"),
+        ({"a": "..", "b": ".."}, [], "No model answered enough items"),
+    ],
+)
+def test_a_reader_is_warned(answers: dict[str, str], filter_models: list[str], said: str) -> None:
+    warnings = panel_warnings(choose(matrix(answers), filter_models), 0.95)
+    assert any(said in warning for warning in warnings), warnings
+
+
+@pytest.mark.real_data
+def test_the_real_answers_to_mmlu_give_23_models_on_14014_items(shared_data) -> None:
+    wide = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
+    wide = wide.set_index("item_id")
+    correct = wide.astype("Float64").to_numpy(dtype=np.float32, na_value=np.nan).T
+    blank = np.full(correct.shape, np.nan, dtype=np.float32)
+    unknown = np.full(correct.shape, -1, dtype=np.int16)
+    m = ResponseMatrix(tuple(wide.columns), tuple(wide.index), correct, blank, blank, unknown)
+    seen = choose(m, [])
+    assert (len(seen.models), len(seen.item_ids)) == (23, 14_014)

@@ -1,0 +1,65 @@
+"""Items solved from the options alone, and labels that every model disagrees with."""
+
+import numpy as np
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.params.filtering import FilteringParams
+from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
+from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
+from benchwright.response_matrix import ResponseMatrix
+from pipelines.filtering.filtering_examples import make_matrix, numbered_items
+
+NAN = np.nan
+WITH_QUESTION = make_matrix([[1, 1], [1, 1]], [[0.9, 0.9], [0.9, 0.9]])
+
+
+def answer_only(choices_only, models=("a", "b")):
+    return flag_answer_only_items(
+        numbered_items(2), choices_only, WITH_QUESTION, list(models), FilteringParams()
+    )
+
+
+def test_items_that_all_models_solve_without_the_question_go():
+    found = answer_only(make_matrix([[1, 1], [1, 0]], [[0.9, 0.9], [0.81, 0.1]]))
+    assert found.removed.tolist() == [True, False]
+
+
+def test_answers_to_the_question_do_not_stand_in_for_choices_only_answers():
+    found = answer_only(ResponseMatrix.empty(("q/0", "q/1"), "choices_only"))
+    assert found.status == "not_run"
+    assert found.reason == "no choices-only answers for 2 of 2 filter models"
+    assert found.states().tolist() == ["not_judged", "not_judged"]
+
+
+def test_a_model_without_choices_only_answers_is_named():
+    found = answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)))
+    assert found.reason == "no choices-only answers for 1 of 2 filter models: b"
+
+
+def test_a_model_in_neither_matrix_is_an_error():
+    with pytest.raises(InputError, match="'zebra'"):
+        answer_only(make_matrix([[1, 1]], [[0.9, 0.9]], models=("a",)), models=["a", "zebra"])
+
+
+def suspects(correct, p_prediction):
+    matrix = make_matrix(correct, p_prediction=p_prediction)
+    items = numbered_items(len(matrix.item_ids))
+    return flag_suspect_labels(items, matrix, ["a", "b"], FilteringParams())
+
+
+def test_items_that_all_models_get_wrong_and_surely_are_reported_and_stay():
+    found = suspects([[0, 0, 1], [0, 0, 0]], [[0.9, 0.8, 0.9], [0.9, 0.9, 0.9]])
+    assert found.states().tolist() == ["flagged", "clear", "clear"]
+    assert not found.removed.any()
+
+
+def test_a_wrong_answer_without_probability_cannot_be_judged():
+    found = suspects([[0, 0, 1], [0, 0, 0]], [[NAN, 0.9, 0.9], [0.9, 0.9, NAN]])
+    assert found.states().tolist() == ["not_judged", "flagged", "clear"]
+
+
+def test_files_without_the_probability_of_wrong_answers_have_no_suspects_to_report():
+    found = suspects([[0, 1], [0, 1]], [[NAN, 0.9], [NAN, 0.9]])
+    assert found.status == "not_run"
+    assert found.reason == "no probabilities from 2 of 2 filter models"

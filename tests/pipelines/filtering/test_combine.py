@@ -1,0 +1,139 @@
+"""Who goes in the end: groups never lose their last acceptable member to redundancy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.params.filtering import DuplicatesParams, EasyParams, FilteringParams
+from benchwright.pipelines.filtering.combine import combine_rules, redundant_similar
+from benchwright.pipelines.filtering.finding import Finding
+from benchwright.pipelines.filtering.grouping import Grouping
+from pipelines.filtering.filtering_examples import (
+    make_items,
+    make_matrix,
+    numbered_items,
+    removed_ids,
+    run_filtering,
+)
+
+KEEP_NONE = EasyParams(retain=0)
+
+
+def partition(draw: st.DrawFn, n: int) -> tuple[tuple[str, ...], ...]:
+    """Groups of two or more of n items, no item in two."""
+    labels = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
+    groups = ([f"q/{row}" for row in range(n) if labels[row] == label] for label in range(5))
+    return tuple(tuple(group) for group in groups if len(group) > 1)
+
+
+@st.composite
+def situations(draw: st.DrawFn):
+    n = draw(st.integers(2, 14))
+    gone = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool)
+    return n, gone, partition(draw, n), partition(draw, n), draw(st.integers(0, 3))
+
+
+def combined(n, gone, copies, similar, seed, *, independent=False, remove=0.5):
+    removed = Finding(
+        "anomalous", "ran", "", np.ones(n, bool), gone, gone, np.full(n, np.nan), ("",) * n
+    )
+    filtering = FilteringParams.model_validate(
+        {"independent": independent, "similar": {"remove": remove}}
+    )
+    findings, groups = combine_rules(
+        numbered_items(n),
+        removed,
+        Finding.idle("easy", n, "off"),
+        Finding.idle("answer_only", n, "off"),
+        Finding.idle("suspect_label", n, "off"),
+        Grouping("duplicate", "ran", "", copies),
+        Grouping("conflicting_gold", "ran", ""),
+        Grouping("similar", "ran", "", similar),
+        filtering,
+        seed,
+    )
+    return {finding.rule: finding for finding in findings}, groups
+
+
+@settings(max_examples=60, deadline=None)
+@given(situations(), st.sampled_from([0.0, 0.5, 0.99]))
+def test_no_group_loses_its_last_acceptable_member(situation, remove):
+    n, gone, copies, similar, seed = situation
+    _, groups = combined(n, gone, copies, similar, seed, remove=remove)
+    acceptable = {f"q/{row}" for row in range(n) if not gone[row]}
+    for group_id, members in groups.groupby("group_id"):
+        if acceptable & set(members["item_id"]):
+            assert members["kept"].any(), group_id
+
+
+@settings(max_examples=60, deadline=None)
+@given(situations())
+def test_of_copies_exactly_one_stays_unless_another_rule_takes_it(situation):
+    n, gone, copies, similar, seed = situation
+    findings, _ = combined(n, gone, copies, similar, seed)
+    redundant = findings["duplicate"].removed
+    for group in copies:
+        rows = [int(member.split("/")[1]) for member in group]
+        assert redundant[rows].sum() == len(group) - 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(situations())
+def test_at_most_half_of_similar_items_go_for_being_similar(situation):
+    n, gone, copies, similar, seed = situation
+    findings, groups = combined(n, gone, copies, similar, seed)
+    redundant = findings["similar"].removed
+    for _, members in groups[groups["kind"] == "similar"].groupby("group_id"):
+        rows = [int(member.split("/")[1]) for member in members["item_id"]]
+        assert redundant[rows].sum() <= len(rows) // 2
+
+
+def test_of_two_copies_the_one_that_another_rule_removes_goes():
+    items = make_items(["Is it?", "Is it?", "Was it?"])
+    matrix = make_matrix([[1, 1, 0]], [[0.99, 0.5, 0.5]])
+    data = run_filtering(items, matrix, filtering=FilteringParams(easy=KEEP_NONE))
+    assert removed_ids(data) == ["q/0"]
+    audit = data["item_audit"].set_index("item_id")
+    assert audit.loc["q/0", "removed_by"] == "easy,duplicate"
+    assert audit.loc["q/1", "reasons"] == "duplicate: stays for its copies q/0"
+
+
+def test_independent_rules_can_take_every_copy_as_in_the_released_code():
+    items = make_items(["Is it?", "Is it?", "Was it?"])
+    lost_everything = []
+    for seed in range(20):
+        matrix = make_matrix([[1, 0, 0]], [[0.99, 0.5, 0.5]])
+        filtering = FilteringParams(easy=KEEP_NONE, independent=True)
+        lost_everything.append(
+            removed_ids(run_filtering(items, matrix, filtering=filtering, seed=seed))
+            == ["q/0", "q/1"]
+        )
+    assert any(lost_everything)
+    assert not all(lost_everything)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_copy_that_stays_is_not_taken_for_being_similar_to_something_else(seed):
+    nobody = np.zeros(3, dtype=bool)
+    findings, groups = combined(3, nobody, (("q/0", "q/1"),), (("q/0", "q/2"),), seed)
+    assert findings["duplicate"].removed.tolist() == [False, True, False]
+    assert findings["similar"].removed.tolist() == [False, False, True]
+    assert groups["kept"].tolist() == [True, False, True, False]
+
+
+def test_half_of_similar_items_is_rounded_down_and_items_that_go_anyway_count():
+    members = tuple("abcde")
+    draw = {member: float(rank) for rank, member in enumerate(members)}
+    assert redundant_similar([members], 0.5, draw) == {"a", "b"}
+    assert redundant_similar([members], 0.5, draw, gone={"e"}) == {"e", "a"}
+    assert redundant_similar([members], 0.5, draw, gone={"c", "d", "e"}) == {"c", "d"}
+    assert redundant_similar([members], 0.5, draw, stays={"a"}) == {"b", "c"}
+
+
+def test_copies_by_question_alone_lose_items_with_other_choices():
+    items = make_items(["Which is true?"] * 2, [["a", "b"], ["c", "d"]])
+    matrix = make_matrix([[0, 0]], [[0.1, 0.1]])
+    by_question = FilteringParams(duplicates=DuplicatesParams(key="question"))
+    assert removed_ids(run_filtering(items, matrix)) == []
+    assert removed_ids(run_filtering(items, matrix, filtering=by_question)) == ["q/1"]

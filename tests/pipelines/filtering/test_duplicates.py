@@ -1,0 +1,69 @@
+"""Copies of items: what counts as one, and copies that disagree."""
+
+import pandas as pd
+import pytest
+
+from benchwright.params.filtering import DuplicatesParams, FilteringParams
+from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
+from pipelines.filtering.filtering_examples import make_items
+
+BY_QUESTION = FilteringParams(duplicates=DuplicatesParams(key="question"))
+
+
+def copies(items, filtering=None):
+    return find_duplicates(items, filtering or FilteringParams()).groups
+
+
+def test_case_white_space_and_order_of_the_choices_do_not_count():
+    items = make_items(
+        ["Which  is\na prime?", "which is a PRIME?"], [["4", "Seven "], ["seven", "4"]], [1, 0]
+    )
+    assert copies(items) == (("q/0", "q/1"),)
+
+
+def test_punctuation_counts():
+    assert copies(make_items(["Solve x+1=0", "Solve x-1=0"])) == ()
+
+
+def test_the_same_stem_with_other_choices_is_another_item():
+    items = make_items(
+        ["Which of these is true?"] * 2, [["cats fly", "cats run"], ["fish fly", "fish swim"]]
+    )
+    assert copies(items) == ()
+    assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
+
+
+def test_copies_that_disagree_about_the_answer_are_reported_and_are_no_duplicates():
+    items = make_items(["Is it?"] * 3, answers=[0, 1, 0])
+    assert find_conflicting_gold(items, FilteringParams()).groups == (("q/0", "q/1", "q/2"),)
+    assert copies(items) == (("q/0", "q/2"),)
+
+
+def test_groups_are_in_the_natural_order_of_ids_whatever_the_order_of_rows():
+    items = make_items(["Is it?"] * 3, ids=["q/10", "q/9", "q/2"])
+    assert copies(items) == (("q/2", "q/9", "q/10"),)
+
+
+def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:
+    frame = pd.read_parquet(shared_data / "benchmarks" / f"{benchmark}.parquet")
+    frame = frame[frame["split"] == split]
+    return make_items(
+        frame["question"].tolist(),
+        [list(choices) for choices in frame["choices"]],
+        frame["answer_index"].tolist(),
+        ids=frame["item_id"].tolist(),
+    )
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "split", "ours", "released"),
+    [("mmlu", "test", 106, 175), ("arc", "test", 0, 8), ("commonsense_qa", "val", 0, 0)],
+)
+def test_copies_in_real_benchmarks(shared_data, name, split, ours, released):
+    items = items_of(shared_data, name, split)
+    by_default, by_question = copies(items), copies(items, BY_QUESTION)
+    assert sum(len(group) - 1 for group in by_default) == ours
+    assert sum(len(group) - 1 for group in by_question) == released
+    if name == "mmlu":
+        assert len(by_question) == 156

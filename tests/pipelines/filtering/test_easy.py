@@ -1,0 +1,167 @@
+"""Easy items: who is easy, who cannot be judged, and the tenth that stays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.params.filtering import EasyParams, FilteringParams
+from benchwright.pipelines.filtering.easy import flag_easy_items
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.seeding import item_uniforms
+from pipelines.filtering.filtering_examples import make_matrix, numbered_items
+
+NAN = np.nan
+KEEP_NONE = FilteringParams(easy=EasyParams(retain=0))
+
+
+def states(correct, p_answer, filtering=KEEP_NONE, models=("a", "b")):
+    matrix = make_matrix(correct, p_answer)
+    items = numbered_items(len(matrix.item_ids))
+    found = flag_easy_items(items, matrix, list(models), filtering, seed=0)
+    return found.states().tolist()
+
+
+def test_a_probability_of_exactly_the_confidence_is_not_easy():
+    just_above = np.nextafter(np.float32(0.8), np.float32(1))
+    assert states([[1, 1], [1, 1]], [[0.8, just_above], [0.99, 0.99]]) == ["clear", "flagged"]
+
+
+def test_every_model_must_be_right_and_sure():
+    assert states([[1, 1, 1], [1, 0, 1]], [[0.9, 0.9, 0.9], [0.9, 0.9, 0.5]]) == [
+        "flagged",
+        "clear",
+        "clear",
+    ]
+
+
+def test_a_wrong_answer_without_a_probability_clears_an_item():
+    assert states([[1, 1], [0, 1]], [[0.9, 0.9], [NAN, 0.9]]) == ["clear", "flagged"]
+
+
+def test_a_right_answer_without_a_probability_cannot_be_judged():
+    assert states([[1, 1], [1, 1]], [[0.9, 0.9], [NAN, 0.9]]) == ["not_judged", "flagged"]
+
+
+def test_an_item_that_one_model_did_not_answer_is_not_judged_even_if_another_is_wrong():
+    assert states([[0, 1], [NAN, 1]], [[NAN, 0.9], [NAN, 0.9]]) == ["not_judged", "flagged"]
+
+
+def test_a_fraction_of_a_right_answer_is_not_right():
+    assert states([[1, 1], [0.5, 1]], [[0.9, 0.9], [0.9, 0.9]]) == ["clear", "flagged"]
+
+
+def test_only_the_filter_models_are_asked():
+    assert states([[1], [0]], [[0.9], [0.1]], models=["a"]) == ["flagged"]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "rule", "status"),
+    [(0.8, "easy", "not_run"), (None, "easy_unanimous", "ran")],
+)
+def test_right_and_wrong_without_probabilities_are_never_called_easy(confidence, rule, status):
+    filtering = FilteringParams(easy=EasyParams(confidence=confidence, retain=0))
+    found = flag_easy_items(
+        numbered_items(2), make_matrix([[1, 1], [1, 0]]), ["a", "b"], filtering, seed=0
+    )
+    assert (found.rule, found.status) == (rule, status)
+    assert found.flagged.tolist() == ([True, False] if status == "ran" else [False, False])
+
+
+def test_a_misspelt_filter_model_is_an_error_that_lists_the_models():
+    with pytest.raises(InputError, match=r"'c'.*a, b"):
+        states([[1], [1]], [[0.9], [0.9]], models=["a", "c"])
+
+
+def test_answers_of_none_of_the_filter_models_are_nothing_to_judge_by():
+    found = flag_easy_items(
+        numbered_items(1), make_matrix([[1]], [[0.9]]), ["x", "y"], FilteringParams(), seed=0
+    )
+    assert found.status == "not_run"
+    assert found.reason == "no answers for 2 of 2 filter models"
+
+
+def test_a_filter_model_without_any_answer_stops_the_rule_and_is_named():
+    matrix = make_matrix([[1, 1], [NAN, NAN]], [[0.9, 0.9], [NAN, NAN]])
+    found = flag_easy_items(numbered_items(2), matrix, ["a", "b"], FilteringParams(), seed=0)
+    assert found.status == "not_run"
+    assert found.reason == "no answers for 1 of 2 filter models: b"
+    assert found.states().tolist() == ["not_judged", "not_judged"]
+
+
+def all_easy(n: int) -> ResponseMatrix:
+    return make_matrix(np.ones((1, n)), np.full((1, n), 0.9))
+
+
+def stays(items: pd.DataFrame, matrix: ResponseMatrix, seed: int, **easy: object) -> set[str]:
+    filtering = FilteringParams(easy=EasyParams(**easy))
+    found = flag_easy_items(items, matrix, ["a"], filtering, seed)
+    order = sorted(items["item_id"], key=lambda item_id: int(item_id.split("/")[1]))
+    return {order[row] for row in np.flatnonzero(found.flagged & ~found.removed)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["anatomy", "law", "virology"]), min_size=1, max_size=120),
+    st.sampled_from([0.0, 0.1, 0.25, 1.0]),
+    st.integers(0, 5),
+)
+def test_exactly_the_share_stays_and_every_subject_gets_its_part(subjects, retain, seed):
+    n = len(subjects)
+    items = numbered_items(n, subjects)
+    kept = stays(items, all_easy(n), seed, retain=retain)
+    assert len(kept) == round(retain * n)
+    for subject, group in items.groupby("subject"):
+        part = len(kept & set(group["item_id"]))
+        assert abs(part - len(kept) * len(group) / n) < 1, subject
+
+
+def test_the_items_that_stay_have_the_lowest_hash_of_the_seed_and_their_id():
+    ids = [f"q/{row}" for row in range(50)]
+    hashes = dict(zip(ids, item_uniforms(7, "easy_retention", ids), strict=True))
+    lowest = set(sorted(ids, key=hashes.__getitem__)[:5])
+    assert stays(numbered_items(50), all_easy(50), seed=7) == lowest
+
+
+def test_another_seed_keeps_other_items_and_another_order_keeps_the_same():
+    items = numbered_items(200)
+    first = stays(items, all_easy(200), seed=1)
+    assert stays(items, all_easy(200), seed=2) != first
+    assert stays(items.sample(frac=1, random_state=0), all_easy(200), seed=1) == first
+
+
+def test_a_coin_is_tossed_for_each_item_on_its_own():
+    many = stays(numbered_items(2000), all_easy(2000), seed=3, retention="bernoulli")
+    few = stays(numbered_items(500), all_easy(500), seed=3, retention="bernoulli")
+    assert few == {item_id for item_id in many if int(item_id.split("/")[1]) < 500}
+    # 10% ± 4 standard deviations
+    assert 146 <= len(many) <= 254
+
+
+@pytest.mark.real_data
+def test_easy_items_of_arc_agree_with_a_count_in_pandas(shared_data):
+    answers = pd.read_parquet(shared_data / "responses" / "arc_7models.parquet")
+    sure = answers["correct"] & (answers["p_answer"] > np.float32(0.8))
+    easy = sure.groupby(answers["item_id"]).sum() == answers["model"].nunique()
+    wide = answers.assign(correct=answers["correct"].astype("float32"))
+    correct = wide.pivot_table(index="model", columns="item_id", values="correct")
+    p_answer = wide.pivot_table(index="model", columns="item_id", values="p_answer")
+    p_answer = p_answer.reindex_like(correct)
+    matrix = ResponseMatrix(
+        tuple(correct.index),
+        tuple(correct.columns),
+        correct.to_numpy(np.float32),
+        p_answer.to_numpy(np.float32),
+        p_answer.to_numpy(np.float32),
+        np.full(correct.shape, -1, np.int16),
+    )
+    items = numbered_items(len(correct.columns)).assign(
+        item_id=list(correct.columns),
+        subject=[item_id.split("/")[1] for item_id in correct.columns],
+    )
+    found = flag_easy_items(items, matrix, list(matrix.models), FilteringParams(), seed=0)
+    assert found.judged.all()
+    assert int(found.flagged.sum()) == int(easy.sum()) > 1000
+    assert int((found.flagged & ~found.removed).sum()) == round(0.1 * int(easy.sum()))

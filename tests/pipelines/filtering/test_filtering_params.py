@@ -1,0 +1,50 @@
+"""The variants of SMART that ship with the project, and wrong settings."""
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.filtering import FilteringParams
+
+
+def variant(repository, name: str) -> dict:
+    path = repository / "conf" / "base" / "parameters" / "variants" / f"{name}.yml"
+    return yaml.safe_load(path.read_text())["_variants"][name]
+
+
+@pytest.mark.parametrize("name", ["smart", "smart_paper", "smart_released_code", "no_similar"])
+def test_a_variant_has_every_section_and_its_settings_are_known(repository, name):
+    sections = variant(repository, name)
+    assert set(sections) == {"filtering", "embedding", "scoring", "responses", "evaluation"}
+    FilteringParams.model_validate(sections["filtering"])
+    EmbeddingParams.model_validate(sections["embedding"])
+
+
+def test_the_variants_differ_where_paper_code_and_we_do(repository):
+    def settings(name: str) -> FilteringParams:
+        return FilteringParams.model_validate(variant(repository, name)["filtering"])
+
+    ours, paper, code = (settings(name) for name in ("smart", "smart_paper", "smart_released_code"))
+    assert ours == FilteringParams()
+    assert (ours.independent, paper.independent, code.independent) == (False, True, True)
+    assert code.duplicates.key == "question"
+    assert code.easy.retention == "bernoulli"
+    assert not paper.similar.halve_single_peak
+    assert not settings("no_similar").similar.enabled
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"easy": {"confidence": 80}},
+        {"easy": {"retention": "some"}},
+        {"similar": {"remove": 1.0}},
+        {"similar": {"threshold": "second_peak"}},
+        {"similar": {"sensitivity_bandwidths": [0.2, 0.1]}},
+        {"simlar": {}},
+    ],
+)
+def test_a_wrong_setting_is_refused(wrong):
+    with pytest.raises(ValidationError):
+        FilteringParams.model_validate(wrong)

@@ -1,0 +1,184 @@
+"""The whole filtering stage on small items: tables, audit, coverage, and the order of rows."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright import tables
+from benchwright.errors import InputError
+from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
+from pipelines.filtering.filtering_examples import (
+    make_embeddings,
+    make_items,
+    make_matrix,
+    numbered_items,
+    removed_ids,
+    run_filtering,
+)
+
+TABLES = {
+    "neighbours": tables.Neighbours,
+    "distance_density": tables.DistanceDensity,
+    "threshold_sensitivity": tables.ThresholdSensitivity,
+    "groups": tables.Groups,
+    "verdicts": tables.Verdicts,
+    "item_audit": tables.ItemAudit,
+    "rule_coverage": tables.RuleCoverage,
+    "overlaps": tables.Overlaps,
+    "kept_items": tables.Items,
+    "removed_items": tables.Demonstrations,
+}
+N = 40
+
+
+def example():
+    """Items with copies, a clash of answers, easy and anomalous items, and close vectors."""
+    rng = np.random.default_rng(1)
+    questions = [f"{word} {row}" for row, word in enumerate(rng.choice(["why", "who"], N))]
+    questions[3] = questions[17] = questions[30] = "the same thing?"
+    questions[5] = questions[6] = "disputed?"
+    answers = [0] * N
+    answers[6] = 1
+    subjects = [["law", "art", "odd"][row % 3] for row in range(N)]
+    items = make_items(questions, answers=answers, subjects=subjects)
+    right = rng.random((3, N)) < 0.85
+    sure = np.where(right, 0.7 + 0.3 * rng.random((3, N)), np.nan)
+    right = np.where(rng.random((3, N)) < 0.02, np.nan, right)
+    vectors = rng.normal(size=(N, 6))
+    vectors[20:30] = vectors[20] + 0.1 * rng.normal(size=(10, 6))
+    return items, make_matrix(right, sure), make_embeddings(vectors)
+
+
+def run(items, matrix, embeddings, *, independent=False):
+    similar = SimilarParams(k=10, threshold=0.05, string_similarity_exempt=None)
+    filtering = FilteringParams(similar=similar, independent=independent)
+    return run_filtering(
+        items, matrix, embeddings, filtering=filtering, anomalous_subjects=["odd"], seed=3
+    )
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_every_table_has_its_shape_and_they_tell_one_story(independent):
+    data = run(*example(), independent=independent)
+    for name, table in TABLES.items():
+        table.validate(data[name])
+    kept, removed = data["kept_items"], data["removed_items"]
+    assert sorted([*kept["item_id"], *removed["item_id"]]) == sorted(data["items"]["item_id"])
+    verdicts, audit = data["verdicts"], data["item_audit"].set_index("item_id")
+    assert not verdicts.duplicated(["item_id", "rule"]).any()
+    assert len(verdicts) == N * verdicts["rule"].nunique()
+    gone = set(verdicts.loc[verdicts["removed"], "item_id"])
+    assert gone == set(removed["item_id"])
+    for rule in ("easy", "anomalous", "duplicate", "similar", "answer_only"):
+        one = verdicts[verdicts["rule"] == rule].set_index("item_id")
+        assert one["state"].sort_index().tolist() == audit[rule].sort_index().tolist()
+        by_rule = audit["removed_by"].str.split(",").map(lambda rules, rule=rule: rule in rules)
+        assert set(audit.index[by_rule]) == set(one.index[one["removed"]])
+    coverage = data["rule_coverage"].set_index("rule")
+    counts = verdicts.groupby("rule")["removed"].sum()
+    assert coverage["removed"].sort_index().tolist() == counts.sort_index().tolist()
+    assert audit.loc[sorted(gone), "reasons"].str.len().gt(0).all()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(N)), st.permutations(range(3)))
+def test_the_order_of_rows_and_models_changes_nothing(rows, models):
+    items, matrix, embeddings = example()
+    first = run(items, matrix, embeddings)
+    ids = [items["item_id"][row] for row in rows]
+    names = [matrix.models[row] for row in models]
+    shuffled = run(
+        items.iloc[list(rows)].reset_index(drop=True),
+        matrix.select_models(names).select_items(ids),
+        embeddings.iloc[list(rows)[::-1]].reset_index(drop=True),
+    )
+    for name in TABLES:
+        pd.testing.assert_frame_equal(shuffled[name], first[name])
+    assert shuffled["similarity_threshold"] == first["similarity_threshold"]
+
+
+def test_reports_and_tags_do_not_remove():
+    items = make_items(["disputed?", "disputed?", "other"], answers=[0, 1, 0])
+    matrix = make_matrix([[1, 0, 1]], [[0.99, 0.1, 0.1]], [[0.99, 0.95, 0.1]])
+    easy = FilteringParams(easy=EasyParams(retain=1))
+    data = run_filtering(items, matrix, filtering=easy)
+    assert removed_ids(data) == []
+    assert data["item_audit"]["tags"].tolist() == [
+        "retained_easy,conflicting_gold",
+        "suspect_label,conflicting_gold",
+        "",
+    ]
+
+
+def test_a_rule_without_its_inputs_has_no_share_and_says_why(caplog):
+    with caplog.at_level(logging.WARNING):
+        data = run_filtering(numbered_items(3), make_matrix([[1, np.nan, 0]], [[0.9] * 3]))
+    coverage = data["rule_coverage"].set_index("rule")
+    assert coverage.loc["answer_only", "status"] == "not_run"
+    assert coverage.loc["answer_only", "reason"] == (
+        "no choices-only answers for 1 of 1 filter models"
+    )
+    assert np.isnan(coverage.loc["answer_only", "share_removed"])
+    assert coverage.loc["easy", "status"] == "partial"
+    assert coverage.loc["easy", ["judged", "not_judged"]].tolist() == [2, 1]
+    assert "answer_only: not run: no choices-only answers" in caplog.text
+    states = data["verdicts"].groupby("rule")["state"].unique()
+    assert states["answer_only"].tolist() == ["not_judged"]
+
+
+def test_a_rule_that_is_switched_off_is_not_one_that_could_not_run(caplog):
+    filtering = FilteringParams.model_validate(
+        {"similar": {"enabled": False}, "answer_only": {"enabled": False}}
+    )
+    with caplog.at_level(logging.WARNING):
+        data = run_filtering(
+            numbered_items(2), make_matrix([[1, 0]], [[0.9, 0.1]]), filtering=filtering
+        )
+    coverage = data["rule_coverage"].set_index("rule")
+    assert coverage.loc[["similar", "answer_only"], "status"].tolist() == ["off", "off"]
+    assert "answer_only" not in caplog.text
+    assert "similar" not in data["verdicts"]["rule"].tolist()
+    assert set(data["item_audit"]["similar"]) == {"off"}
+
+
+def test_unanimous_answers_without_probabilities_have_a_column_of_their_own():
+    filtering = FilteringParams(easy=EasyParams(confidence=None, retain=0))
+    data = run_filtering(numbered_items(2), make_matrix([[1, 0]]), filtering=filtering)
+    audit = data["item_audit"]
+    assert set(audit["easy"]) == {"off"}
+    assert audit["easy_unanimous"].tolist() == ["flagged", "clear"]
+    assert audit["removed_by"].tolist() == ["easy_unanimous", ""]
+    assert "easy" not in data["rule_coverage"]["rule"].tolist()
+
+
+def test_overlaps_count_what_two_rules_both_remove():
+    items = numbered_items(4, ["odd", "odd", "law", "law"])
+    matrix = make_matrix([[1, 0, 1, 0]], [[0.9, 0.1, 0.9, 0.1]])
+    data = run_filtering(
+        items,
+        matrix,
+        filtering=FilteringParams(easy=EasyParams(retain=0)),
+        anomalous_subjects=["odd"],
+    )
+    pairs = data["overlaps"].set_index(["rule_a", "rule_b"])
+    assert pairs.loc[("anomalous", "easy"), ["n", "share"]].tolist() == [1, 0.25]
+
+
+def test_nothing_left_is_an_error_that_counts_what_each_rule_took():
+    filtering = FilteringParams(easy=EasyParams(retain=0))
+    with pytest.raises(InputError, match=r"all 2 items are removed \(easy 2\)"):
+        run_filtering(numbered_items(2), make_matrix([[1, 1]], [[0.9, 0.9]]), filtering=filtering)
+
+
+def test_the_audit_shows_each_item_with_its_nearest_neighbour():
+    data = run(*example())
+    audit = data["item_audit"].set_index("item_id")
+    table = data["neighbours"]
+    nearest = table[table["item_id"] == "q/22"].sort_values("distance").iloc[0]
+    assert audit.loc["q/22", "neighbour"] == nearest["neighbour"]
+    assert audit.loc["q/22", "neighbour_distance"] == nearest["distance"]
+    assert audit.index[:3].tolist() == ["q/0", "q/1", "q/2"]

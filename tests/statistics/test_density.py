@@ -1,0 +1,74 @@
+"""The binned density against SciPy's, and what counts as a peak."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import gaussian_kde
+
+from benchwright.statistics.density import gaussian_density, local_maxima
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(2, 300),
+    st.floats(0.05, 0.5),
+    st.integers(0, 100),
+    st.floats(-1, 1),
+)
+def test_the_binned_density_is_the_exact_one(n, bandwidth, seed, shift):
+    rng = np.random.default_rng(seed)
+    values = np.where(rng.random(n) < 0.3, rng.normal(0.1, 0.02, n), rng.normal(0.6, 0.1, n))
+    values = values + shift
+    found = gaussian_density(values, bandwidth, grid=400)
+    assert found is not None
+    exact = gaussian_kde(values, bw_method=bandwidth)(found.x)
+    assert found.width == pytest.approx(bandwidth * np.std(values, ddof=1))
+    assert np.abs(found.y - exact).max() < 1e-4 * exact.max()
+
+
+def test_peaks_are_those_of_the_exact_density():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(0.1, 0.02, 50), rng.normal(0.6, 0.1, 400)])
+    for bandwidth in (0.05, 0.1, 0.15, 0.3):
+        found = gaussian_density(values, bandwidth)
+        assert found is not None
+        exact = gaussian_kde(values, bw_method=bandwidth)(found.x)
+        ours, theirs = local_maxima(found.y), local_maxima(exact)
+        assert len(ours) == len(theirs)
+        assert np.abs(ours - theirs).max() <= 1
+
+
+def test_gaps_in_the_data_have_no_peaks_of_rounding_noise():
+    found = gaussian_density(np.array([0.0, 0.01, 1.0, 1.01]), 0.002)
+    assert found is not None
+    assert found.x[local_maxima(found.y)] == pytest.approx([0.01, 1.0], abs=0.002)
+    assert (found.y >= 0).all()
+
+
+@pytest.mark.parametrize("values", [[], [0.3], [0.3, 0.3, 0.3]])
+def test_there_is_no_density_without_a_spread(values):
+    assert gaussian_density(np.array(values), 0.15) is None
+
+
+@pytest.mark.parametrize(("bandwidth", "grid"), [(0.0, 1000), (-1.0, 1000), (0.1, 2)])
+def test_a_kernel_without_width_is_refused(bandwidth, grid):
+    with pytest.raises(ValueError, match="bandwidth"):
+        gaussian_density(np.array([0.1, 0.2]), bandwidth, grid)
+
+
+@pytest.mark.parametrize(
+    ("curve", "peaks"),
+    [
+        ([0, 1, 0], [1]),
+        ([1, 0, 1], []),
+        ([3, 2, 1], []),
+        ([1, 2, 3], []),
+        ([0, 1, 1, 0], [1]),
+        ([0, 1, 1, 2, 0, 0, 1, 0], [3, 6]),
+        ([0, 0, 0], []),
+        ([1, 1, 0], []),
+    ],
+)
+def test_a_peak_rises_before_and_falls_after(curve, peaks):
+    assert local_maxima(np.array(curve, dtype=float)).tolist() == peaks

@@ -1,0 +1,30 @@
+"""Whole shares in proportion to sizes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.statistics.largest_remainder import largest_remainder
+
+SIZES = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 50), max_size=8)
+
+
+@given(SIZES, st.floats(0, 1))
+def test_shares_add_up_and_each_is_within_one_of_its_exact_share(sizes, fraction):
+    whole = sum(sizes.values())
+    total = int(fraction * whole)
+    shares = largest_remainder(sizes, total)
+    assert sum(shares.values()) == total
+    for name, size in sizes.items():
+        assert 0 <= shares[name] <= size
+        assert not whole or abs(shares[name] - total * size / whole) < 1
+
+
+def test_the_largest_remainders_come_first_and_equal_ones_in_order_of_name():
+    assert largest_remainder({"c": 10, "b": 10, "a": 10}, 2) == {"a": 1, "b": 1, "c": 0}
+    assert largest_remainder({"small": 4, "large": 16}, 2) == {"small": 0, "large": 2}
+
+
+def test_more_than_there_is_cannot_be_shared():
+    with pytest.raises(ValueError, match="cannot share 5"):
+        largest_remainder({"a": 4}, 5)

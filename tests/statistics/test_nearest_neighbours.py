@@ -1,0 +1,54 @@
+"""Exact neighbours against every pair compared one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.statistics import nearest_neighbours as module
+from benchwright.statistics.nearest_neighbours import nearest_neighbours
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 60), st.integers(1, 70), st.integers(1, 5), st.integers(0, 1000))
+def test_neighbours_are_those_of_all_pairs(n, k, dimensions, seed):
+    # Few whole coordinates: many ties and many equal rows.
+    vectors = np.random.default_rng(seed).integers(-1, 2, (n, dimensions)).astype(np.float32)
+    found = nearest_neighbours(vectors, k)
+    length = np.linalg.norm(vectors, axis=1)
+    for row in range(n):
+        others = [other for other in range(n) if other != row]
+        bottom = length[row] * length[others]
+        cosine = np.divide(
+            vectors[others] @ vectors[row], bottom, out=np.zeros(n - 1), where=bottom > 0
+        )
+        exact = np.round(1 - cosine, 5)
+        nearest = [others[i] for i in np.lexsort((others, exact))[:k]]
+        assert found.indices[row].tolist() == nearest
+        assert found.distances[row] == pytest.approx(np.sort(exact)[:k], abs=1e-5)
+
+
+@pytest.mark.parametrize("cells", [1, 700, 5000])
+def test_the_size_of_a_block_changes_nothing(monkeypatch, cells):
+    vectors = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
+    vectors[40:60] = vectors[:20]
+    whole = nearest_neighbours(vectors, 10)
+    monkeypatch.setattr(module, "_BLOCK_CELLS", cells)
+    blocks = nearest_neighbours(vectors, 10)
+    assert (blocks.indices == whole.indices).all()
+    assert blocks.distances == pytest.approx(whole.distances, abs=2e-6)
+
+
+def test_a_single_row_has_no_neighbours():
+    assert nearest_neighbours(np.ones((1, 3), np.float32), 5).indices.shape == (1, 0)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite_is_refused(wrong):
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        nearest_neighbours(np.array([[1, 0], [wrong, 1]], dtype=np.float32), 1)
+
+
+def test_k_must_be_positive():
+    with pytest.raises(ValueError, match="k is 0"):
+        nearest_neighbours(np.ones((3, 2), np.float32), 0)
