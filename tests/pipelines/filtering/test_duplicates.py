@@ -33,6 +33,11 @@ def test_the_same_stem_with_other_choices_is_another_item():
     assert copies(items, BY_QUESTION) == (("q/0", "q/1"),)
 
 
+def test_the_same_question_and_answer_among_other_choices_is_another_item():
+    items = make_items(["Which is a prime?"] * 2, [["7", "4"], ["7", "9"]])
+    assert copies(items) == ()
+
+
 def test_copies_that_disagree_about_the_answer_are_reported_and_are_no_duplicates():
     items = make_items(["Is it?"] * 3, answers=[0, 1, 0])
     assert find_conflicting_gold(items, FilteringParams()).groups == (("q/0", "q/1", "q/2"),)

@@ -1,0 +1,175 @@
+"""Shared, packed and batched scores are those of one text at a time."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from benchwright.language_models.hf_transformers import TransformersModel
+from benchwright.language_models.protocol import PromptScore, PromptText
+
+PREFIX = (
+    "The following are multiple choice questions with answers about science.\n\n"
+    "Which of these is a metal?\nA. apple\nB. iron\nAnswer: B\n\n"
+    "Which of these is a planet?\nA. Mars\nB. lemon\nAnswer: A"
+)
+ITEMS = [
+    ("\n\nWhich is a fruit?\nAnswer:", (" apple", " iron because heat moves", " the planet Mars")),
+    ("\n\nWhere does heat move?\nAnswer:", (" from warm to cold", " from cold to warm")),
+    ("\n\nA question that is much longer than the others, about what?\nAnswer:", (" A", " B")),
+    ("\n\nX\nAnswer:", (" none of these", " none of these", "", " Ω≥3 – non-ASCII")),
+]
+
+
+def joint_logprobs(model: Any, tokenizer: Any, prompt: PromptText) -> list[float]:
+    """Oracle: the joint text of each option in one plain forward pass."""
+    out = []
+    start = len(tokenizer(prompt.prefix + prompt.text).input_ids)
+    for continuation in prompt.continuations:
+        ids = tokenizer(prompt.prefix + prompt.text + continuation).input_ids
+        with torch.no_grad():
+            logits = model(torch.tensor([ids])).logits[0].float()
+        logprobs = torch.log_softmax(logits, dim=-1)
+        out.append(sum(float(logprobs[i - 1, ids[i]]) for i in range(start, len(ids))))
+    return out
+
+
+def assert_equal(scores: list[PromptScore], wanted: list[list[float]], tolerance: float) -> None:
+    for score, logprobs in zip(scores, wanted, strict=True):
+        assert score.logprobs is not None
+        np.testing.assert_allclose(score.logprobs, logprobs, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "family", ["llama", "qwen2", "mistral", "gemma3", "gemma2", "gpt2", "mamba", "bloom"]
+)
+@pytest.mark.parametrize("prefix", [PREFIX, ""], ids=["shots", "no_shots"])
+def test_scores_equal_those_of_the_joint_text(
+    family: str, prefix: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    network = tiny_model(family)
+    model = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=160)
+    prompts = [PromptText(prefix, text, options) for text, options in ITEMS]
+    wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
+    assert_equal(model.score(prompts), wanted, 1e-3)
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen2", "mistral", "gemma3", "gpt2"])
+def test_common_architectures_share_their_prefix(
+    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    assert TransformersModel.from_parts(tiny_model(family), tiny_tokenizer).shares
+
+
+@pytest.mark.parametrize("family", ["mamba", "bloom"])
+def test_an_architecture_without_masks_or_positions_is_scored_one_by_one(
+    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    assert not TransformersModel.from_parts(tiny_model(family), tiny_tokenizer).shares
+
+
+def test_order_and_batch_size_change_nothing_but_rounding(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    network = tiny_model("gemma3")
+    prompts = [PromptText(PREFIX if i % 2 else "", *item) for i, item in enumerate(ITEMS)]
+    large = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=4096).score(prompts)
+    small = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=64)
+    turned = small.score(prompts[::-1])[::-1]
+    assert_equal(turned, [list(score.logprobs or ()) for score in large], 1e-3)
+    assert small.score(prompts) == turned, "another order must give the same bits"
+
+
+def test_a_prompt_beyond_the_context_is_not_scored_and_the_others_are(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=60)
+    long, short = model.score(
+        [PromptText("", "heat " * 80, (" A",)), PromptText("", "heat moves", (" A", " B"))]
+    )
+    assert long.logprobs is None
+    assert long.prompt_tokens > 60
+    assert short.logprobs is not None
+    assert len(short.logprobs) == 2
+
+
+def test_progress_counts_every_prompt_once(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=200)
+    prompts = [PromptText("", *item) for item in ITEMS] + [PromptText("", "heat " * 300, (" A",))]
+    seen: list[int] = []
+    model.score(prompts, seen.append)
+    assert sum(seen) == len(prompts)
+
+
+def test_bfloat16_letters_do_not_tie(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(
+        tiny_model("llama").to(torch.bfloat16), tiny_tokenizer, batch_tokens=512
+    )
+    prompts = [PromptText("", f"{text} {i}", (" A", " B")) for i in range(40) for text, _ in ITEMS]
+    scores = [score.logprobs or (0.0, 0.0) for score in model.score(prompts)]
+    assert sum(a == b for a, b in scores) == 0
+
+
+CACHE = Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """The converted weights of SmolLM2, which the live tests do not make themselves."""
+    folder = CACHE / "b179c9523d0e6a0f-bfloat16"
+    if not (folder / "conversion.json").exists():
+        pytest.skip(f"no converted weights at {folder}: run the scoring pipeline once")
+    return folder
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("style", ["letters", "cloze"])
+@pytest.mark.parametrize("shots", [0, 3])
+def test_smollm2_in_float32_equals_one_by_one_scoring(
+    smollm2: Path, style: str, shots: int
+) -> None:
+    from benchwright.language_models.hf_transformers import ModelSource
+
+    model = TransformersModel(ModelSource(str(smollm2)), "float32", context=8192)
+    prompts = [PromptText(*parts) for parts in real_prompts(style, shots)]
+    wanted = [joint_logprobs(model.model, model.tokenizer, prompt) for prompt in prompts]
+    assert model.shares
+    assert_equal(model.score(prompts), wanted, 1e-3)
+    model.close()
+
+
+QUESTIONS = [
+    ("Which gas do plants take in?", ("oxygen", "carbon dioxide", "helium", "neon"), 1),
+    ("What force pulls objects to Earth?", ("gravity", "friction", "magnetism", "heat"), 0),
+    ("Which of these is a mammal?", ("a whale", "a trout", "a hen", "an ant"), 0),
+    ("What melts ice?", ("cold", "darkness", "heat", "a lack of sound in the room"), 2),
+    ("Which planet is closest to the Sun?", ("Mars", "Venus", "Mercury", "the Moon"), 2),
+    ("How many legs has a spider?", ("six", "eight", "ten", "four or sometimes five"), 1),
+]
+
+
+def real_prompts(style: str, shots: int) -> list[tuple[str, str, tuple[str, ...]]]:
+    def asked(question: str, options: tuple[str, ...]) -> str:
+        listed = [f"{label}. {option}" for label, option in zip("ABCD", options, strict=True)]
+        return "\n".join([question, *(listed if style == "letters" else []), "Answer:"])
+
+    prefix = "The following are multiple choice questions (with answers) about science."
+    for question, options, answer in QUESTIONS[:shots]:
+        shown = "ABCD"[answer] if style == "letters" else options[answer]
+        prefix += f"\n\n{asked(question, options)} {shown}"
+    return [
+        (
+            prefix,
+            f"\n\n{asked(question, options)}",
+            tuple(f" {text}" for text in ("ABCD" if style == "letters" else options)),
+        )
+        for question, options, _ in QUESTIONS[3:]
+    ]
