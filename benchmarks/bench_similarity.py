@@ -30,7 +30,7 @@ class Cost(NamedTuple):
 
 def vectors() -> NDArray[np.float32]:
     if len(sys.argv) > 1:
-        return np.load(Path(sys.argv[1])).astype(np.float32)
+        return np.asarray(np.load(Path(sys.argv[1])), dtype=np.float32)
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(200, DIMENSIONS))
     noise = rng.normal(size=(ITEMS, DIMENSIONS))

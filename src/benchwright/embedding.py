@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.devices import resolve_device, resolve_dtype
+
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
-
-Dtype = Literal["bfloat16", "float32"]
 
 # Token counts are rounded up to this: batches of one shape give each text the same bits.
 _WIDTH = 16
@@ -26,7 +26,7 @@ def encode(
     trust_remote_code: bool = False,
     dtype: Literal["auto", "bfloat16", "float32"] = "auto",
     device: Literal["auto", "cpu", "cuda"] = "auto",
-    batch: int = 16,
+    batch: int = 32,
     normalise: bool = True,
 ) -> NDArray[np.float32]:
     """(n, d) vectors of n texts, in their order; of length 1 unless `normalise` is off.
@@ -71,27 +71,6 @@ def encode(
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(length > 0, length, 1)
     return vectors
-
-
-def resolve_device(device: str) -> Literal["cpu", "cuda"]:
-    """`auto` is a GPU where PyTorch sees one."""
-    import torch
-
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return "cuda" if device == "cuda" else "cpu"
-
-
-def resolve_dtype(dtype: str, device: Literal["cpu", "cuda"]) -> Dtype:
-    """`auto` is bfloat16 where the processor multiplies in it, else float32."""
-    import torch
-
-    if dtype != "auto":
-        return "bfloat16" if dtype == "bfloat16" else "float32"
-    if device == "cuda":
-        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
-    able = torch.cpu.get_capabilities()
-    return "bfloat16" if able.get("avx512_bf16") or able.get("bf16") else "float32"
 
 
 def _widths(model: "SentenceTransformer", texts: Sequence[str]) -> NDArray[np.intp]:

@@ -28,7 +28,7 @@ def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) ->
     for key in given:
         if key in HIDDEN:
             return (
-                f"--params {key}.… has no effect: it is merged after benchmark and variant are chosen; "
+                f"--params {key}.… has no effect: benchmark and variant are chosen first; "
                 "override the chosen section instead, e.g. filtering.easy.confidence=0.9"
             )
         if key not in declared:

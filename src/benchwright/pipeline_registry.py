@@ -26,4 +26,6 @@ def register_pipelines() -> dict[str, Pipeline]:
     boxed = {name: _stage(pipeline, name) for name, pipeline in stages.items()}
     answers = boxed["ingestion"] + boxed["scoring"] + boxed["responses"]
     smart = answers + boxed["embedding"] + boxed["filtering"] + boxed["evaluation"]
-    return {"__default__": smart, "smart": smart, "answers": answers}
+    record = boxed["ingestion"] + boxed["scoring"]
+    record += _stage(scoring.create_recording_pipeline(), "scoring")
+    return {"__default__": smart, "smart": smart, "answers": answers, "record": record}

@@ -1,9 +1,19 @@
 """Kedro's settings: hooks, resolvers and the configuration patterns."""
 
+import os
+import warnings
+
 from kedro.config import OmegaConfigLoader
 
 from benchwright.hooks import RunHook, StrictParametersHook
 from benchwright.resolvers import choose, settings
+
+# Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and on
+# a busy machine scoring is many times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+# Kedro calls a function of OmegaConf that is going to be renamed; nothing a user can mend.
+warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 HOOKS = (StrictParametersHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)

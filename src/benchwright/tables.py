@@ -145,6 +145,20 @@ class Responses(Table):
     source: Series[str]  # "live" or the name of the file it came from
 
 
+class RecordedAnswers(NotEmpty):
+    """Live answers kept as a log: a tidy file that the responses stage imports."""
+
+    item_id: Series[str]
+    content_hash: Series[str]
+    condition: Series[str]
+    style: Series[str]
+    shots: Series[int]
+    model: Series[str]
+    logprobs: Series[object]  # list[float] per option
+    option_bytes: Series[object]  # list[int] per option
+    option_tokens: Series[object]
+
+
 class Models(Table):
     """One row per model, from conf/base/parameters/models.yml or read from the name."""
 

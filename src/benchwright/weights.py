@@ -15,14 +15,13 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.devices import Dtype
 from benchwright.errors import InputError
 
 if TYPE_CHECKING:
     from benchwright.params.scoring import PackageFile, PackageFolder, WeightsParams
-
-Dtype = Literal["bfloat16", "float32"]
 
 _BLOCK = 1 << 20
 _CONVERSION = "gguf-1"  # raise the number when the conversion changes what comes out

@@ -22,7 +22,6 @@ RULES = {
     "similar": {"paraphrase", "paraphrase_original"},
     "answer_only": {"answer_only"},
     "suspect_label": {"wrong_gold"},
-    "conflicting_gold": {"conflicting_gold"},
 }
 
 

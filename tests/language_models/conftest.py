@@ -12,6 +12,9 @@ WORDS = (
 )
 
 
+END = "<end>"
+
+
 @pytest.fixture(scope="session")
 def tiny_tokenizer() -> Any:
     """A byte-level BPE tokenizer of some 400 tokens, without a beginning-of-text token."""
@@ -23,12 +26,12 @@ def tiny_tokenizer() -> Any:
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=400,
-        special_tokens=["<end>"],
+        special_tokens=[END],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train_from_iterator([WORDS] * 3, trainer)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>")
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END)
 
 
 @pytest.fixture(scope="session")
@@ -36,43 +39,34 @@ def tiny_model() -> Callable[[str], Any]:
     """Make a model of a family with random weights; `gemma3` looks back 16 tokens only."""
     import transformers as hf
 
+    shape = {
+        "vocab_size": 400,
+        "hidden_size": 48,
+        "intermediate_size": 96,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 12,
+        "initializer_range": 0.3,
+        "attn_implementation": "sdpa",
+    }
+    kinds = ["sliding_attention", "full_attention", "sliding_attention"]
+    window = {**shape, "sliding_window": 16}
+    configs: dict[str, Callable[[], Any]] = {
+        "llama": lambda: hf.LlamaConfig(**shape),
+        "qwen2": lambda: hf.Qwen2Config(**shape),
+        "mistral": lambda: hf.MistralConfig(**window),
+        "gemma3": lambda: hf.Gemma3TextConfig(**window, layer_types=kinds),
+        "gemma2": lambda: hf.Gemma2Config(**window, final_logit_softcapping=3.0),
+        "gpt2": lambda: hf.GPT2Config(vocab_size=400, n_embd=48, n_layer=2, n_head=4),
+        "mamba": lambda: hf.MambaConfig(vocab_size=400, hidden_size=48, num_hidden_layers=2),
+        "bloom": lambda: hf.BloomConfig(vocab_size=400, hidden_size=48, n_layer=2, n_head=4),
+    }
+
     def make(family: str) -> Any:
         import torch
 
         torch.manual_seed(0)
-        shape = {
-            "vocab_size": 400,
-            "hidden_size": 48,
-            "intermediate_size": 96,
-            "num_hidden_layers": 3,
-            "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "head_dim": 12,
-            "initializer_range": 0.3,
-            "attn_implementation": "sdpa",
-        }
-        if family == "llama":
-            return hf.LlamaForCausalLM(hf.LlamaConfig(**shape))
-        if family == "qwen2":
-            return hf.Qwen2ForCausalLM(hf.Qwen2Config(**shape))
-        if family == "mistral":
-            return hf.MistralForCausalLM(hf.MistralConfig(**shape, sliding_window=16))
-        if family == "gemma3":
-            kinds = ["sliding_attention", "full_attention", "sliding_attention"]
-            config = hf.Gemma3TextConfig(**shape, sliding_window=16, layer_types=kinds)
-            return hf.Gemma3ForCausalLM(config)
-        if family == "gemma2":
-            config = hf.Gemma2Config(**shape, sliding_window=16, final_logit_softcapping=3.0)
-            return hf.Gemma2ForCausalLM(config)
-        if family == "gpt2":
-            config = hf.GPT2Config(vocab_size=400, n_embd=48, n_layer=2, n_head=4)
-            return hf.GPT2LMHeadModel(config)
-        if family == "mamba":
-            config = hf.MambaConfig(vocab_size=400, hidden_size=48, num_hidden_layers=2)
-            return hf.MambaForCausalLM(config)
-        if family == "bloom":
-            config = hf.BloomConfig(vocab_size=400, hidden_size=48, n_layer=2, n_head=4)
-            return hf.BloomForCausalLM(config)
-        raise ValueError(family)
+        return hf.AutoModelForCausalLM.from_config(configs[family]())
 
     return make

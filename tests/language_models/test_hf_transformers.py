@@ -1,7 +1,7 @@
 """Shared, packed and batched scores are those of one text at a time."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import torch
 
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.weights import ModelSource
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"
@@ -107,9 +108,7 @@ def test_progress_counts_every_prompt_once(
     assert sum(seen) == len(prompts)
 
 
-def test_bfloat16_letters_do_not_tie(
-    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
-) -> None:
+def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:
     model = TransformersModel.from_parts(
         tiny_model("llama").to(torch.bfloat16), tiny_tokenizer, batch_tokens=512
     )
@@ -121,29 +120,27 @@ def test_bfloat16_letters_do_not_tie(
 CACHE = Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
 
 
-@pytest.fixture(scope="session")
-def smollm2() -> Path:
-    """The converted weights of SmolLM2, which the live tests do not make themselves."""
+@pytest.fixture(scope="module")
+def smollm2() -> Iterator[TransformersModel]:
+    """SmolLM2 in float32, from weights that a run of the project has converted."""
     folder = CACHE / "b179c9523d0e6a0f-bfloat16"
     if not (folder / "conversion.json").exists():
         pytest.skip(f"no converted weights at {folder}: run the scoring pipeline once")
-    return folder
+    model = TransformersModel(ModelSource(str(folder)), "float32", context=8192)
+    yield model
+    model.close()
 
 
 @pytest.mark.live
 @pytest.mark.parametrize("style", ["letters", "cloze"])
 @pytest.mark.parametrize("shots", [0, 3])
 def test_smollm2_in_float32_equals_one_by_one_scoring(
-    smollm2: Path, style: str, shots: int
+    smollm2: TransformersModel, style: str, shots: int
 ) -> None:
-    from benchwright.language_models.hf_transformers import ModelSource
-
-    model = TransformersModel(ModelSource(str(smollm2)), "float32", context=8192)
     prompts = [PromptText(*parts) for parts in real_prompts(style, shots)]
-    wanted = [joint_logprobs(model.model, model.tokenizer, prompt) for prompt in prompts]
-    assert model.shares
-    assert_equal(model.score(prompts), wanted, 1e-3)
-    model.close()
+    wanted = [joint_logprobs(smollm2.model, smollm2.tokenizer, prompt) for prompt in prompts]
+    assert smollm2.shares
+    assert_equal(smollm2.score(prompts), wanted, 1e-3)
 
 
 QUESTIONS = [

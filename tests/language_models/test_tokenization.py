@@ -1,5 +1,6 @@
 """Where a context ends is decided on the tokens of the joint text."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,10 +24,9 @@ class Joining:
     eos_token_id = 0
 
     def __call__(self, texts: list[str], add_special_tokens: bool) -> Any:
-        class Result:
-            input_ids = [[ord(c) for c in text.replace("de", "é")] for text in texts]
-
-        return Result
+        return SimpleNamespace(
+            input_ids=[[ord(c) for c in text.replace("de", "é")] for text in texts]
+        )
 
 
 def test_options_start_at_the_same_token_where_one_joins_the_end_of_the_prompt() -> None:

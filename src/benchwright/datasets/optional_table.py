@@ -15,11 +15,10 @@ class _OptionalTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):
     def __init__(
         self, *, filepath: str, columns: list[str], metadata: dict[str, Any] | None = None
     ) -> None:
-        """
-        Args:
-            filepath: a local file; it need not exist.
-            columns: the columns that it must have where it exists.
-            metadata: for kedro-viz.
+        """Args:
+        filepath: a local file; it need not exist.
+        columns: the columns that it must have where it exists.
+        metadata: for kedro-viz.
         """
         self._path = Path(filepath)
         self._columns = list(columns)

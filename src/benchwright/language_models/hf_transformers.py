@@ -7,18 +7,18 @@ by their mask and positions, do not see each other. Rows of similar length share
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from benchwright.devices import Device, Dtype
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.tokenization import Encoded, common_length, encode
-from benchwright.weights import Dtype, ModelSource
+from benchwright.weights import ModelSource
 
 if TYPE_CHECKING:
     import torch
 
-Device = Literal["cpu", "cuda"]
 
 _HEAD_ELEMENTS = 1 << 25  # float32 logits at a time: 128 MiB
 _MIN_SHARED = 8  # tokens; a shorter prefix is not worth a pass of its own
@@ -28,27 +28,6 @@ _CHECK = PromptText(
     "\n\nQuestion: cherry\nAnswer:",
     (" dark red like wine", " dark red like wine", " blue", " bright yellow like the sun"),
 )
-
-
-def resolve_device(device: str) -> Device:
-    """`auto` is a GPU where PyTorch sees one."""
-    import torch
-
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return "cuda" if device == "cuda" else "cpu"
-
-
-def resolve_dtype(dtype: str, device: Device) -> Dtype:
-    """`auto` is bfloat16 where the processor multiplies in it, else float32."""
-    import torch
-
-    if dtype != "auto":
-        return "bfloat16" if dtype == "bfloat16" else "float32"
-    if device == "cuda":
-        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
-    able = torch.cpu.get_capabilities()
-    return "bfloat16" if able.get("avx512_bf16") or able.get("bf16") else "float32"
 
 
 def load_tokenizer(source: ModelSource) -> Any:
@@ -330,15 +309,18 @@ class TransformersModel:
         return out
 
     def _one_by_one(self, item: Encoded) -> list[float]:
-        """The plain way: each option with its context in a forward pass of its own."""
+        """The plain way: one text per forward pass, no cache, no mask, the model's own logits."""
         import torch
 
+        seen: dict[tuple[int, ...], torch.Tensor] = {}
         totals = []
         for option in item.options:
-            ids = torch.tensor([item.context + option[:-1]], device=self.model.device)
-            logits = self.model(input_ids=ids, use_cache=False).logits[0, len(item.context) - 1 :]
-            logprobs = torch.log_softmax(logits.float(), dim=-1)
-            totals.append(sum(float(logprobs[j, token]) for j, token in enumerate(option)))
+            fed = tuple(option[:-1])
+            if fed not in seen:  # labels of one token all need the same pass
+                ids = torch.tensor([[*item.context, *fed]], device=self.model.device)
+                logits = self.model(input_ids=ids, use_cache=False).logits[0]
+                seen[fed] = torch.log_softmax(logits[len(item.context) - 1 :].float(), dim=-1)
+            totals.append(sum(float(seen[fed][j, token]) for j, token in enumerate(option)))
         return totals
 
     def _sharing_agrees(self) -> bool:

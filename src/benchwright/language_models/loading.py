@@ -2,9 +2,10 @@
 
 from typing import Any, Literal, NamedTuple
 
+from benchwright.devices import Dtype, resolve_device, resolve_dtype
 from benchwright.language_models.protocol import LanguageModel
 from benchwright.params.scoring import ModelParams, ScoringParams
-from benchwright.weights import Dtype, model_source
+from benchwright.weights import model_source
 
 
 class Setting(NamedTuple):
@@ -17,8 +18,6 @@ class Setting(NamedTuple):
 
 def resolve(model: ModelParams, scoring: ScoringParams) -> Setting:
     """The device, dtype and context in tokens that a model is scored with here."""
-    from benchwright.language_models.hf_transformers import resolve_device, resolve_dtype
-
     device = resolve_device(scoring.device)
     wanted = scoring.dtype if model.dtype == "auto" else model.dtype
     return Setting(device, resolve_dtype(wanted, device), context_limit(model, scoring))

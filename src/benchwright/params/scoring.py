@@ -1,8 +1,16 @@
 """Models, encoders, and how models are asked: `models` and `scoring` in the parameters."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
 
 from benchwright.configuration import STYLES, Configuration, parse_configuration
 
@@ -54,7 +62,25 @@ class PathWeights(_Params):
     trust_remote_code: bool = False
 
 
-WeightsParams = PackageFile | PackageFolder | HubWeights | PathWeights
+def _kind(given: Any) -> str | None:
+    """Which kind of weights is meant, so that an error speaks of that one only."""
+    kinds = ("file", "folder", "hub", "path")
+    if isinstance(given, dict):
+        return next((kind for kind in kinds if kind in given), None)
+    return next((kind for kind in kinds if hasattr(given, kind)), None)
+
+
+WeightsParams = Annotated[
+    Annotated[PackageFile, Tag("file")]
+    | Annotated[PackageFolder, Tag("folder")]
+    | Annotated[HubWeights, Tag("hub")]
+    | Annotated[PathWeights, Tag("path")],
+    Discriminator(
+        _kind,
+        custom_error_type="weights",
+        custom_error_message="weights need package and file, package and folder, hub, or path",
+    ),
+]
 
 
 class ModelParams(_Params):

@@ -140,6 +140,10 @@ def test_the_branch_taken_is_reported_with_the_threshold(
     assert len(result["peaks"]) == peaks == curve["peak"].sum()
     assert result["items_within"] == (neighbours["distance"] < result["threshold"]).sum()
     assert result["std"] == pytest.approx(np.std(distances, ddof=1))
+    if branch != "fixed":
+        # One grid point below the peak, as the published figures have it.
+        below = curve["x"][curve["peak"].idxmax() - 1]
+        assert result["threshold"] == (below / 2 if branch == "halved" else below)
 
 
 def test_a_threshold_that_another_bandwidth_would_move_far_is_warned_of(caplog):

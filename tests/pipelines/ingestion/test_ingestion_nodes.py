@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.errors import InputError
+from benchwright.natural_order import natural_key
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import create_pipeline
-from benchwright.pipelines.ingestion.natural_order import natural_key
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from benchwright.pipelines.ingestion.reject import Rule
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright import weights
-from benchwright.embedding import encode, resolve_device, resolve_dtype
+from benchwright.devices import resolve_device, resolve_dtype
+from benchwright.embedding import encode
 from benchwright.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import EncoderParams, HubWeights, ModelsParams

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from benchwright.errors import InputError
+from benchwright.natural_order import sort_items
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import listed
 from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.item_order import sort_items
 
 log = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ question does not prove memorisation, so they are called what they are.
 
 import pandas as pd
 
+from benchwright.natural_order import sort_items
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import filter_answers
 from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.item_order import sort_items
 from benchwright.pipelines.filtering.unanimity import flag_unanimous
 from benchwright.response_matrix import ResponseMatrix
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.errors import InputError
+from benchwright.natural_order import in_order, sort_items
 from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.item_order import in_order, sort_items
 from benchwright.tables import ItemAudit, Verdicts
 
 _RULES = (

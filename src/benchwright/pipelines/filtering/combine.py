@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence, Set
 import numpy as np
 import pandas as pd
 
+from benchwright.natural_order import in_order
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import listed
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.pipelines.filtering.item_order import in_order
 from benchwright.seeding import item_uniforms
 from benchwright.tables import Groups
 

@@ -5,9 +5,9 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import pandas as pd
 
+from benchwright.natural_order import sort_items
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.pipelines.filtering.item_order import sort_items
 
 
 def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:

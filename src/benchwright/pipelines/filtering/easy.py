@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from benchwright.natural_order import sort_items
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.pipelines.filtering.filter_models import filter_answers
 from benchwright.pipelines.filtering.finding import Bools, Finding
-from benchwright.pipelines.filtering.item_order import sort_items
 from benchwright.pipelines.filtering.unanimity import flag_unanimous
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.seeding import item_uniforms

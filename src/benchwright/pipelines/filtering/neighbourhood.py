@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.errors import InputError
+from benchwright.natural_order import in_order
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.finding import Bools
-from benchwright.pipelines.filtering.item_order import in_order
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables import Neighbours
 

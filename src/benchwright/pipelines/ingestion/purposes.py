@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchwright.natural_order import natural_key
 from benchwright.params.benchmark import SplitPurposes
-from benchwright.pipelines.ingestion.natural_order import natural_key
 from benchwright.seeding import item_uniforms
 
 

@@ -1,13 +1,11 @@
 """Which worked examples stand before which question."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from benchwright.natural_order import natural_key
 from benchwright.pipelines.scoring.rendering import LABELS, Question
 from benchwright.seeding import item_uniforms
-
-_DIGITS = re.compile(r"(\d+)")
 
 
 def answerable(question: Question) -> bool:
@@ -38,7 +36,8 @@ class DemonstrationPool:
         by_draw = dict(zip((d.item_id for d in usable), draws, strict=True))
         self._seeded = sorted(usable, key=lambda d: (by_draw[d.item_id], d.item_id))
         self._own: dict[str, list[Question]] = {}
-        own = self._seeded if order == "seeded" else sorted(usable, key=_by_id)
+        by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
+        own = self._seeded if order == "seeded" else by_id
         for question in own if demonstrations_of == "per_subject" else ():
             self._own.setdefault(question.subject, []).append(question)
         self._ids = {d.item_id for d in usable}
@@ -59,10 +58,3 @@ class DemonstrationPool:
             for d in (*own, *others)
             if d.item_id != item.item_id and d.content_hash != item.content_hash
         ][:count]
-
-
-def _by_id(question: Question) -> tuple[list[str | tuple[int, str]], str]:
-    """Sort key that reads digits as numbers: `dev/2` before `dev/10`."""
-    parts = _DIGITS.split(question.item_id)
-    key = [(int(part), part) if i % 2 else part for i, part in enumerate(parts)]
-    return key, question.item_id

@@ -3,6 +3,7 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.pipelines.scoring.record import record_answers
 from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
 
 
@@ -19,6 +20,7 @@ def create_pipeline() -> Pipeline:
                     "params:ingestion",
                     "params:scoring",
                     "params:models",
+                    "params:filter_models",
                     "params:seed",
                 ],
                 "prompts",
@@ -36,5 +38,19 @@ def create_pipeline() -> Pipeline:
                 "live_responses",
                 name="collect_responses",
             ),
+        ]
+    )
+
+
+def create_recording_pipeline() -> Pipeline:
+    """Live responses → a log for later imports."""
+    return Pipeline(
+        [
+            Node(
+                record_answers,
+                ["live_responses", "items", "calibration_items"],
+                "recorded_answers",
+                name="record_answers",
+            )
         ]
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.configuration import Configuration, configuration_name
+from benchwright.configuration import Configuration, configuration_name, parse_configuration
 from benchwright.errors import InputError
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams
@@ -40,12 +40,14 @@ def build_prompts(
     ingestion: BenchmarkParams,
     scoring: ScoringParams,
     models: ModelsParams,
+    filter_models: Sequence[str],
     seed: int,
 ) -> pd.DataFrame:
     """Write out every text that a model will see, with the continuations to score after it.
 
     One row per configuration, item and condition (Hendrycks et al., 2021, for the format); empty
-    where answers are only imported. Calibration items are shown whole. Demonstrations come from
+    where answers are only imported. Options alone are shown to the filter models only, since no
+    other answers to them are read. Calibration items are shown whole. Demonstrations come from
     the item's own subject, others fill in; the item itself is never among them. Where a prompt
     does not fit the model's context, demonstrations are dropped one by one (`shots_used`). Items
     without options are not scored; how many is logged.
@@ -64,7 +66,12 @@ def build_prompts(
         model = _known_model(configuration, models)
         _enough_demonstrations(configuration, pool)
         writer = PromptWriter(configuration, model, scoring, ingestion.prompt, pool)
-        rows.extend(writer.row(question, condition) for question, condition in asked)
+        whole_only = not _is_filter_model(configuration, filter_models)
+        rows.extend(
+            writer.row(question, condition)
+            for question, condition in asked
+            if condition == "question" or not whole_only
+        )
     return Prompts.from_rows(rows)
 
 
@@ -190,6 +197,15 @@ def _asked_questions(
     for reason, count in sorted(skipped.items()):
         logger.warning("%d items are not scored: %s", count, reason)
     return [(question, key[1]) for key, question in sorted(wanted.items())]
+
+
+def _is_filter_model(configuration: Configuration, filter_models: Sequence[str]) -> bool:
+    """Whether a filter model is read off this configuration (the cloze styles share one)."""
+    named = (parse_configuration(name) for name in filter_models)
+    return any(
+        c._replace(style=c.style.removesuffix("_bytes").removesuffix("_tokens")) == configuration
+        for c in named
+    )
 
 
 def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:

@@ -1,4 +1,4 @@
-"""The order of items: by id, numbers in it as numbers, never by row."""
+"""The order of item ids that a reader expects: `mmlu/anatomy/2` before `mmlu/anatomy/10`."""
 
 import re
 from collections.abc import Iterable
@@ -8,15 +8,14 @@ import pandas as pd
 _DIGITS = re.compile(r"([0-9]+)")
 
 
-def natural_key(item_id: str) -> tuple[object, ...]:
-    """A sort key that puts `arc/2` before `arc/10`; equal for no two different ids."""
+def natural_key(item_id: str) -> tuple[list[tuple[str, int, str]], str]:
+    """Sort key in which runs of digits count as numbers; the id itself settles ties."""
     parts = _DIGITS.split(item_id)
-    # A number is compared by length, then digits: int() refuses numbers of over 4,300 digits.
-    numbers = ((len(n), n) for n in (part.lstrip("0") for part in parts[1::2]))
-    keys: list[object] = [parts[0]]
-    for number, text in zip(numbers, parts[2::2], strict=True):
-        keys += [number, text]
-    return (tuple(keys), item_id)
+    key = []
+    for text, digits in zip(parts[::2], [*parts[1::2], ""], strict=True):
+        number = digits.lstrip("0")
+        key.append((text, len(number), number))  # a longer number is a greater one
+    return key, item_id
 
 
 def in_order(item_ids: Iterable[str]) -> list[str]:

@@ -1,0 +1,101 @@
+"""Real benchmarks with the recorded answers of real models."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from end_to_end.saved import newest
+
+pytestmark = [pytest.mark.real_data, pytest.mark.live]
+
+MODEL_OUTPUT = "07_model_output"
+
+
+def coverage_of(data: Path, benchmark: str, variant: str = "smart") -> pd.DataFrame:
+    path = newest(data, MODEL_OUTPUT, "rule_coverage.parquet", benchmark, variant)
+    return pd.read_parquet(path).set_index("rule")
+
+
+def report_of(data: Path, benchmark: str, variant: str = "smart") -> str:
+    path = newest(data, "08_reporting", "report.html", benchmark, variant)
+    return path.read_text(encoding="utf-8")
+
+
+def easy_by_hand(answers: pd.DataFrame, models: int) -> tuple[set[str], int]:
+    """Items all models answer rightly with p > 0.8, and how many all models answered."""
+    sure = answers["correct"].astype(bool) & (answers["p_answer"].fillna(0) > 0.8)
+    by_item = sure.groupby(answers["item_id"]).agg(["all", "size"])
+    judged = by_item[by_item["size"] == models]
+    return set(judged.index[judged["all"]]), len(judged)
+
+
+@pytest.fixture(scope="module")
+def arc(run_project: Callable[..., Path], shared_data: Path) -> Path:
+    return run_project(benchmark="arc", mirror_root=str(shared_data))
+
+
+def test_easy_items_of_arc_are_those_that_seven_models_know_surely(
+    arc: Path, shared_data: Path, show: Callable[[str], None]
+) -> None:
+    answers = pd.read_parquet(shared_data / "responses/arc_7models.parquet")
+    easy, judged = easy_by_hand(answers, 7)
+    verdicts = pd.read_parquet(newest(arc, MODEL_OUTPUT, "verdicts.parquet", "arc"))
+    rows = verdicts[verdicts["rule"] == "easy"]
+    assert set(rows.loc[rows["state"] == "flagged", "item_id"]) == easy
+    assert (rows["state"] == "not_judged").sum() == 3530 - judged
+    assert rows["removed"].sum() == len(easy) - round(0.1 * len(easy))
+    show(f"arc: easy {len(easy)} of {judged} judged, removed {rows['removed'].sum()}")
+
+
+def test_no_question_of_arc_loses_its_last_copy_or_its_whole_group(arc: Path) -> None:
+    groups = pd.read_parquet(newest(arc, MODEL_OUTPUT, "groups.parquet", "arc"))
+    audit = pd.read_parquet(newest(arc, MODEL_OUTPUT, "item_audit.parquet", "arc"))
+    removed_by = audit.set_index("item_id")["removed_by"]
+    redundant = {"duplicate", "similar"}
+    for _, members in groups[groups["kind"].isin(redundant)].groupby("group_id"):
+        reasons = [set(filter(None, removed_by[item].split(","))) for item in members["item_id"]]
+        acceptable = [reason - redundant == set() for reason in reasons]
+        assert not any(acceptable) or any(reason == set() for reason in reasons)
+
+
+def test_rules_without_inputs_say_so_for_arc(arc: Path) -> None:
+    coverage = coverage_of(arc, "arc")
+    for rule in ("answer_only", "suspect_label"):
+        assert coverage.loc[rule, "status"] == "not_run"
+        assert pd.isna(coverage.loc[rule, "share_removed"])
+    assert "no choices-only answers for 7 of 7 filter models" in report_of(arc, "arc")
+
+
+def test_commonsense_qa_without_answers_runs_the_rules_that_need_none(
+    run_project: Callable[..., Path], shared_data: Path
+) -> None:
+    data = run_project(benchmark="commonsense_qa", mirror_root=str(shared_data))
+    coverage = coverage_of(data, "commonsense_qa")
+    assert set(coverage.index[coverage["status"] == "ran"]) >= {"duplicate", "similar"}
+    assert set(coverage.index[coverage["status"] == "not_run"]) == {
+        "easy",
+        "answer_only",
+        "suspect_label",
+    }
+    assert (
+        len(pd.read_parquet(newest(data, "03_primary", "items.parquet", "commonsense_qa"))) == 1221
+    )
+    report = report_of(data, "commonsense_qa")
+    assert "did not run" in report
+
+
+def test_items_of_mmlu_that_not_all_models_answered_are_not_judged(
+    run_project: Callable[..., Path], shared_data: Path
+) -> None:
+    answers = pd.read_parquet(shared_data / "responses/mmlu_7models.parquet")
+    easy, judged = easy_by_hand(answers, 7)
+    data = run_project(benchmark="mmlu", variant="no_similar", mirror_root=str(shared_data))
+    coverage = coverage_of(data, "mmlu", "no_similar")
+    assert coverage.loc["easy", "status"] == "partial"
+    assert coverage.loc["easy", "judged"] == judged
+    assert coverage.loc["easy", "flagged"] == len(easy)
+    assert coverage.loc["duplicate", "removed"] == 106
+    assert coverage.loc["anomalous", "removed"] == 895
+    assert f"{14042 - judged} of 14042" in report_of(data, "mmlu", "no_similar").replace(",", "")

@@ -1,0 +1,172 @@
+"""A stored score is used again only where nothing that could change it has changed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.language_models.loading import Setting
+from benchwright.language_models.protocol import PromptText
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.pipelines.scoring.shards import model_ingredients, plan_shards, score_key
+from pipelines.scoring.scoring_examples import live, model_entry
+
+PROMPT = PromptText("prefix", " text", (" a", " b"), "none")
+SETTING = Setting("cpu", "bfloat16", 2048)
+MODEL = model_entry(1)
+
+
+def key(
+    model: dict[str, Any] = MODEL,
+    setting: Setting = SETTING,
+    prompt: PromptText = PROMPT,
+    labels: tuple[str, ...] = ("A", "B"),
+    style: str = "cloze",
+    shots_used: int = 2,
+) -> str:
+    ingredients = model_ingredients(ModelParams.model_validate(model), setting)
+    return score_key(ingredients, prompt, labels, style, shots_used)
+
+
+CHANGES: dict[str, Callable[[], str]] = {
+    "prefix": lambda: key(prompt=PROMPT._replace(prefix="another")),
+    "text": lambda: key(prompt=PROMPT._replace(text=" another")),
+    "cut": lambda: key(prompt=PROMPT._replace(prefix="prefix ", text="text")),
+    "continuations": lambda: key(prompt=PROMPT._replace(continuations=(" a", " c"))),
+    "order of options": lambda: key(prompt=PROMPT._replace(continuations=(" b", " a"))),
+    "template": lambda: key(prompt=PROMPT._replace(template="chat")),
+    "labels": lambda: key(labels=("1", "2")),
+    "style": lambda: key(style="letters"),
+    "shots": lambda: key(shots_used=1),
+    "weights": lambda: key(model_entry(2)),
+    "commit": lambda: key(MODEL | {"weights": {"hub": "o/n", "revision": "a" * 40}}),
+    "label space": lambda: key(MODEL | {"label_space": False}),
+    "chat": lambda: key(MODEL | {"chat_template": True}),
+    "dtype": lambda: key(setting=SETTING._replace(dtype="float32")),
+    "device": lambda: key(setting=SETTING._replace(device="cuda")),
+    "context": lambda: key(setting=SETTING._replace(context=1024)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_each_ingredient_changes_the_key(change: str) -> None:
+    assert CHANGES[change]() != key()
+
+
+def test_no_two_changes_give_one_key() -> None:
+    assert len({made() for made in CHANGES.values()}) == len(CHANGES)
+
+
+@pytest.mark.parametrize("package", ["transformers", "torch"])
+def test_another_version_of_a_library_changes_the_key(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = key()
+    known = {"transformers": "5.19.0", "torch": "2.13.0"} | {package: "9.9"}
+    monkeypatch.setattr("benchwright.pipelines.scoring.shards.version", known.__getitem__)
+    assert key() != before
+
+
+def test_another_conversion_changes_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key()
+    monkeypatch.setattr("benchwright.weights._CONVERSION", "gguf-99")
+    assert key() != before
+
+
+@pytest.fixture
+def prompts(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    scoring: ScoringParams,
+    models: ModelsParams,
+) -> pd.DataFrame:
+    return build_prompts(
+        items,
+        demonstrations,
+        calibration_items,
+        colours,
+        scoring,
+        models,
+        scoring.configurations,
+        0,
+    )
+
+
+def names(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> set[str]:
+    return {shard.name for shard in plan_shards(prompts, models, scoring).shards}
+
+
+def test_every_prompt_is_in_one_shard_and_shards_keep_to_their_size(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    plan = plan_shards(prompts, models, scoring)
+    keys = [key for shard in plan.shards for key in shard.keys]
+    assert sorted(keys) == sorted(set(plan.keys))
+    assert all(len({p.prefix for p in shard.prompts}) == 1 for shard in plan.shards)
+    assert max(len(shard.keys) for shard in plan.shards) <= 2 * scoring.shard_size
+
+
+def test_names_and_ids_of_items_do_not_matter(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    renamed = prompts.assign(item_id="x/" + prompts["item_id"], answer=0)[::-1]
+    assert names(renamed, models, scoring) == names(prompts, models, scoring)
+
+
+def test_one_item_less_changes_one_shard_of_each_prompt_it_had(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    before = names(prompts, models, scoring)
+    less = prompts[prompts["item_id"] != "t/4"]
+    after = names(less, models, scoring)
+    gone = prompts[prompts["item_id"] == "t/4"]
+    assert 0 < len(before - after) <= len(gone)
+
+
+def test_equal_prompts_are_scored_once(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    hidden = prompts[(prompts["condition"] == "choices_only") & (prompts["style"] == "letters")]
+    plan = plan_shards(hidden, models, scoring)
+    # All items of a subject have the same options: two subjects, two prompts.
+    assert sum(len(shard.keys) for shard in plan.shards) == 2
+    assert len(plan.keys) == 12
+
+
+def test_another_batch_size_is_another_shard(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    other = live(*scoring.configurations, batch_tokens=512)
+    assert not names(prompts, models, scoring) & names(prompts, models, other)
+
+
+@pytest.mark.parametrize("field", sorted(PromptParams.model_fields))
+def test_each_word_of_the_prompt_changes_the_scores_asked_for(
+    field: str,
+    prompts: pd.DataFrame,
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    scoring: ScoringParams,
+    models: ModelsParams,
+) -> None:
+    words = PromptParams.model_validate({field: "» {subject} {label} {choice} «"})
+    changed = colours.model_copy(update={"prompt": words})
+    other = build_prompts(
+        items,
+        demonstrations,
+        calibration_items,
+        changed,
+        scoring,
+        models,
+        scoring.configurations,
+        0,
+    )
+    assert not names(other, models, scoring) >= names(prompts, models, scoring)
