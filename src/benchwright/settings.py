@@ -12,6 +12,10 @@ from benchwright.resolvers import choose, settings
 # a busy machine scoring is many times slower.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+# A process that has used PyTorch's threads must not be forked: the workers of ParallelRunner would
+# wait for ever.
+os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
+
 # Kedro calls a function of OmegaConf that is going to be renamed; nothing a user can mend.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,12 @@ def git_state(project: Path) -> dict[str, str]:
         }
     except (OSError, subprocess.SubprocessError):
         return {}
+
+
+def _runner_name(runner: Any) -> str:
+    """Kedro passes the runner's name, its path or the runner itself."""
+    name = runner if isinstance(runner, str) else type(runner).__name__ if runner else ""
+    return name.rsplit(".", 1)[-1]
 
 
 def tracking_uri(configured: str, project: Path) -> str:
@@ -107,13 +114,19 @@ def record_run(
         "benchmark": benchmark,
         "variant": variant,
         "pipeline": pipeline,
-        "runner": str(run_params.get("runner") or ""),
+        "runner": _runner_name(run_params.get("runner")),
         "save_version": str(run_params.get("run_id") or run_params.get("session_id") or ""),
         **git_state(project),
     }
     if error is not None:
         tags["error"] = f"{type(error).__name__}: {error}"[:5000]
-    run = client.create_run(experiment_id, run_name=f"{pipeline} {benchmark} {variant}", tags=tags)
+    now = int(time.time() * 1000)
+    run = client.create_run(
+        experiment_id,
+        start_time=now - int(seconds * 1000),
+        run_name=f"{pipeline} {benchmark} {variant}",
+        tags=tags,
+    )
     run_id = str(run.info.run_id)
     flat = flatten(
         {k: v for k, v in parameters.items() if k not in ("ingestion", "models", "ratings")}
@@ -132,7 +145,6 @@ def record_run(
             }
         if kind in ("artifact", "metrics") and path is not None:
             client.log_artifact(run_id, str(path))
-    now = run.info.start_time
     client.log_batch(
         run_id,
         metrics=[Metric(key, value, now, 0) for key, value in metrics.items()],
