@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.cli import one_line
-from benchwright.errors import InputError
+from benchwright.errors import InputError, one_line
 from benchwright.hooks import unknown_parameters
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}

@@ -36,7 +36,11 @@ def test_success_and_failure_are_both_recorded(tmp_path: Path, conf: dict[str, s
     metrics.save({"kept.share": 0.5, "tau_b": float("nan"), "note": "text"})
     saved = {"metrics": (metrics, tmp_path / "metrics.json")}
     parameters = {"benchmark": "demo", "variant": "smart", "seed": 0, "ingestion": {"name": "x"}}
-    run_params = {"pipeline_names": None, "run_id": "2026-01-01T00.00.00.000Z"}
+    run_params = {
+        "pipeline_names": None,
+        "run_id": "2026-01-01T00.00.00.000Z",
+        "runner": "<kedro.runner.thread_runner.ThreadRunner object at 0x7f>",
+    }
     good = record_run(conf, tmp_path, parameters, run_params, saved, 1.5, None)
     bad = record_run(conf, tmp_path, parameters, run_params, {}, 0.1, ValueError("no rows"))
 
@@ -47,6 +51,7 @@ def test_success_and_failure_are_both_recorded(tmp_path: Path, conf: dict[str, s
     assert run.info.status == "FINISHED"
     assert run.data.metrics == {"kept.share": 0.5, "wall_seconds": 1.5}
     assert run.data.params == {"benchmark": "demo", "variant": "smart", "seed": "0"}
+    assert run.data.tags["runner"] == "ThreadRunner"
     assert run.data.tags["save_version"] == "2026-01-01T00.00.00.000Z"
     assert [item.path for item in client.list_artifacts(good)] == ["metrics.json"]
     assert client.get_run(bad).info.status == "FAILED"

@@ -7,11 +7,14 @@ they are by `metadata: {mlflow: metrics | artifact}` in the catalog.
 import json
 import math
 import os
+import re
 import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from benchwright.errors import one_line
 
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
@@ -51,9 +54,9 @@ def git_state(project: Path) -> dict[str, str]:
 
 
 def _runner_name(runner: Any) -> str:
-    """Kedro passes the runner's name, its path or the runner itself."""
-    name = runner if isinstance(runner, str) else type(runner).__name__ if runner else ""
-    return name.rsplit(".", 1)[-1]
+    """`ThreadRunner`, from what Kedro says: a name, a dotted path or `<… object at 0x…>`."""
+    found = re.findall(r"\w*Runner", str(runner or ""))
+    return found[-1] if found else ""
 
 
 def tracking_uri(configured: str, project: Path) -> str:
@@ -119,7 +122,7 @@ def record_run(
         **git_state(project),
     }
     if error is not None:
-        tags["error"] = f"{type(error).__name__}: {error}"[:5000]
+        tags["error"] = (one_line(error) or f"{type(error).__name__}: {error}")[:5000]
     now = int(time.time() * 1000)
     run = client.create_run(
         experiment_id,
