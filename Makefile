@@ -43,7 +43,9 @@ demo-answers: $(VENV)/.installed
 	$(BIN)/kedro run --pipeline record --env record
 
 benchmarks: $(VENV)/.installed
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	$(BIN)/pytest benchmarks/bench_import.py --quiet
+	$(BIN)/python benchmarks/bench_similarity.py
+	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 
 clean:
 	rm -rf $(VENV) data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*
