@@ -121,7 +121,7 @@ def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str
         ("a.csv.gz", b"item_id,model\nq,m\n", "a.csv.gz: cannot be read"),
         ("a.jsonl", b'{"item_id": "q1"}\n{"item_id": ', "line 2 is not JSON"),
         ("a.jsonl", b"[" * 100_000, "line 1 is not JSON"),
-        ("a.jsonl", b"[1, 2]\n", "line 1 is not a JSON object"),
+        ("a.jsonl", b"[1, 2]\n", "line 1 is '[1, 2]'; an object is accepted"),
         ("a.jsonl", b"\n", "a.jsonl: has no rows"),
     ],
 )

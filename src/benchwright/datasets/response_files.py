@@ -10,6 +10,7 @@ import pyarrow as pa
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
+from benchwright.datasets.verbatim import json_rows
 from benchwright.errors import InputError
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 
@@ -169,18 +170,11 @@ def _read_csv(path: Path) -> pa.Table:
 
 
 def _read_json_lines(path: Path) -> pa.Table:
-    rows: list[dict[str, Any]] = []
-    with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{path}: line {number} is not JSON: {error}") from error
-            if not isinstance(row, dict):
-                raise InputError(f"{path}: line {number} is not a JSON object: {line.strip()[:60]}")
-            rows.append(row)
+    with path.open(encoding="utf-8-sig", newline="\n") as lines:
+        try:
+            rows = json_rows(lines)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
     names = list(dict.fromkeys(name for row in rows for name in row))
     return pa.table({name: _json_column([row.get(name) for row in rows]) for name in names})
 

@@ -44,9 +44,12 @@ def _listed(column: Any) -> list[Any]:
     return cells
 
 
-def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
-    # Lines end at \n only: JSON texts may hold other line separators.
-    lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """The objects of JSON lines; empty lines are passed over.
+
+    Raises:
+        InputError: a line is not JSON or not an object; the message begins with its number.
+    """
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -58,6 +61,12 @@ def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
         if not isinstance(row, dict):
             raise InputError(f"line {number} is {line.strip()[:40]!r}; an object is accepted")
         rows.append(row)
+    return rows
+
+
+def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
+    # Lines end at \n only: JSON texts may hold other line separators.
+    rows = json_rows(io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n"))
     names = dict.fromkeys(name for row in rows for name in row)
     return verbatim_table({name: [row.get(name) for row in rows] for name in names})
 
