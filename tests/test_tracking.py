@@ -1,5 +1,7 @@
 """A Kedro run becomes an MLflow run that can be searched and compared."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,20 @@ def test_success_and_failure_are_both_recorded(tmp_path: Path, conf: dict[str, s
     assert [item.path for item in client.list_artifacts(good)] == ["metrics.json"]
     assert client.get_run(bad).info.status == "FAILED"
     assert client.get_run(bad).data.tags["error"] == "ValueError: no rows"
+
+
+FIRST_RUN = """
+import sys
+from pathlib import Path
+from benchwright.tracking import record_run
+conf = {"tracking_uri": "sqlite:///mlflow.db", "experiment": "benchwright"}
+print(record_run(conf, Path(sys.argv[1]), {"benchmark": "demo"}, {}, {}, 1, None))
+"""
+
+
+def test_first_runs_at_once_are_all_recorded(tmp_path: Path, conf: dict[str, str]) -> None:
+    command = [sys.executable, "-c", FIRST_RUN, str(tmp_path)]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    ids = {run.communicate()[0].strip() for run in runs}
+    assert [run.returncode for run in runs] == [0, 0, 0]
+    assert len(ids) == 3

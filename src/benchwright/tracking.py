@@ -96,9 +96,9 @@ def record_run(
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
-    client = MlflowClient(tracking_uri=uri)
-    # Two first runs at once would both create the database's tables, and one would fail.
+    # Opening the store creates the database's tables: of two first runs at once, one would fail.
     with FileLock(str(project / ".mlflow.lock")):
+        client = MlflowClient(tracking_uri=uri)
         experiment = client.get_experiment_by_name(str(conf["experiment"]))
         experiment_id = (
             experiment.experiment_id

@@ -11,6 +11,7 @@ from benchwright.pipelines.evaluation.figures.style import (
     axis,
     clip,
     empty_figure,
+    label_above,
     layout,
     plain,
 )
@@ -121,7 +122,7 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
                 showgrid=False,
             ),
             shapes=[_line(float(whole), rows)],
-            annotations=[_all_items(float(whole))],
+            annotations=[label_above(float(whole), f"all items {whole:.1%}", KEPT)],
             meta={
                 "top": 26,
                 "narrow": {
@@ -148,18 +149,6 @@ def _line(x: float, rows: int) -> dict[str, Any]:
         "y0": -0.6,
         "y1": rows - 0.4,
         "line": {"color": KEPT, "dash": "dot", "width": 1.5},
-    }
-
-
-def _all_items(x: float) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "text": f"all items {x:.1%}",
-        "font": {"color": KEPT},
     }
 
 

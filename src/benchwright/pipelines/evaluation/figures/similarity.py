@@ -10,6 +10,7 @@ from benchwright.pipelines.evaluation.figures.style import (
     REMOVED,
     axis,
     empty_figure,
+    label_above,
     layout,
 )
 
@@ -74,7 +75,7 @@ def draw_distance_distribution(
             yaxis=axis("density", range=[0, 1.12 * top], showticklabels=False),
             legend={"orientation": "h", "y": -0.22, "x": 0},
             shapes=[_threshold(float(threshold))],
-            annotations=[_delta(float(threshold))],
+            annotations=[label_above(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
             meta={"top": 26},
         ),
     )
@@ -135,16 +136,4 @@ def _threshold(x: float) -> dict[str, Any]:
         "y1": 1,
         "yref": "paper",
         "line": {"color": REMOVED, "dash": "dot", "width": 2},
-    }
-
-
-def _delta(x: float) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "text": f"δ = {x:.3f}",
-        "font": {"color": REMOVED},
     }

@@ -34,6 +34,19 @@ def clip(text: str, most: int) -> str:
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
+def label_above(x: float, text: str, colour: str) -> dict[str, Any]:
+    """The name of a vertical line at `x`, just above the plot."""
+    return {
+        "x": x,
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "text": text,
+        "font": {"color": colour},
+    }
+
+
 def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
     """The base layout. The report shows the title as the caption and takes it from `meta`."""
     meta = {"caption": title, **more.pop("meta", {})}
