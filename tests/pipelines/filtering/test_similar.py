@@ -15,7 +15,11 @@ from benchwright.pipelines.filtering.neighbourhood import (
     find_neighbours,
     leading_alike,
 )
-from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
+from benchwright.pipelines.filtering.similar import (
+    discontinuity,
+    estimate_threshold,
+    group_similar_items,
+)
 from benchwright.tables import DistanceDensity, Neighbours, ThresholdSensitivity
 from pipelines.filtering.filtering_examples import make_embeddings, make_items, numbered_items
 
@@ -222,3 +226,16 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
         assert by_width.loc[bandwidth, "branch"] == "halved"
         assert by_width.loc[bandwidth, "threshold"] == pytest.approx(0.340, abs=0.002)
         assert by_width.loc[bandwidth, "items_within"] == pytest.approx(249, abs=8)
+
+
+def sensitivity(*items_within: int) -> pd.DataFrame:
+    rows = [(0.05 * (i + 1), 1, "halved", 0.2, n, n / 1000) for i, n in enumerate(items_within)]
+    return ThresholdSensitivity.from_rows(rows)
+
+
+def test_the_warning_names_the_largest_jump_and_small_ones_are_none() -> None:
+    assert "0.20 finds 6 items close, 0.25 finds 249" in discontinuity(
+        sensitivity(0, 4, 4, 6, 249, 249)
+    )
+    assert discontinuity(sensitivity(20, 22, 36, 36)) == ""
+    assert discontinuity(sensitivity()) == ""

@@ -62,7 +62,7 @@ def estimate_threshold(
     threshold = choose_threshold(density, params)
     within = _items_within(nearest, threshold)
     sensitivity = _sensitivity(distances, nearest, len(items), params)
-    warning = _discontinuity(sensitivity)
+    warning = discontinuity(sensitivity)
     if warning:
         log.warning("similar: %s", warning)
     result = {
@@ -177,19 +177,24 @@ def _sensitivity(
     return ThresholdSensitivity.from_rows(rows)
 
 
-def _discontinuity(sensitivity: pd.DataFrame) -> str:
-    """The first jump between two bandwidths, in words, or ""."""
-    counts = sensitivity["items_within"].tolist()
-    bandwidths = sensitivity["bandwidth"].tolist()
-    for left in range(len(counts) - 1):
-        few, many = sorted(counts[left : left + 2])
-        # One item is no jump.
-        if many > _JUMP * max(few, 1):
-            return (
-                f"the threshold is unstable: bandwidth {bandwidths[left]:.2f} finds "
-                f"{counts[left]} items close, {bandwidths[left + 1]:.2f} finds {counts[left + 1]}"
-            )
-    return ""
+def discontinuity(sensitivity: pd.DataFrame) -> str:
+    """The largest jump between two bandwidths next to each other, in words, or ""."""
+    tried = zip(
+        sensitivity["bandwidth"].tolist(), sensitivity["items_within"].tolist(), strict=True
+    )
+
+    def factor(pair: tuple[tuple[float, int], tuple[float, int]]) -> float:
+        few, many = sorted((pair[0][1], pair[1][1]))
+        return many / max(few, 1)  # one item is no jump
+
+    jump = max(pairwise(tried), key=factor, default=None)
+    if jump is None or factor(jump) <= _JUMP:
+        return ""
+    (narrow, before), (wide, after) = jump
+    return (
+        f"the threshold is unstable: bandwidth {narrow:.2f} finds {before} items close, "
+        f"{wide:.2f} finds {after}"
+    )
 
 
 class _ClosePairs(NamedTuple):
