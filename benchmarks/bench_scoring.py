@@ -20,7 +20,7 @@ from benchwright.language_models.loading import load_model
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.rendering import (
+from benchwright.prompting.rendering import (
     Question,
     continuations,
     render_demonstration,

@@ -3,9 +3,13 @@
 import re
 from typing import NamedTuple
 
-STYLES = ("letters", "cloze", "cloze_bytes", "cloze_tokens")
-"""Ways to ask: letters of the options, or the options' texts by their log-likelihood
-(`cloze`: the sum; `cloze_bytes`, `cloze_tokens`: the sum divided by bytes or tokens)."""
+STYLES = ("letters", "cloze", "cloze_bytes", "cloze_tokens", "generate")
+"""Ways to ask: letters of the options, the options' texts by their log-likelihood (`cloze`: the
+sum; `cloze_bytes`, `cloze_tokens`: the sum divided by bytes or tokens), or an answer in the
+model's own words that ends in the option's letter or the final answer (`generate`)."""
+
+SCORED_AS = {"cloze_bytes": "cloze", "cloze_tokens": "cloze"}
+"""Styles that are another style's scores divided by something."""
 
 # The style must be a known one: real model names hold "@" too (`google/text-unicorn@001`).
 _ASKED = re.compile(rf"(?P<model>.+)@(?P<style>{'|'.join(STYLES)})-(?P<shots>\d+)", re.DOTALL)

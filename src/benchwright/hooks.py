@@ -65,7 +65,9 @@ def _loader_arguments() -> dict[str, Any]:
 
 
 def local_path(dataset: Any) -> Path | None:
-    """The file a dataset was last saved to, or None where it is not a local file."""
+    """The file or folder a dataset was last saved to, or None where it is not a local one."""
+    if isinstance(folder := getattr(dataset, "folder", None), Path):
+        return folder if folder.exists() else None
     if getattr(dataset, "_protocol", "file") != "file" or not hasattr(dataset, "_get_load_path"):
         return None
     path = Path(str(dataset._get_load_path()))
@@ -134,6 +136,7 @@ class RunHook:
             "report": "report",
             "kept items": "kept_items",
             "audit of every item": "item_audit",
+            "tasks for lm-eval": "harness_tasks",
         }
         lines = []
         for title, name in places.items():

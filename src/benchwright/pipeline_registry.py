@@ -5,6 +5,7 @@ from kedro.pipeline import Pipeline
 from benchwright.pipelines import (
     embedding,
     evaluation,
+    exports,
     filtering,
     ingestion,
     responses,
@@ -21,11 +22,20 @@ def register_pipelines() -> dict[str, Pipeline]:
     """All pipelines: `smart` is what a bare `kedro run` runs."""
     stages = {
         stage.__name__.rsplit(".", 1)[-1]: stage.create_pipeline()
-        for stage in (ingestion, embedding, scoring, responses, filtering, evaluation)
+        for stage in (ingestion, embedding, scoring, responses, filtering, evaluation, exports)
     }
     boxed = {name: _stage(pipeline, name) for name, pipeline in stages.items()}
     answers = boxed["ingestion"] + boxed["scoring"] + boxed["responses"]
     smart = answers + boxed["embedding"] + boxed["filtering"] + boxed["evaluation"]
+    smart += boxed["exports"]
     record = boxed["ingestion"] + boxed["scoring"]
     record += _stage(scoring.create_recording_pipeline(), "scoring")
-    return {"__default__": smart, "smart": smart, "answers": answers, "record": record}
+    budget = boxed["ingestion"] + _stage(scoring.create_budget_pipeline(), "scoring")
+    return {
+        "__default__": smart,
+        "smart": smart,
+        "answers": answers,
+        "budget": budget,
+        "export": boxed["exports"],
+        "record": record,
+    }

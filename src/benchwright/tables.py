@@ -98,12 +98,33 @@ class RejectedItems(Table):
     raw: Series[str]
 
 
+class Draws(Table):
+    """Altered items and the demonstrations shown with them; key (condition, role, item_id).
+
+    The other columns are those of `Items`; `item_id` is the original's, so that answers to a draw
+    join the item it was made from.
+    """
+
+    condition: Series[str]  # e.g. wicked-3
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    item_id: Series[str]
+    subject: Series[str]
+    question: Series[str]
+    choices: Series[object]
+    answer: Series[int] = pa.Field(ge=-1)
+    answer_text: Series[str]
+    explanation: Series[str] = pa.Field(nullable=True)
+    content_hash: Series[str]
+
+
 class Prompts(Table):
     """One row per (configuration, item, condition): the text a model sees and what is scored.
 
-    `prefix` is the demonstrations' text, shared by many rows; `text` is what follows it, so the
-    model reads `prefix + text`. `continuations` are the strings whose log-likelihood is taken.
-    `configuration` is `<model>@<style>-<shots>`.
+    `prefix` is the demonstrations' text, shared by many rows and kept once (a categorical); `text`
+    is what follows it, so the model reads `prefix + text`. `continuations` are the strings whose
+    log-likelihood is taken; there are none where the model answers in its own words, with at most
+    `max_new_tokens` tokens. `configuration` is `<model>@<style>-<shots>`. `labels` and `answer`
+    are those of the options as shown.
     """
 
     prompt_id: Series[str]
@@ -111,15 +132,18 @@ class Prompts(Table):
     model: Series[str]
     item_id: Series[str]
     condition: Series[str]
-    style: Series[str] = pa.Field(isin=["letters", "cloze"])
+    style: Series[str] = pa.Field(isin=["letters", "cloze", "generate"])
     shots: Series[int] = pa.Field(ge=0)
     shots_used: Series[int] = pa.Field(ge=0)  # fewer where the context is too short for all
     template: Series[str]
-    prefix: Series[str]
+    prefix: Series[pd.CategoricalDtype]
     text: Series[str]
     continuations: Series[object]  # list[str]
     labels: Series[object]  # list[str]
     answer: Series[int]
+    max_new_tokens: Series[int] = pa.Field(ge=0)  # 0 where continuations are scored
+    options: Series[object]  # list[str] as shown, where an answer is read off what is written
+    answer_text: Series[str]  # the same
 
 
 class Responses(Table):
@@ -140,9 +164,49 @@ class Responses(Table):
     shots_used: Series[int]  # −1 unknown
     prompt_tokens: Series[int]  # −1 unknown
     generated_tokens: Series[int]
-    extraction: Series[str] = pa.Field(isin=["ok", "failed", "none"])
+    extraction: Series[str] = pa.Field(isin=["ok", "failed", "too_long", "none"])
     prompt_id: Series[str] = pa.Field(nullable=True)
     source: Series[str]  # "live" or the name of the file it came from
+
+
+class Generations(Table):
+    """What models wrote; key (model, style, shots, condition, item_id, sample).
+
+    `extracted` is the option's letter or the final answer that was read off, None where none was.
+    """
+
+    model: Series[str]
+    style: Series[str]
+    shots: Series[int]
+    condition: Series[str]
+    item_id: Series[str]
+    sample: Series[int] = pa.Field(ge=0)
+    text: Series[str]
+    finish: Series[str] = pa.Field(isin=["stop", "length"])
+    extracted: Series[str] = pa.Field(nullable=True)
+    rule: Series[str]  # what decided: stated, boxed, bare_letter, …, none
+    prompt_id: Series[str]
+
+
+class ScoringBudget(Table):
+    """What a run would ask, counted before anything is scored; key (configuration, condition).
+
+    `tokens` are those of all prompts as if each were read alone; `tokens_computed` those that are
+    left when equal prompts are asked once, shared prefixes are read once and stored answers are
+    not asked again. `written_at_most` is the limit on what is written.
+    """
+
+    configuration: Series[str]
+    condition: Series[str]
+    prompts: Series[int]
+    distinct: Series[int]
+    stored: Series[int]
+    too_long: Series[int]
+    shots_dropped: Series[int]
+    tokens: Series[int]
+    tokens_computed: Series[int]
+    written_at_most: Series[int]
+    counted: Series[str] = pa.Field(isin=["tokenizer", "estimate"])
 
 
 class RecordedAnswers(NotEmpty):
@@ -154,9 +218,11 @@ class RecordedAnswers(NotEmpty):
     style: Series[str]
     shots: Series[int]
     model: Series[str]
-    logprobs: Series[object]  # list[float] per option
-    option_bytes: Series[object]  # list[int] per option
-    option_tokens: Series[object]
+    logprobs: Series[object] = pa.Field(nullable=True)  # list[float] per option, or None
+    option_bytes: Series[object] = pa.Field(nullable=True)  # list[int] per option, or None
+    option_tokens: Series[object] = pa.Field(nullable=True)
+    prediction: Series[int] = pa.Field(ge=-1)  # of a written answer; −1 beside log-likelihoods
+    correct: Series[float] = pa.Field(nullable=True, ge=0, le=1)
 
 
 class Models(Table):
@@ -201,6 +267,8 @@ class AnswerCoverage(Table):
     source: Series[str]  # live, recorded, both
     answered: Series[int]
     exact_ties: Series[int]  # the best score shared by several options; the first was taken
+    not_extracted: Series[int]  # written answers from which no option or final answer was read
+    too_long: Series[int]  # prompts beyond the model's context even without demonstrations
     superseded: Series[int]
     compared: Series[int]
     mean_abs_difference: Series[float] = pa.Field(nullable=True)

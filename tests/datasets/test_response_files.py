@@ -10,6 +10,16 @@ from kedro.io import DataCatalog, DatasetError
 
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
 from benchwright.errors import InputError
+from pipelines.responses.lm_eval_examples import (
+    TIME,
+    real_benchmark,
+    results,
+    scored,
+    write_log,
+    wrote,
+)
+
+A, B = " A", " B"
 
 
 def load(folder: Path, *named: dict[str, Any], mirror: str = "") -> dict[str, LoadedFile]:
@@ -101,6 +111,10 @@ def test_a_named_file_that_is_absent_is_only_an_error_where_a_mirror_should_have
         ({"file": "a.csv", "style": "letter"}, "responses[0].style"),
         ({"file": "a.csv", "columns": {"p_gold": "p"}}, "responses[0].columns.p_gold"),
         ({"file": "a.csv", "sytle": "cloze"}, "responses[0].sytle: Extra inputs"),
+        ({"file": "m/samples_t_x.jsonl", "layout": "lm_eval"}, "must be a bare file name"),
+        ({"file": "a.parquet", "layout": "lm_eval"}, "must end in .jsonl for layout lm_eval"),
+        ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is for logs of layout lm_eval"),
+        ({"file": "a.jsonl", "layout": "lm_eval", "columns": {"model": "m"}}, "columns are for"),
         ("a.csv", "responses[0]: Input should be a valid dictionary"),
     ],
 )
@@ -160,3 +174,211 @@ def test_it_is_read_from_a_catalog_survives_pickling_and_refuses_to_be_written(
     assert files["a.parquet"].table.to_pylist() == [{"item_id": "q", "model": "m"}]
     with pytest.raises(DatasetError, match="only read"):
         catalog.save("response_files", {})
+
+
+# --- logs of samples of lm-eval ------------------------------------------------------------------
+
+
+def one(**other: Any) -> dict[str, Any]:
+    return scored(0, {"question": "é?"}, [A, B], [-1.5, -2], 0, **other)
+
+
+def test_logs_are_found_where_lm_eval_writes_them_with_model_and_shots(tmp_path: Path) -> None:
+    write_log(tmp_path / "org__model-7b", [one()], "arc_easy", results("arc_easy", shots=3))
+    write_log(tmp_path / "run" / "x", [one()], "t", results("t", model="other", shots=0))
+    (tmp_path / "b.csv").write_text("item_id,model\nq,m\n", encoding="utf-8")
+    (tmp_path / "run" / "unread.csv").write_text("no table", encoding="utf-8")
+    files = load(tmp_path)
+    assert {name: (f.spec.layout, f.spec.model, f.spec.shots) for name, f in files.items()} == {
+        "b.csv": ("auto", None, -1),
+        f"org__model-7b/samples_arc_easy_{TIME}.jsonl": ("lm_eval", "org/model-7b", 3),
+        f"run/x/samples_t_{TIME}.jsonl": ("lm_eval", "other", 0),
+    }
+    assert list(files) == sorted(files)
+    (table,) = (f.table for name, f in files.items() if name.startswith("org"))
+    assert table is not None
+    assert table.to_pylist() == [
+        {
+            "doc_id": 0,
+            "doc": json.dumps({"question": "é?"}),
+            "target": "0",
+            "filter": "none",
+            "continuations": [A, B],
+            "contexts": None,
+            "logprobs": [-1.5, -2],
+            "acc": 1,
+            "exact_match": None,
+        }
+    ]
+
+
+def test_a_log_in_the_folder_itself_is_known_by_its_keys(tmp_path: Path) -> None:
+    write_log(tmp_path, [one()], "t").rename(tmp_path / "mine.jsonl")
+    sources = real_benchmark("arc")["sources"]
+    entry = {"file": "mine.jsonl", "model": "m"}
+    benchmark = {"responses": [entry], "sources": sources}
+    file = ResponseFiles(benchmark=benchmark, folder=str(tmp_path)).load()["mine.jsonl"]
+    assert (file.spec.layout, file.spec.model, file.spec.shots) == ("lm_eval", "m", -1)
+    # The hub's way to read a row comes first, then the mirror's.
+    gold = [(m.gold.column, m.choices and m.choices.column) for m in file.mappings]
+    assert gold == [("answerKey", "choices.text"), ("answer_index", "choices")]
+    tidy = load(tmp_path, {"file": "mine.jsonl", "layout": "tidy"})["mine.jsonl"]
+    assert tidy.table is not None
+    assert "doc_hash" in tidy.table.column_names
+
+
+def test_a_log_without_results_has_the_name_of_its_folder_and_needs_one(tmp_path: Path) -> None:
+    write_log(tmp_path / "org__model", [one()], beside={})
+    (file,) = load(tmp_path).values()
+    assert (file.spec.model, file.spec.shots) == ("org__model", -1)
+    write_log(tmp_path, [one()], beside={})
+    with pytest.raises(DatasetError) as error:
+        load(tmp_path)
+    assert f"{tmp_path}/samples_task_{TIME}.jsonl: does not say its model; keep" in cause(error)
+
+
+def test_results_of_another_run_are_not_taken(tmp_path: Path) -> None:
+    write_log(tmp_path / "m", [one()], beside={}, time="2026-01-01T00-00-00")
+    write_log(tmp_path / "m", [one()], time="2026-01-02T00-00-00.5")
+    models = [file.spec.model for file in load(tmp_path).values()]
+    assert models == ["m", "org/model-7b"]
+
+
+@pytest.mark.parametrize(
+    ("say", "model", "shots"),
+    [
+        (results("a_task"), "org/model-7b", 5),
+        (results("a_task", model="/mnt/models/llama-7b/"), "llama-7b", 5),
+        (results("a_task", model="../llama-7b"), "llama-7b", 5),
+        (results("a_task", model="C:\\models\\llama-7b"), "llama-7b", 5),
+        ({"config": {"model_args": "dtype=float,pretrained=org/m,peft=org/p"}}, "org/p", -1),
+        ({"config": {"model_args": {"model": "gpt"}}, "n-shot": {"other": 3}}, "gpt", -1),
+        ({"configs": {"a_task": {"num_fewshot": 2}}}, "m", 2),
+        ({"configs": {"a_task": {"num_fewshot": None}}, "n-shot": []}, "m", -1),
+    ],
+)
+def test_model_and_shots_are_read_from_results_of_several_versions(
+    tmp_path: Path, say: dict[str, Any], model: str, shots: int
+) -> None:
+    write_log(tmp_path / "m", [one()], "a_task", say)
+    (file,) = load(tmp_path).values()
+    assert (file.spec.model, file.spec.shots) == (model, shots)
+
+
+def test_results_named_by_the_user_are_found_by_their_time(tmp_path: Path) -> None:
+    write_log(tmp_path, [one()])
+    (tmp_path / f"results_{TIME}.json").rename(tmp_path / f"mine_{TIME}.json")
+    (file,) = load(tmp_path).values()
+    assert (file.spec.model, file.spec.shots) == ("org/model-7b", 5)
+    write_log(tmp_path, [one()], beside=results("task", model="usual"))
+    (file,) = load(tmp_path).values()
+    assert file.spec.model == "usual"
+
+
+def test_no_link_leads_out_of_the_folder_and_hidden_folders_are_passed_over(
+    tmp_path: Path,
+) -> None:
+    folder, outside = tmp_path / "responses", tmp_path / "outside"
+    log = write_log(outside / "m", [one()])
+    inside = write_log(folder / "m", [one()], time="2026-01-02T00-00-00")
+    (folder / "linked").symlink_to(outside, target_is_directory=True)
+    (folder / "m" / f"samples_linked_{TIME}.jsonl").symlink_to(log)
+    (folder / "m" / f"samples_again_{TIME}.jsonl").symlink_to(inside)
+    write_log(folder / ".hidden", [one()])
+    assert list(load(folder)) == [f"m/samples_again_{TIME}.jsonl", f"m/{inside.name}"]
+
+
+def test_only_what_is_needed_of_a_sample_is_kept(tmp_path: Path) -> None:
+    sure = ["Once " * 1000 + end for end in ("trophy", "case")]
+    again = one(contexts=["Q:", "Q:"])
+    again["arguments"] |= {
+        "gen_args_2": {"arg_0": "", "arg_1": A},
+        "gen_args_3": {"arg_0": "", "arg_1": B},
+    }
+    again["filtered_resps"] = [*again["filtered_resps"], ["-7.0", "False"], ["-8.0", "False"]]
+    many = scored(3, {}, [f" {i}" for i in range(12)], range(0, -12, -1), 0)
+    many["arguments"] = dict(sorted(many["arguments"].items()))  # gen_args_10 after gen_args_1
+    plain = scored(4, {}, [A, B], [-1, -2], 0, acc=True)
+    plain["arguments"] = [["Q:", A], ["Q:", B]]
+    plain["resps"] = [[[-1.0, False]], [[-2.0, False]]]
+    del plain["filtered_resps"]
+    rolling = scored(5, {}, [], [], 0, arguments={"gen_args_0": {"arg_0": "a text"}})
+    rows = [
+        again,
+        scored(1, {}, [" fits."] * 2, [-1, -2], "fits.", contexts=sure),
+        wrote(2, {}, "\ud800", True, by="strict"),
+        many,
+        plain,
+        rolling,
+    ]
+    folder = tmp_path / "m"
+    folder.mkdir()
+    lines = "\n".join(json.dumps(row) for row in rows)  # lone surrogates as JSON escapes
+    (folder / "samples_t.jsonl").write_text(lines, encoding="utf-8")
+    (file,) = load(tmp_path).values()
+    assert file.table is not None
+    seen = file.table.to_pylist()
+    assert (seen[0]["continuations"], seen[0]["logprobs"]) == ([A, B], [-1.5, -2])
+    assert [end[-6:] for end in seen[1]["contexts"]] == ["trophy", "e case"]
+    assert max(map(len, seen[1]["contexts"])) <= 2000
+    assert (seen[2]["continuations"], seen[2]["logprobs"]) == (None, None)
+    assert (seen[2]["exact_match"], seen[2]["filter"]) == (1, "strict")
+    assert seen[3]["continuations"] == [f" {i}" for i in range(12)]
+    assert (seen[4]["logprobs"], seen[4]["acc"]) == ([-1, -2], 1)
+    assert seen[5]["continuations"] is None
+    assert [row["contexts"] is None for row in seen] == [True, False, True, True, True, True]
+
+
+def broken(key: str, value: Any) -> str:
+    return json.dumps(one() | {key: value})
+
+
+GOOD = json.dumps(one()) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (GOOD * 2 + GOOD[:80], "line 3 is not JSON"),
+        (GOOD + "\n[1]\n", "line 3 is [1]; an object is accepted"),
+        (GOOD + '{"doc_id": 1}', "line 2 has no 'filtered_resps'"),
+        (GOOD + '{"doc_id": 1, "resps": [], "doc": {}}', "line 2 has no 'arguments'"),
+        (GOOD + broken("doc_id", "7"), "line 2: doc_id is '7'; a whole number"),
+        (GOOD + broken("doc", "text"), "line 2: doc is 'text'; the task's row"),
+        (GOOD + broken("arguments", 3), "line 2: arguments are 3; a list per request"),
+        (GOOD + broken("filtered_resps", [["-1", "True"]]), "2 are accepted, one per argument"),
+        (GOOD + broken("filtered_resps", [["x", "True"], []]), "response is ['x', 'True']; a pair"),
+        (GOOD + '{"doc": "\xff"}', "line 2 is not JSON"),
+        ("", "has no rows"),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, content: str, told: str
+) -> None:
+    folder = tmp_path / "m"
+    folder.mkdir()
+    (folder / "samples_t.jsonl").write_bytes(content.encode("latin-1"))
+    with pytest.raises(DatasetError) as error:
+        load(tmp_path)
+    assert f"{folder}/samples_t.jsonl: " in cause(error)
+    assert told in cause(error)
+
+
+@pytest.mark.parametrize("say", ["{torn", "[1]"])
+def test_results_that_cannot_be_read_are_named(tmp_path: Path, say: str) -> None:
+    write_log(tmp_path / "m", [one()])
+    (tmp_path / "m" / f"results_{TIME}.json").write_text(say, encoding="utf-8")
+    with pytest.raises(DatasetError) as error:
+        load(tmp_path)
+    assert f"results_{TIME}.json: is" in cause(error)
+
+
+def test_a_model_is_not_for_other_files_nor_wrong_sources_for_logs(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"item_id": "q", "model": "m"}\n', encoding="utf-8")
+    with pytest.raises(DatasetError) as error:
+        load(tmp_path, {"file": "a.jsonl", "model": "m"})
+    assert "a.jsonl is no sample log of lm-eval" in cause(error)
+    write_log(tmp_path, [one()])
+    with pytest.raises(DatasetError) as error:
+        ResponseFiles(benchmark={"sources": {"hub": {}}}, folder=str(tmp_path)).load()
+    assert "sources.hub.fields: Field required" in cause(error)

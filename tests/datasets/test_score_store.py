@@ -1,22 +1,53 @@
 """The folder of scores gives back what was put in, or nothing."""
 
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kedro.io import DatasetError
 
 from benchwright.datasets.score_store import ScoreStore
+from benchwright.errors import one_line
 
 
-def shard(*keys: str) -> pd.DataFrame:
+def shard(*keys: str, logprob: float = -0.1) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "key": list(keys),
-            "logprobs": [[-1.5, -0.1] if key != "long" else None for key in keys],
+            "logprobs": [[-1.5, logprob] if key != "long" else None for key in keys],
             "option_tokens": [[1, 2] for _ in keys],
             "prompt_tokens": [7 for _ in keys],
         }
     )
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def left_aside(folder: Path, name: str = "a") -> Path:
+    """What a writer leaves that is killed before the file has its name."""
+    ScoreStore(str(folder / "elsewhere")).save({name: shard("x")})
+    [file] = (folder / "elsewhere").iterdir()
+    source = (
+        "import os, signal, sys, pathlib\n"
+        "from benchwright.datasets import score_store\n"
+        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "score_store._write(pathlib.Path(sys.argv[1]), b'half')\n"
+    )
+    subprocess.run([sys.executable, "-c", source, str(folder / file.name)], check=False)
+    shutil.rmtree(folder / "elsewhere")
+    [aside] = folder.glob(f".{name}-*.tmp")
+    return aside
 
 
 def test_an_absent_folder_is_empty(tmp_path: Path) -> None:
@@ -33,47 +64,223 @@ def test_two_stores_over_one_folder_share_it(tmp_path: Path) -> None:
     assert loaded["a"]["logprobs"][1] is None
 
 
-def test_a_shard_saved_again_replaces_the_first(tmp_path: Path) -> None:
+def test_equal_shards_are_one_file_and_equal_bytes(tmp_path: Path) -> None:
+    store = ScoreStore(str(tmp_path))
+    store.save({"a": shard("x")})
+    before = stored(tmp_path)
+    store.save({"a": shard("x")})
+    ScoreStore(str(tmp_path)).save({"a": shard("x")})
+    assert stored(tmp_path) == before
+    assert len(before) == 1
+
+
+@pytest.mark.parametrize("order", [(-0.5, -0.7), (-0.7, -0.5)])
+def test_of_several_whole_files_the_same_is_read_in_whatever_order_they_came(
+    tmp_path: Path, order: tuple[float, float]
+) -> None:
+    for value in order:
+        ScoreStore(str(tmp_path)).save({"a": shard("x", logprob=value)})
+    files = sorted(stored(tmp_path))
+    assert len(files) == 2, "one run must not take away what another has scored"
+    [read] = ScoreStore(str(tmp_path)).load()["a"]["logprobs"]
+    first = pd.read_parquet(tmp_path / files[0])["logprobs"][0]
+    assert read.tolist() == first.tolist()
+
+
+def test_a_store_that_saved_before_takes_nothing_whole_away(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     store.save({"a": shard("x", "y")})
-    assert len(list(tmp_path.glob("*.parquet"))) == 1
-    assert store.load()["a"]["key"].tolist() == ["x", "y"]
+    assert len(stored(tmp_path)) == 2
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text"])
-def test_a_damaged_shard_is_a_miss_with_a_warning(
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text", "folder", "other name"])
+def test_a_damaged_shard_is_a_miss_with_one_warning(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x"), "b": shard("y")})
     [file] = tmp_path.glob("a-*.parquet")
+    [other] = tmp_path.glob("b-*.parquet")
     content = file.read_bytes()
     middle = len(content) // 2
-    file.write_bytes(
-        {
-            "cut": content[:-9],
-            "flip": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
-            "empty": b"",
-            "text": b"not a table",
-        }[damage]
-    )
+    if damage == "folder":
+        file.unlink()
+        file.mkdir()
+    elif damage == "other name":
+        file.unlink()
+        file = tmp_path / other.name.replace("b-", "a-")
+        shutil.copy(other, file)
+    else:
+        file.write_bytes(
+            {
+                "cut": content[:-9],
+                "flip": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
+                "empty": b"",
+                "text": b"not a table",
+            }[damage]
+        )
     loaded = store.load()
     assert loaded.get("a") is None
+    assert "a" not in loaded
     assert loaded["b"]["key"].tolist() == ["y"]
-    assert str(file) in caplog.text
+    assert sum(str(file) in message for message in caplog.messages) == 1
 
 
-def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    (tmp_path / ".a-1.parquet.tmp").write_text("half")
+@given(position=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_no_bit_can_flip_and_no_byte_be_lost_unnoticed(
+    tmp_path_factory: pytest.TempPathFactory, position: int, bit: int, cut: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("store")
+    ScoreStore(str(folder)).save({"a": shard("x", "y")})
+    [file] = folder.iterdir()
+    content = bytearray(file.read_bytes())
+    position %= len(content)
+    if cut:
+        del content[position:]
+    else:
+        content[position] ^= 1 << bit
+    file.write_bytes(content)
+    assert ScoreStore(str(folder)).load().get("a") is None
+
+
+@pytest.mark.parametrize("logprob", [-0.1, -0.2])
+def test_a_torn_file_goes_when_its_shard_is_saved_again(tmp_path: Path, logprob: float) -> None:
+    ScoreStore(str(tmp_path)).save({"a": shard("x"), "b": shard("y")})
+    [torn] = tmp_path.glob("a-*.parquet")
+    [other] = tmp_path.glob("b-*.parquet")
+    torn.write_bytes(torn.read_bytes()[:-1])
+    other.write_bytes(b"torn as well, and of a shard that is not saved")
+    store = ScoreStore(str(tmp_path))
+    store.save({"a": shard("x", logprob=logprob)})
+    assert len(list(tmp_path.glob("a-*.parquet"))) == 1
+    assert store.load()["a"]["logprobs"][0].tolist() == [-1.5, logprob]
+    assert other.exists()
+
+
+def test_files_that_are_not_the_stores_are_left_alone(tmp_path: Path) -> None:
+    foreign = {"notes.txt": "mine", ".a-1.parquet.tmp": "half", "a.parquet": "x", ".tmp": ""}
+    for name, text in foreign.items():
+        (tmp_path / name).write_text(text)
+        os.utime(tmp_path / name, (0, 0))
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     assert list(store.load()) == ["a"]
-    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert {name: (tmp_path / name).read_text() for name in foreign} == foreign
+
+
+def test_what_a_killed_run_left_aside_is_cleared_away(tmp_path: Path) -> None:
+    aside = left_aside(tmp_path)
+    assert len(ScoreStore(str(tmp_path)).load()) == 0
+    assert not aside.exists()
+
+
+def test_what_another_machine_left_aside_is_cleared_away_when_it_is_old(tmp_path: Path) -> None:
+    aside = left_aside(tmp_path)
+    host = aside.name.split(".parquet.")[1][:8]
+    aside = aside.rename(aside.with_name(aside.name.replace(f".{host}-", ".00000000-")))
+    ScoreStore(str(tmp_path)).load()
+    assert aside.exists()
+    os.utime(aside, (0, 0))
+    ScoreStore(str(tmp_path)).load()
+    assert not aside.exists()
+
+
+def test_a_file_being_written_is_not_taken_for_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def load_meanwhile(self: Path, target: Path) -> Path:
+        os.utime(self, (0, 0))
+        assert len(ScoreStore(str(tmp_path)).load()) == 0
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", load_meanwhile)
+    ScoreStore(str(tmp_path)).save({"a": shard("x")})
+    assert list(ScoreStore(str(tmp_path)).load()) == ["a"]
+
+
+@pytest.mark.parametrize("fails", ["write_bytes", "replace"])
+def test_a_full_disk_keeps_the_old_and_says_so_in_one_line(
+    tmp_path: Path, fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ScoreStore(str(tmp_path))
+    store.save({"a": shard("x")})
+    before = stored(tmp_path)
+
+    def full(self: Path, *_: Any) -> None:
+        if fails == "write_bytes":
+            with self.open("wb") as half:
+                half.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, fails, full)
+        with pytest.raises(DatasetError) as caught:
+            store.save({"a": shard("x", "y"), "b": shard("z")})
+    message = one_line(caught.value)
+    assert message is not None
+    assert "No space left on device" in message
+    assert str(tmp_path) in message
+    assert stored(tmp_path) == before
+    store.save({"b": shard("z")})
+    assert sorted(store.load()) == ["a", "b"]
+
+
+def test_a_file_in_place_of_the_folder_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "scores").write_text("")
+    with pytest.raises(DatasetError) as caught:
+        ScoreStore(str(tmp_path / "scores")).load()
+    assert str(tmp_path / "scores") in (one_line(caught.value) or "")
 
 
 def test_existing_shards_never_count_as_a_finished_run(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})
     assert not store.exists()
+
+
+SAVES = """
+import sys
+import pandas as pd
+from benchwright.datasets.score_store import ScoreStore
+
+folder, own = sys.argv[1:]
+store = ScoreStore(folder)
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(100):
+    equal = pd.DataFrame({"key": [f"equal-{i}"], "logprobs": [[-0.5]]})
+    differing = pd.DataFrame({"key": [f"differing-{i}"], "logprobs": [[-0.5 - int(own)]]})
+    alone = pd.DataFrame({"key": [f"{own}-{i}"], "logprobs": [[-0.5]]})
+    store.save({f"equal-{i}": equal, f"differing-{i}": differing})
+    store.save({f"{own}-{i}": alone})
+    ScoreStore(folder).load()
+"""
+
+
+def test_two_runs_that_save_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", SAVES, str(tmp_path), str(own)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for own in (1, 2)
+    ]
+    for run in runs:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "ready\n"
+    for run in runs:
+        run.communicate("go\n")
+        assert run.returncode == 0
+    files = Counter(file.rpartition("-")[0] for file in stored(tmp_path))
+    expected = {"equal": 1, "differing": 2, "1": 1, "2": 1}
+    assert files == {f"{kind}-{i}": n for kind, n in expected.items() for i in range(100)}
+    loaded = ScoreStore(str(tmp_path)).load()
+    assert [loaded[name]["key"].tolist() for name in loaded] == [[f"{name}"] for name in loaded], (
+        "every shard is whole and its own"
+    )

@@ -11,6 +11,7 @@ import torch
 
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models.shared_prefix import NAME, attention_forward
 from benchwright.weights import ModelSource
 
 PREFIX = (
@@ -170,3 +171,29 @@ def real_prompts(style: str, shots: int) -> list[tuple[str, str, tuple[str, ...]
         )
         for question, options, _ in QUESTIONS[3:]
     ]
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen2", "mistral", "gemma3"])
+def test_common_architectures_look_at_the_prefix_together(
+    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    network = tiny_model(family)
+    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    assert network.config._attn_implementation == NAME
+    assert model.shares
+
+
+def test_a_model_that_does_not_pass_the_prefix_on_gets_copies_of_it(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deaf(*arguments: Any, shared_prefix: Any = None, **others: Any) -> Any:
+        return attention_forward(*arguments, **others)
+
+    monkeypatch.setattr("benchwright.language_models.shared_prefix.attention_forward", deaf)
+    network = tiny_model("llama")
+    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    assert model.shares
+    assert network.config._attn_implementation == "sdpa"
+    prompts = [PromptText(PREFIX, text, options) for text, options in ITEMS]
+    wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
+    assert_equal(model.score(prompts), wanted, 1e-3)

@@ -1,7 +1,8 @@
 """Files of recorded answers of one benchmark, read as they are."""
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import pyarrow as pa
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
+from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.verbatim import json_rows
 from benchwright.errors import InputError
+from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 
 
@@ -20,26 +23,32 @@ class LoadedFile:
     """A file of answers with what conf says of it.
 
     Attributes:
-        spec: its layout and meaning; guessed where it was found and not named.
+        spec: its layout and meaning; guessed where it was found and not named. Of a log of lm-eval
+            with the model's name and, where known, the shots.
         table: its cells, texts verbatim (a CSV's are all strings, an empty one is missing);
-            None where the file is absent.
+            None where the file is absent. Of a log of lm-eval the columns of
+            `datasets.lm_eval_samples.SAMPLES`.
         looked_in: the folders that were searched.
+        mappings: of a log of lm-eval: how the benchmark's sources are read, the hub's first, since
+            the rows of a stock task are those of the hub.
     """
 
     spec: ResponseFileParams
     table: pa.Table | None
     looked_in: tuple[str, ...] = ()
+    mappings: tuple[FieldMapping, ...] = ()
 
     @property
     def name(self) -> str:
-        """The bare file name."""
+        """The file's name, after its folders below the folder of answers, if it lies in some."""
         return self.spec.file
 
 
 class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
     """The answers recorded for one benchmark: named files first, then what else lies there.
 
-    Read-only. Parquet, CSV (also gzipped) and JSON lines; pickle is never read.
+    Read-only. Parquet, CSV (also gzipped) and JSON lines; pickle is never read. Logs of samples of
+    lm-eval are found in folders below too, where it writes them.
     """
 
     def __init__(
@@ -51,12 +60,14 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
         metadata: dict[str, Any] | None = None,
     ) -> None:
         """Args:
-        benchmark: the benchmark's whole file; its list `responses` names files.
+        benchmark: the benchmark's whole file; its list `responses` names files, its `sources` say
+            how a row of a task of lm-eval is read.
         folder: where files are looked for first, and where unnamed ones are picked up.
         mirror_root: `<mirror_root>/responses/` is searched next; "" for none.
         metadata: for kedro-viz.
         """
         self._named = benchmark.get("responses") or []
+        self._sources = benchmark.get("sources")
         self._folder = Path(folder)
         self._mirror = Path(mirror_root) / "responses" if mirror_root else None
         self.metadata = metadata
@@ -66,38 +77,57 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
 
         Raises:
             InputError: an entry of `responses` is not valid, a named file is absent although a
-                mirror is given, or a file cannot be read.
+                mirror is given, a file cannot be read, or a log does not say its model.
         """
         named = [_spec(entry, position) for position, entry in enumerate(self._named)]
         names = [spec.file for spec in named]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"responses: {name!r} is named twice; name each file once")
-        found = [
-            ResponseFileParams(file=path.name)
-            for path in self._in_folder()
-            if path.name not in names
-        ]
+        found = [spec for spec in self._found() if spec.file not in names]
         return {spec.file: self._load_file(spec) for spec in [*named, *found]}
 
-    def _in_folder(self) -> list[Path]:
+    def _found(self) -> list[ResponseFileParams]:
+        """Files that nobody named, by name: those in the folder, and logs in folders below it."""
         if not self._folder.is_dir():
             return []
-        return sorted(
-            path
+        here = [
+            ResponseFileParams(file=path.name)
             for path in self._folder.iterdir()
             if path.is_file() and path.name.endswith(FILE_TYPES) and not path.name.startswith(".")
-        )
+        ]
+        below = [
+            # A name with folders is not for conf to give, so it is set after the others are valid.
+            ResponseFileParams(file=path.name, layout="lm_eval").model_copy(
+                update={"file": path.relative_to(self._folder).as_posix()}
+            )
+            for path in _logs_below(self._folder)
+        ]
+        return sorted([*here, *below], key=lambda spec: spec.file)
 
     def _load_file(self, spec: ResponseFileParams) -> LoadedFile:
         folders = [self._folder] + ([self._mirror] if self._mirror else [])
         looked_in = tuple(str(folder) for folder in folders)
         for folder in folders:
             if (folder / spec.file).is_file():
-                return LoadedFile(spec, read_table(folder / spec.file), looked_in)
+                return self._load_path(folder / spec.file, spec, looked_in)
         if self._mirror:
             raise InputError(f"responses: {spec.file} is neither in {' nor in '.join(looked_in)}")
         return LoadedFile(spec, None, looked_in)
+
+    def _load_path(
+        self, path: Path, spec: ResponseFileParams, looked_in: tuple[str, ...]
+    ) -> LoadedFile:
+        auto = spec.layout == "auto" and path.name.endswith(".jsonl")
+        if spec.layout == "lm_eval" or (auto and is_sample_log(path)):
+            told = _log_spec(path, spec)
+            return LoadedFile(told, read_samples(path), looked_in, _mappings(self._sources))
+        if spec.model is not None:
+            raise InputError(
+                f"responses: {spec.file} is no sample log of lm-eval; only these take model: "
+                f"{spec.model}"
+            )
+        return LoadedFile(spec, read_table(path), looked_in)
 
     def save(self, data: None) -> None:
         """Refused: these files are the user's."""
@@ -120,6 +150,51 @@ def _spec(entry: Any, position: int) -> ResponseFileParams:
             f"responses[{position}]{'.' if where else ''}{where}: {first['msg']}; "
             f"seen {first['input']!r}"
         ) from error
+
+
+def _logs_below(folder: Path) -> Iterator[Path]:
+    """Sample logs of lm-eval in folders below; no link is followed out of the folder."""
+    root = folder.resolve()
+    for where, folders, files in os.walk(folder):  # which does not go into linked folders
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            path = Path(where, name)
+            if (
+                path.parent != folder
+                and name.startswith("samples_")
+                and name.endswith(".jsonl")
+                and path.is_file()
+                and path.resolve().is_relative_to(root)
+            ):
+                yield path
+
+
+def _log_spec(path: Path, spec: ResponseFileParams) -> ResponseFileParams:
+    """What is known of a log: from conf, else from the results beside it, else from its folder."""
+    run = read_run(path)
+    folder = path.parent.name if "/" in spec.file else None
+    model = spec.model or run.model or folder
+    if model is None:
+        raise InputError(
+            f"{path}: does not say its model; keep results_<time>.json of the same run beside it, "
+            f"or add {{file: {path.name}, layout: lm_eval, model: <name>}} to the benchmark's "
+            "responses"
+        )
+    shots = spec.shots if spec.shots >= 0 else run.shots
+    return spec.model_copy(update={"layout": "lm_eval", "model": model, "shots": shots})
+
+
+def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
+    """How rows of the benchmark's sources are read: the hub's, the mirror's, a local file's."""
+    if not sources:
+        return ()
+    try:
+        valid = SourcesParams.model_validate(sources)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"sources.{where}: {first['msg']}; seen {first['input']!r}") from error
+    return tuple(source.fields for source in (valid.hub, valid.mirror, valid.local) if source)
 
 
 def read_table(path: Path) -> pa.Table:

@@ -1,39 +1,59 @@
-"""The store of scores: a folder of small Parquet files, each checked by its name."""
+"""The store of scores: a folder of small Parquet files, each checked by its name.
 
+The store only grows: a file is written aside and renamed, and nothing that is whole is ever
+changed or removed. So any number of runs may use one folder at once.
+"""
+
+import contextlib
 import hashlib
 import io
 import logging
+import os
+import platform
+import re
+import sys
+import time
+import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import pandas as pd
 from kedro.io import AbstractDataset
 
-from benchwright.datasets.atomic import written_aside
+from benchwright.errors import InputError
 
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 8
+_SHARD = re.compile(r"([^.].*)-[0-9a-f]{16}\.parquet")
+_ASIDE = re.compile(r"\..+-[0-9a-f]{16}\.parquet\.[0-9a-f]{8}-[0-9a-f]{32}\.tmp")
+_HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
+_ABANDONED = 3600.0  # seconds after which a file of another machine is taken for litter
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
     """The shards in a folder, read one by one when asked for.
 
-    A shard that is torn, altered or unreadable counts as absent, with a warning.
+    A file that is torn, altered or unreadable counts as absent, with one warning. Of several whole
+    files of one shard (runs that scored it at the same time, their last bits apart) the first by
+    name is read, whichever was there first. The names are those of the folder when it was listed;
+    whether a shard is whole shows when it is read.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._files: dict[str, list[Path]] = {}
-        for file in sorted(folder.glob("*.parquet")):
-            self._files.setdefault(file.stem.rpartition("-")[0], []).append(file)
+    def __init__(self, folder: Path, files: dict[str, list[str]]) -> None:
+        self._folder = folder
+        self._files = files
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        for file in self._files[name]:
+        files = self._files[name]
+        while files:
+            file = self._folder / files[0]
             try:
-                return _read(file)
+                return _table(_whole(file))
             except (OSError, ValueError) as error:
                 logger.warning("%s is left out and scored again: %s", file, error)
+                del files[0]
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -44,11 +64,12 @@ class StoredShards(Mapping[str, pd.DataFrame]):
 
 
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
-    """A folder of shards, `<shard>-<checksum of the file>.parquet`.
+    """A folder of shards, `<shard>-<checksum of name and content>.parquet`.
 
     Loading an absent or empty folder gives an empty mapping. Saving adds shards to the folder;
-    each is written aside and renamed, so a killed run leaves whole shards only. Two catalog names
-    may share a folder: a node cannot have the same dataset as input and output.
+    each is written aside and renamed, so a killed run leaves whole shards only; what it left aside
+    the next run clears away. Two catalog names may share a folder: a node cannot have the same
+    dataset as input and output.
 
     Args:
         path: the folder.
@@ -57,24 +78,49 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:
         self._folder = Path(path)
+        self._files: dict[str, list[str]] | None = None
         self.metadata = metadata
 
     def load(self) -> StoredShards:
         """The shards by name, read when asked for."""
-        return StoredShards(self._folder)
+        found = _listed(self._folder)
+        _clear(self._folder, found.aside)
+        return StoredShards(self._folder, found.shards)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table); a shard of the same name is replaced."""
+        """Add shards (name → table); torn files of the same shards go.
+
+        Raises:
+            InputError: the folder cannot be written to; what it held is left as it was.
+        """
+        if self._files is None:
+            self._files = _listed(self._folder).shards
         for name, frame in data.items():
             buffer = io.BytesIO()
             frame.to_parquet(buffer, index=False)
             content = buffer.getvalue()
-            target = self._folder / f"{name}-{_digest(content)}.parquet"
-            with written_aside(target) as aside:
-                aside.write_bytes(content)
-            for other in self._folder.glob(f"{name}-*.parquet"):
-                if other != target:
-                    other.unlink(missing_ok=True)
+            file = f"{name}-{_digest(name, content)}.parquet"
+            try:
+                _write(self._folder / file, content)
+            except OSError as error:
+                raise InputError(
+                    f"{self._folder / file} cannot be written: {error.strerror or error}; what was "
+                    "saved before is kept, and a run that is started again goes on from there"
+                ) from error
+            others = [other for other in self._files.get(name, []) if other != file]
+            self._files[name] = [file, *filter(self._kept, others)]
+
+    def _kept(self, file: str) -> bool:
+        """Whether a file is whole; a torn one is removed where it can be."""
+        try:
+            _whole(self._folder / file)
+        except ValueError:
+            with contextlib.suppress(OSError):
+                (self._folder / file).unlink(missing_ok=True)
+            return False
+        except OSError:  # not readable is not torn
+            return False
+        return True
 
     def _exists(self) -> bool:
         # Whether the scores of a run are all there only the node knows: never skip it.
@@ -84,12 +130,115 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         return {"path": str(self._folder)}
 
 
-def _read(file: Path) -> pd.DataFrame:
+class _Listed(NamedTuple):
+    """Files of a folder: those of each shard by name, and those written aside."""
+
+    shards: dict[str, list[str]]
+    aside: list[str]
+
+
+def _listed(folder: Path) -> _Listed:
+    """One look at the folder; files that are not the store's own are left out."""
+    found = _Listed({}, [])
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except FileNotFoundError:
+        return found
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file; the store of scores needs a folder there") from None
+    for name in names:
+        if shard := _SHARD.fullmatch(name):
+            found.shards.setdefault(shard[1], []).append(name)
+        elif _ASIDE.fullmatch(name):
+            found.aside.append(name)
+    return found
+
+
+def _whole(file: Path) -> bytes:
+    """The content of a file, which is what its name says.
+
+    Raises ValueError or OSError where it is not.
+    """
     content = file.read_bytes()
-    if _digest(content) != file.stem.rpartition("-")[2]:
+    shard, _, digest = file.stem.rpartition("-")
+    if _digest(shard, content) != digest:
         raise ValueError("its content is not what its name says")
+    return content
+
+
+def _table(content: bytes) -> pd.DataFrame:
     return pd.read_parquet(io.BytesIO(content))
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
+def _digest(name: str, content: bytes) -> str:
+    """A checksum that a file under another shard's name does not have."""
+    hashed = hashlib.blake2b(f"{name}\n".encode(), digest_size=_DIGEST_BYTES)
+    hashed.update(content)
+    return hashed.hexdigest()
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Write aside, then rename; the file aside is locked for as long as its writer lives."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_name(f".{target.name}.{_HOST}-{uuid.uuid4().hex}.tmp")
+    try:
+        with _held(aside):
+            aside.write_bytes(content)
+            with aside.open("rb") as written:
+                os.fsync(written.fileno())
+            aside.replace(target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _held(file: Path) -> Iterator[None]:
+    """Make an empty file that nobody takes for litter while the block runs."""
+    if sys.platform == "win32":  # neither locks there, nor can an open file be renamed
+        yield
+        return
+    while True:
+        with file.open("wb") as stream:
+            _lock(stream, wait=True)
+            if file.exists():  # else another run cleared it away before it was locked
+                yield
+                return
+
+
+def _lock(stream: IO[bytes], *, wait: bool = False) -> bool | None:
+    """Lock a file; False: another has it, None: it cannot be locked here.
+
+    The system lets go of it when the file is closed or the process ends, however it ends.
+    """
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _clear(folder: Path, aside: list[str]) -> None:
+    """Remove what killed runs have left aside, and nothing of a run that lives."""
+    for name in aside:
+        with contextlib.suppress(OSError):
+            if _abandoned(folder / name):
+                (folder / name).unlink(missing_ok=True)
+
+
+def _abandoned(aside: Path) -> bool:
+    """Whether the writer of a file aside is gone.
+
+    A free lock says so for this machine's own files; not every network disk shows one machine the
+    locks of another, so other machines' files must be old as well.
+    """
+    age = time.time() - aside.stat().st_mtime
+    here = f".parquet.{_HOST}-" in aside.name
+    with aside.open("rb") as stream:
+        free = _lock(stream)
+    return free is not False and (age > _ABANDONED or (here and free is True))

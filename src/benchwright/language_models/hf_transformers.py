@@ -1,18 +1,33 @@
 """Scoring with Hugging Face Transformers: shared prefix, packed options, batches by length.
 
-Three things make it fast, and none changes what is computed. Prompts with the same demonstrations
-read them once, from a key-value cache. The options of a prompt lie in one row after its text and,
-by their mask and positions, do not see each other. Rows of similar length share a batch.
+Four things make it fast, and none changes what is computed. Prompts with the same demonstrations
+read them once, from a key-value cache, which on a processor all rows look at together (see
+`shared_prefix`). The options of a prompt lie in one row after its text and, by their mask and
+positions, do not see each other. Rows of similar length share a batch.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from benchwright.devices import Device, Dtype
-from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models import shared_prefix
+from benchwright.language_models.hf_generation import (
+    Network,
+    generate,
+    generate_one_by_one,
+    writing_agrees,
+)
+from benchwright.language_models.protocol import (
+    Generated,
+    Progress,
+    PromptScore,
+    PromptText,
+    Sampling,
+)
 from benchwright.language_models.tokenization import Encoded, common_length, encode
 from benchwright.weights import ModelSource
 
@@ -151,7 +166,14 @@ class TransformersModel:
         self.batch_tokens = batch_tokens
         self._head = model.get_output_embeddings()
         self._head_weight = self._head.weight.detach().float()
+        # The quickest way that the self-test finds right; at worst one text at a time.
+        before = model.config._attn_implementation
+        self._looks_together = shared_prefix.install(model)
         self.shares = self._sharing_agrees()
+        if self._looks_together and not self.shares:
+            self._looks_together = False
+            model.set_attn_implementation(before)
+            self.shares = self._sharing_agrees()
 
     def close(self) -> None:
         """Let go of the weights, so that the next model has the memory."""
@@ -161,6 +183,41 @@ class TransformersModel:
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+    def score_batches(
+        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+    ) -> Iterator[list[PromptScore]]:
+        """Scores of each batch as soon as they are there; see `score`."""
+        for batch in batches:
+            yield self.score(batch, progress)
+
+    def generate_batches(
+        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+    ) -> Iterator[list[Generated]]:
+        """Answers in the model's own words; see `hf_generation`."""
+        write = generate if self._writes_side_by_side else generate_one_by_one
+        for batch in batches:
+            yield write(self._network, batch, sampling, progress)
+
+    @property
+    def _network(self) -> Network:
+        return Network(
+            self.model,
+            self.tokenizer,
+            self.context,
+            self.batch_tokens,
+            logits=self._logits,
+            read_prefix=self._read_prefix,
+            masks=self._by_layer,
+            own_part=self._own_part if self._looks_together else None,
+        )
+
+    @cached_property
+    def _writes_side_by_side(self) -> bool:
+        import torch
+
+        with torch.inference_mode():
+            return self.shares and writing_agrees(self._network)
 
     def score(
         self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None
@@ -244,15 +301,23 @@ class TransformersModel:
         device = self.model.device
         positions = torch.from_numpy(layout.positions).to(device)
         segments = torch.from_numpy(layout.segments).to(device)
-        past = DynamicCache(
-            [(k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in cache] or None
-        )
+        mask = self._mask(segments, positions, skip)
+        looked_at: dict[str, Any] = {}
+        if cache and self._looks_together:
+            mask = self._own_part(mask, skip)
+            past = shared_prefix.own_keys_only(cache)
+            looked_at = {"shared_prefix": cache}
+        else:
+            past = DynamicCache(
+                [(k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in cache] or None
+            )
         hidden = self.model.base_model(
             input_ids=torch.from_numpy(layout.ids).to(device),
             position_ids=positions,
-            attention_mask=self._mask(segments, positions, skip),
+            attention_mask=mask,
             past_key_values=past,
             use_cache=True,
+            **looked_at,
         ).last_hidden_state
         states = hidden.flatten(0, 1)[torch.from_numpy(layout.states).to(device)]
         logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
@@ -272,17 +337,38 @@ class TransformersModel:
         own &= order[None, :] <= order[:, None]
         shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
         full = torch.cat([shared, own], dim=2)[:, None]
+        before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
+        return self._by_layer(full, positions, torch.cat([before, positions], dim=1))
+
+    def _by_layer(
+        self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor"
+    ) -> Any:
+        """A mask for each kind of layer, since some look back no further than a window.
+
+        Args:
+            full: who may look at whom, (rows, 1, width, keys).
+            positions: of those who look, (rows, width).
+            seen: positions of the keys, (rows, keys) or (1, keys).
+        """
         config = self.model.config.get_text_config(decoder=True)
         window = getattr(config, "sliding_window", None)
         kinds = set(getattr(config, "layer_types", None) or ())
         if not window or kinds == {"full_attention"}:
             return full
-        before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
-        keys = torch.cat([before, positions], dim=1)
-        near = (positions[:, :, None] - keys[:, None, :] < window)[:, None]
+        near = (positions[:, :, None] - seen[:, None, :] < window)[:, None]
         # Padding sees itself at the least: a row without any key gives NaN.
         sliding = full & near
         return {"full_attention": full, "sliding_attention": sliding} if kinds else sliding
+
+    def _own_part(self, mask: Any, skip: int) -> Any:
+        """The masks of own tokens alone, where every row sees all of the prefix."""
+        import torch
+
+        if isinstance(mask, dict):
+            return {kind: self._own_part(one, skip) for kind, one in mask.items()}
+        if not bool(mask[..., :skip].all()):
+            return mask
+        return torch.where(mask[..., skip:], 0.0, float("-inf")).to(self.model.dtype)
 
     def _logprobs(
         self, states: "torch.Tensor", pair_state: Any, pair_token: Any
@@ -290,23 +376,27 @@ class TransformersModel:
         """Log-probability of each pair's token, from float32 logits over the whole vocabulary."""
         import torch
 
-        cap = getattr(
-            self.model.config.get_text_config(decoder=True), "final_logit_softcapping", None
-        )
         out = np.empty(len(pair_state))
         step = max(1, _HEAD_ELEMENTS // len(self._head_weight))
         for start in range(0, len(states), step):
-            logits = states[start : start + step].float() @ self._head_weight.T
-            if self._head.bias is not None:
-                logits += self._head.bias
-            if cap:
-                logits = torch.tanh(logits / cap) * cap
+            logits = self._logits(states[start : start + step])
             inside = (pair_state >= start) & (pair_state < start + step)
             local = torch.from_numpy(pair_state[inside] - start).to(logits.device)
             tokens = torch.from_numpy(pair_token[inside]).to(logits.device)
             values = logits[local, tokens] - torch.logsumexp(logits, dim=-1)[local]
             out[inside] = values.double().cpu().numpy()
         return out
+
+    def _logits(self, states: "torch.Tensor") -> "torch.Tensor":
+        """Float32 logits (n, vocabulary) of hidden states (n, size)."""
+        import torch
+
+        logits = states.float() @ self._head_weight.T
+        if self._head.bias is not None:
+            logits += self._head.bias
+        config = self.model.config.get_text_config(decoder=True)
+        cap = getattr(config, "final_logit_softcapping", None)
+        return torch.tanh(logits / cap) * cap if cap else logits
 
     def _one_by_one(self, item: Encoded) -> list[float]:
         """The plain way: one text per forward pass, no cache, no mask, the model's own logits."""

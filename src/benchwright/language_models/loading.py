@@ -28,22 +28,35 @@ def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
     return min(model.context, scoring.max_tokens or model.context)
 
 
-def load_model(model: ModelParams, scoring: ScoringParams) -> LanguageModel:
-    """Load one model; GGUF weights are converted on first use.
+def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> LanguageModel:
+    """Load one model, or connect to its server; GGUF weights are converted on first use.
 
-    Raises InputError where its weights are not installed or have another hash.
+    Raises InputError where its weights are not installed or have another hash, its backend is not
+    installed, or its server's key is not set.
     """
-    from benchwright.language_models.hf_transformers import TransformersModel
+    if model.backend == "openai":
+        from benchwright.language_models.openai_endpoint import EndpointModel
 
+        tokenizer = model_tokenizer(model, scoring)
+        return EndpointModel(name, model, context_limit(model, scoring), tokenizer)
+    assert model.weights is not None  # noqa: S101  (ModelParams holds it)
     setting = resolve(model, scoring)
     source = model_source(model.weights, setting.dtype)
+    if model.backend == "vllm":
+        from benchwright.language_models.vllm_engine import VllmModel
+
+        return VllmModel(source, setting.dtype, setting.device, setting.context, model.vllm)
+    from benchwright.language_models.hf_transformers import TransformersModel
+
     return TransformersModel(
         source, setting.dtype, setting.device, setting.context, scoring.batch_tokens
     )
 
 
 def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
-    """The tokenizer of a model, without the model."""
+    """The tokenizer of a model, without the model; None for a server's model without weights."""
+    if model.weights is None:
+        return None
     from benchwright.language_models.hf_transformers import load_tokenizer
 
     return load_tokenizer(model_source(model.weights, resolve(model, scoring).dtype))

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from benchwright.params.exports import StockTaskParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.responses import ResponseFileParams
 
@@ -234,7 +235,7 @@ class SplitPurposes(Frozen):
 class BenchmarkParams(Frozen):
     """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
 
-    `scoring`, `embedding`, `filtering` and `evaluation` override the variant's settings.
+    `scoring`, `embedding`, `filtering`, `evaluation` and `exports` override the variant's settings.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -258,6 +259,9 @@ class BenchmarkParams(Frozen):
     embedding: dict[str, Any] = {}
     filtering: dict[str, Any] = {}
     evaluation: dict[str, Any] = {}
+    exports: dict[str, Any] = {}
+    harness: StockTaskParams | None = None
+    """The same questions among lm-evaluation-harness's own tasks (docs/exports.md)."""
 
     def source(self, kind: SourceKind) -> HubSource | FileSource | None:
         """The source of one kind, or None."""

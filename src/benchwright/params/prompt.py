@@ -9,6 +9,10 @@ class PromptParams(BaseModel):
     A prompt is the description, the demonstrations and the question, with `separator` between
     them. `{subject}` in the description is the item's subject with spaces for underscores. Models
     are sensitive to these words: a value here is part of every score's key in the store.
+
+    Where a model answers in its own words, `instruction` stands after the options (or
+    `open_instruction` where there are none) and `statement` (`open_statement`) ends each
+    demonstration.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -19,3 +23,12 @@ class PromptParams(BaseModel):
     option_template: str = "{label}. {choice}"
     separator: str = "\n\n"
     line_separator: str = "\n"
+    instruction: str = (
+        'Think step by step, then end with "The answer is (X)." where X is the letter of the '
+        "right option."
+    )
+    open_instruction: str = (
+        'Think step by step, then end with "The answer is X." where X is the final answer alone.'
+    )
+    statement: str = "The answer is ({label})."
+    open_statement: str = "The answer is {answer}."

@@ -4,7 +4,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens"]
+Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate"]
 TidyColumn = Literal[
     "item_id",
     "model",
@@ -34,26 +34,32 @@ class ResponseFileParams(BaseModel):
 
     Attributes:
         file: a bare file name ending in .parquet, .csv, .csv.gz or .jsonl.
-        layout: `tidy` has a row per item and model, `wide` a table of items and models; `auto`
-            takes a file with a model column and one for the item as tidy.
+        layout: `tidy` has a row per item and model, `wide` a table of items and models, `lm_eval`
+            is a log of samples of lm-evaluation-harness (.jsonl); `auto` knows such a log by its
+            keys, and takes a file with a model column and one for the item as tidy.
         orientation: what the rows of a wide file are; `auto` looks for a column `item_id` or
             `model`, then which side holds known item ids.
         values: cells of a wide file: right or wrong as 0–1, or the letter of the chosen option.
         condition: `question`, `choices_only`, … of rows that do not say.
-        style: the style of rows that do not say; "" where unknown.
-        shots: demonstrations shown, of rows that do not say; −1 where unknown.
+        style: the style of rows that do not say; "" where unknown. Of a log of lm-eval: instead of
+            what its continuations tell.
+        shots: demonstrations shown, of rows that do not say; −1 where unknown. Of a log of
+            lm-eval: instead of what the results file beside it says.
+        model: only of a log of lm-eval: the model's name, instead of what the results file beside
+            it says.
         columns: our name of a column → its name in the file, where they differ.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: str
-    layout: Literal["auto", "tidy", "wide"] = "auto"
+    layout: Literal["auto", "tidy", "wide", "lm_eval"] = "auto"
     orientation: Literal["auto", "items_by_models", "models_by_items"] = "auto"
     values: Literal["auto", "correct", "letters"] = "auto"
     condition: str = Field(default="question", min_length=1)
     style: Style = ""
     shots: int = Field(default=-1, ge=-1)
+    model: str | None = Field(default=None, min_length=1)
     columns: dict[TidyColumn, str] = Field(default_factory=dict)
 
     @field_validator("file")
@@ -64,6 +70,16 @@ class ResponseFileParams(BaseModel):
         if not name.endswith(FILE_TYPES):
             raise ValueError(f"{name!r} must end in {', '.join(FILE_TYPES)}")
         return name
+
+    @model_validator(mode="after")
+    def _fits_the_layout(self) -> Self:
+        if self.layout == "lm_eval" and not self.file.endswith(".jsonl"):
+            raise ValueError(f"{self.file!r} must end in .jsonl for layout lm_eval")
+        if self.layout == "lm_eval" and self.columns:
+            raise ValueError("columns are for files of layout tidy or wide")
+        if self.layout in ("tidy", "wide") and self.model is not None:
+            raise ValueError("model is for logs of layout lm_eval; others have it in each row")
+        return self
 
 
 class ResponsesParams(BaseModel):

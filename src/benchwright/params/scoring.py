@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from benchwright.configuration import STYLES, Configuration, parse_configuration
+from benchwright.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
@@ -83,12 +83,70 @@ WeightsParams = Annotated[
 ]
 
 
+class VllmParams(_Params):
+    """How vLLM runs a model.
+
+    Attributes:
+        tensor_parallel: GPUs that one copy of the model is spread over.
+        gpu_memory: share of each GPU's memory that vLLM may take, 0–1.
+        block_size: tokens of one block of the prefix cache; None takes 32 on a CPU, where vLLM's
+            own 128 leaves most of a prefix uncached, and vLLM's choice on a GPU.
+        max_sequences: prompts in flight at once.
+        enforce_eager: no compilation: a faster start, a slower run.
+    """
+
+    tensor_parallel: int = Field(default=1, ge=1)
+    gpu_memory: float = Field(default=0.9, gt=0, le=1)
+    block_size: int | None = Field(default=None, ge=1)
+    max_sequences: int = Field(default=256, ge=1)
+    enforce_eager: bool = False
+
+
+class EndpointParams(_Params):
+    """An OpenAI-compatible server: OpenAI's, `vllm serve`, llama.cpp's and many others.
+
+    Attributes:
+        url: up to and including the version, e.g. `http://localhost:8000/v1`.
+        model: the model's name there; None takes the name it has here.
+        api: `completions` takes the prompt as text, `chat` as one user message.
+        logprobs: `echo` reads log-likelihoods off the echoed prompt (completions only; letters and
+            cloze); `top` takes those of the labels among the 20 most probable first tokens
+            (letters only); `none` samples answers instead (letters only).
+        key_env: environment variable that holds the key; the key itself is never in conf.
+        concurrency: requests in flight at once.
+        timeout: seconds until a request is given up and tried again.
+        retries: further tries after 429, 5xx, a timeout or a broken connection.
+        max_wait: longest pause between two tries, in seconds, also where the server asks for more.
+        extra_body: further fields of each request.
+    """
+
+    url: Annotated[str, StringConstraints(pattern=r"^https?://\S+[^\s/]$")]
+    model: str | None = None
+    api: Literal["completions", "chat"] = "completions"
+    logprobs: Literal["echo", "top", "none"] = "echo"
+    key_env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] | None = None
+    concurrency: int = Field(default=8, ge=1, le=1024)
+    timeout: float = Field(default=60, gt=0)
+    retries: int = Field(default=6, ge=0, le=100)
+    max_wait: float = Field(default=60, gt=0)
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _chat_echoes_nothing(self) -> Self:
+        if self.api == "chat" and self.logprobs == "echo":
+            raise ValueError("a chat endpoint echoes no prompt: set logprobs to top or none")
+        return self
+
+
 class ModelParams(_Params):
     """One language model.
 
     Attributes:
-        backend: what runs it.
-        weights: where its weights come from.
+        backend: what runs it: this process (`transformers`, `vllm`) or a server (`openai`).
+        weights: where its weights come from; an `openai` model needs none, and takes its tokenizer
+            from them where they are given.
+        vllm: settings of that backend.
+        endpoint: the server of an `openai` model.
         family: base architecture and training run; filters may take one model per family.
         size_b: billions of parameters.
         date: of release, `YYYY-MM` or `YYYY-MM-DD`.
@@ -98,8 +156,10 @@ class ModelParams(_Params):
         context: tokens the model can read; longer prompts lose demonstrations one by one.
     """
 
-    backend: Literal["transformers"] = "transformers"
-    weights: WeightsParams
+    backend: Literal["transformers", "vllm", "openai"] = "transformers"
+    weights: WeightsParams | None = None
+    vllm: VllmParams = VllmParams()
+    endpoint: EndpointParams | None = None
     family: str
     organisation: str | None = None
     size_b: float | None = Field(default=None, gt=0)
@@ -109,6 +169,21 @@ class ModelParams(_Params):
     chat_template: bool = False
     label_space: bool = True
     context: int = Field(default=2048, ge=16)
+
+    @model_validator(mode="after")
+    def _can_be_reached(self) -> Self:
+        if (self.backend == "openai") != (self.endpoint is not None):
+            raise ValueError("backend openai, and only it, needs an endpoint with its url")
+        if self.backend != "openai" and self.weights is None:
+            raise ValueError(f"backend {self.backend} needs weights")
+        if self.endpoint is not None and self.chat_template and self.endpoint.api != "chat":
+            raise ValueError("chat_template of an openai model needs endpoint.api: chat")
+        return self
+
+    @property
+    def samples_letters(self) -> bool:
+        """Whether letters are sampled, since the model gives no log-probabilities."""
+        return self.endpoint is not None and self.endpoint.logprobs == "none"
 
 
 class EncoderParams(_Params):
@@ -125,16 +200,73 @@ class ModelsParams(_Params):
     encoders: dict[str, EncoderParams] = Field(default_factory=dict)
 
 
+class GenerationParams(_Params):
+    """How models answer in their own words (style `generate`, and letters where sampled).
+
+    Attributes:
+        max_tokens: the most a model may write per answer.
+        samples: answers per prompt; with several, the share of right ones is the score.
+        temperature: 0 takes the most probable token each time.
+        top_p: probability mass of the tokens drawn from.
+        stop: texts that end an answer.
+        letter_tokens: the most a model may write where only a letter is sampled.
+        recall_tokens: the most it may write under `question_only`, where it completes the options.
+        seed: of the draws; another one asks again.
+    """
+
+    max_tokens: int = Field(default=1024, ge=1, le=131_072)
+    samples: int = Field(default=1, ge=1, le=1024)
+    temperature: float = Field(default=0.0, ge=0, le=10)
+    top_p: float = Field(default=1.0, gt=0, le=1)
+    stop: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
+    letter_tokens: int = Field(default=16, ge=1)
+    recall_tokens: int = Field(default=128, ge=1)
+    seed: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _samples_differ(self) -> Self:
+        if self.samples > 1 and self.temperature == 0:
+            raise ValueError("several samples at temperature 0 are all the same: raise it")
+        return self
+
+
+class RayParams(_Params):
+    """Where batches run under `engine: ray`.
+
+    Attributes:
+        address: of the cluster (`auto`, `ray://host:10001`); None starts one on this machine.
+        actors: copies of the model that score side by side.
+        gpus_per_actor: GPUs of each; below 1, actors share one.
+        cpus_per_actor: processor cores of each, also its number of threads.
+    """
+
+    address: str | None = None
+    actors: int = Field(default=1, ge=1)
+    gpus_per_actor: float = Field(default=0, ge=0)
+    cpus_per_actor: float = Field(default=1, gt=0)
+
+
+Condition = Annotated[
+    str, StringConstraints(pattern=r"^(question|choices_only|question_only|rotation-[1-9]\d?)$")
+]
+
+
 class ScoringParams(_Params):
     """What is scored live, and how.
 
     Attributes:
         mode: `imported` loads no model: answers come from logs only.
         configurations: `<model>@<style>-<shots>`, in any order.
-        conditions: what the model sees of each item; calibration items are always shown whole.
+        conditions: what the model sees of each item: `question` all of it; `choices_only`, asked
+            of filter models, the options; `question_only`, of the style generate, the question,
+            whose options the model is to write; `rotation-1`, `rotation-2`, … all of it with the
+            options moved up by so many places (letters and generate). Calibration items are
+            always shown whole.
         demonstrations: whose worked examples come first: the item's own subject (others fill in
             where it has too few) or all subjects alike.
         demonstration_order: by id, as most harnesses do (`source`), or by a seeded hash.
+        label_tokens: letters are scored as `" A"` (`spaced`, as in the demonstrations) or as
+            `"A"` (`bare`, as SMART's code does).
         calibration: also score the calibration items, which fit each temperature.
         dtype: `auto` is bfloat16 where the processor computes in it, float32 elsewhere.
         device: `auto` takes a GPU where there is one.
@@ -142,19 +274,26 @@ class ScoringParams(_Params):
             since low bits of bfloat16 scores depend on it.
         shard_size: most prompts in one file of the store, and most work lost by a crash.
         max_tokens: shortens every model's context; None leaves it.
+        generation: how answers in the model's own words are drawn.
+        engine: `local` runs batches in this process, one model after another; `ray` in actors.
+        ray: which actors.
     """
 
     mode: Literal["imported", "live"] = "imported"
     configurations: tuple[str, ...] = ()
-    conditions: tuple[Literal["question", "choices_only"], ...] = ("question", "choices_only")
+    conditions: tuple[Condition, ...] = ("question", "choices_only")
     demonstrations: Literal["per_subject", "all"] = "per_subject"
     demonstration_order: Literal["source", "seeded"] = "source"
+    label_tokens: Literal["spaced", "bare"] = "spaced"
     calibration: bool = True
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
     batch_tokens: int = Field(default=2048, ge=64)
     shard_size: int = Field(default=256, ge=1)
     max_tokens: int | None = Field(default=None, ge=16)
+    generation: GenerationParams = GenerationParams()
+    engine: Literal["local", "ray"] = "local"
+    ray: RayParams = RayParams()
 
     @model_validator(mode="after")
     def _configurations_parse(self) -> Self:
@@ -171,6 +310,4 @@ class ScoringParams(_Params):
     def asked(self) -> tuple[Configuration, ...]:
         """What models are asked, each once, sorted by model: the cloze styles share one scoring."""
         parsed = [parse_configuration(name) for name in self.configurations]
-        return tuple(
-            sorted({c if c.style == "letters" else c._replace(style="cloze") for c in parsed})
-        )
+        return tuple(sorted({c._replace(style=SCORED_AS.get(c.style, c.style)) for c in parsed}))

@@ -66,10 +66,10 @@ def scoring() -> ScoringParams:
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
     """Put the stand-in where models are loaded; `loaded` tells which and when."""
 
-    def load(model: Any, scoring: Any) -> StandIn:
+    def load(name: str, model: Any, scoring: Any) -> StandIn:
         StandIn.loaded.append(model.weights.sha256[-1])
         return StandIn(model.weights.sha256)
 
     StandIn.loaded = []
-    monkeypatch.setattr("benchwright.pipelines.scoring.scores.load_model", load)
+    monkeypatch.setattr("benchwright.engine.load_model", load)
     return StandIn

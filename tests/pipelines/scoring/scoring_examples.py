@@ -1,10 +1,16 @@
 """Items, settings and a model that needs no weights, for the tests of the scoring stage."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models.protocol import (
+    Generated,
+    Progress,
+    PromptScore,
+    PromptText,
+    Sampling,
+)
 from benchwright.params.scoring import ScoringParams
 
 
@@ -53,6 +59,7 @@ class StandIn:
     """A model whose scores depend, in their last digits, on what is scored with them."""
 
     loaded: ClassVar[list[str]] = []
+    says: ClassVar[Callable[[PromptText, int], str]] = lambda prompt, sample: "The answer is (B)."
 
     def __init__(self, sha256: str) -> None:
         self.sha256 = sha256
@@ -71,6 +78,28 @@ class StandIn:
             if progress:
                 progress(1)
         return scores
+
+    def score_batches(
+        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+    ) -> Iterator[list[PromptScore]]:
+        for prompts in batches:
+            yield self.score(prompts, progress)
+
+    def generate_batches(
+        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+    ) -> Iterator[list[Generated]]:
+        for prompts in batches:
+            progress(len(prompts))
+            yield [self._write(prompt, sampling) for prompt in prompts]
+
+    def _write(self, prompt: PromptText, sampling: Sampling) -> Generated:
+        if len(prompt.text) >= 900:
+            return Generated(None, (), 0, 900)
+        texts = tuple(StandIn.says(prompt, n) for n in range(sampling.samples))
+        words = sampling.max_tokens
+        cut = tuple(t if len(t.split()) <= words else t[:words] for t in texts)
+        finish = tuple("stop" if a == b else "length" for a, b in zip(cut, texts, strict=True))
+        return Generated(cut, finish, sum(len(text.split()) for text in cut), 9)
 
     def close(self) -> None:
         StandIn.loaded.append("closed")

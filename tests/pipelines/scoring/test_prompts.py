@@ -12,7 +12,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.prompts import build_prompts
-from benchwright.pipelines.scoring.rendering import (
+from benchwright.prompting.rendering import (
     LABELS,
     Question,
     render_demonstration,
@@ -75,7 +75,7 @@ def test_choices_only_hides_the_questions_of_demonstrations_too(build: Any) -> N
     prompts = build(live("one@letters-2", "one@cloze-2"))
     hidden = prompts[prompts["condition"] == "choices_only"]
     assert len(hidden) == 24
-    assert not (hidden["prefix"] + hidden["text"]).str.contains("Which colour").any()
+    assert not (hidden["prefix"].astype(str) + hidden["text"]).str.contains("Which colour").any()
     letters = one(hidden[hidden["style"] == "letters"], "t/1", "choices_only")
     assert letters.text == "\n\nA. red\nB. green\nC. blue\nD. grey\nAnswer:"
     cloze = one(hidden[hidden["style"] == "cloze"], "t/1", "choices_only")
@@ -155,10 +155,12 @@ def test_open_ended_items_are_counted_and_not_scored(
     build: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [item("t/0"), item("t/1", choices=(), answer=-1), item("t/2", choices=(), answer=-1)]
+    rows[1]["answer_text"] = rows[2]["answer_text"] = "42"
     items = Items.from_rows([tuple(row.values()) for row in rows])
-    prompts = build(live("one@cloze-0", calibration=False), items=items)
+    asked = live("one@cloze-0", calibration=False, conditions=["question"])
+    prompts = build(asked, items=items)
     assert set(prompts["item_id"]) == {"t/0"}
-    assert "2 items are not scored: open-ended" in caplog.text
+    assert "2 questions are not asked in style cloze: it has no options" in caplog.text
 
 
 def test_twenty_six_options_have_letters(build: Any) -> None:

@@ -29,7 +29,7 @@ class Stage:
         given = {name: MemoryDataset(value) for name, value in (self.inputs | changes).items()}
         files = {
             name: ParquetTable(filepath=str(self.folder / f"{name}.parquet"))
-            for name in ("prompts", "live_responses")
+            for name in ("prompts", "live_responses", "generations")
         }
         stores = {name: ScoreStore(str(self.store)) for name in ("score_cache", "model_scores")}
         return kind(datasets={**given, **files, **stores})
@@ -188,12 +188,15 @@ def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> 
     assert not stage.store.exists()
 
 
-def test_a_prompt_beyond_the_context_is_marked_failed(stage: Stage) -> None:
+def test_a_prompt_beyond_the_context_is_marked_and_told(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
     rows = [item("t/0"), item("t/1", question="long " * 200)]
     columns = stage.inputs["items"].columns
     responses = stage.run(items=pd.DataFrame(rows)[columns], scoring=live("one@cloze-0"))
     by_item = responses[responses["condition"] == "question"].set_index("item_id")
-    assert by_item.loc["t/1", "extraction"] == "failed"
+    assert by_item.loc["t/1", "extraction"] == "too_long"
+    assert "one@cloze-0, question: 1 of 6 (16.7%) prompts do not fit" in caplog.text
     assert by_item.loc["t/1", "logprobs"] is None
     assert by_item.loc["t/0", "extraction"] == "ok"
 

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.language_models.loading import Setting
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
@@ -16,19 +15,20 @@ from benchwright.pipelines.scoring.shards import model_ingredients, plan_shards,
 from pipelines.scoring.scoring_examples import live, model_entry
 
 PROMPT = PromptText("prefix", " text", (" a", " b"), "none")
-SETTING = Setting("cpu", "bfloat16", 2048)
+SCORING = live("one@cloze-2", dtype="bfloat16")
 MODEL = model_entry(1)
+SERVER = {"backend": "openai", "family": "f", "endpoint": {"url": "http://localhost:1/v1"}}
 
 
 def key(
     model: dict[str, Any] = MODEL,
-    setting: Setting = SETTING,
+    scoring: ScoringParams = SCORING,
     prompt: PromptText = PROMPT,
     labels: tuple[str, ...] = ("A", "B"),
     style: str = "cloze",
     shots_used: int = 2,
 ) -> str:
-    ingredients = model_ingredients(ModelParams.model_validate(model), setting)
+    ingredients = model_ingredients(ModelParams.model_validate(model), scoring)
     return score_key(ingredients, prompt, labels, style, shots_used)
 
 
@@ -44,11 +44,15 @@ CHANGES: dict[str, Callable[[], str]] = {
     "shots": lambda: key(shots_used=1),
     "weights": lambda: key(model_entry(2)),
     "commit": lambda: key(MODEL | {"weights": {"hub": "o/n", "revision": "a" * 40}}),
+    "context of the model": lambda: key(MODEL | {"context": 64}),
     "label space": lambda: key(MODEL | {"label_space": False}),
     "chat": lambda: key(MODEL | {"chat_template": True}),
-    "dtype": lambda: key(setting=SETTING._replace(dtype="float32")),
-    "device": lambda: key(setting=SETTING._replace(device="cuda")),
-    "context": lambda: key(setting=SETTING._replace(context=1024)),
+    "dtype": lambda: key(scoring=live("one@cloze-2", dtype="float32")),
+    "context": lambda: key(scoring=live("one@cloze-2", dtype="bfloat16", max_tokens=1024)),
+    "backend": lambda: key(MODEL | {"backend": "vllm"}),
+    "vLLM's block size": lambda: key(MODEL | {"backend": "vllm", "vllm": {"block_size": 16}}),
+    "a server": lambda: key(SERVER),
+    "another server": lambda: key(SERVER | {"endpoint": {"url": "http://localhost:2/v1"}}),
 }
 
 
@@ -69,6 +73,18 @@ def test_another_version_of_a_library_changes_the_key(
     known = {"transformers": "5.19.0", "torch": "2.13.0"} | {package: "9.9"}
     monkeypatch.setattr("benchwright.pipelines.scoring.shards.version", known.__getitem__)
     assert key() != before
+
+
+def test_patience_and_secrets_of_a_server_do_not_change_the_key() -> None:
+    endpoint = {"url": "http://localhost:1/v1", "key_env": "KEY", "timeout": 1, "concurrency": 2}
+    assert key(SERVER | {"endpoint": endpoint}) == key(SERVER)
+    assert "KEY" not in str(model_ingredients(ModelParams.model_validate(SERVER), SCORING))
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_device_is_part_of_the_key(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright.language_models.loading.resolve_device", lambda _: device)
+    assert model_ingredients(ModelParams.model_validate(MODEL), SCORING)["device"] == device
 
 
 def test_another_conversion_changes_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,24 +165,21 @@ def test_another_batch_size_is_another_shard(
 @pytest.mark.parametrize("field", sorted(PromptParams.model_fields))
 def test_each_word_of_the_prompt_changes_the_scores_asked_for(
     field: str,
-    prompts: pd.DataFrame,
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     calibration_items: pd.DataFrame,
     colours: BenchmarkParams,
-    scoring: ScoringParams,
     models: ModelsParams,
 ) -> None:
+    scoring = live("one@cloze-2", "one@letters-2", "one@generate-1")
+    open_ended = items.iloc[:2].assign(choices=[[], []], answer=-1, answer_text="7")
+    open_ended["item_id"] = ["open/0", "open/1"]
+    both = pd.concat([items, open_ended], ignore_index=True)
+    shown = pd.concat([demonstrations, open_ended], ignore_index=True)
+
+    def asked(benchmark: BenchmarkParams) -> set[str]:
+        made = build_prompts(both, shown, calibration_items, benchmark, scoring, models, (), 0)
+        return names(made, models, scoring)
+
     words = PromptParams.model_validate({field: "» {subject} {label} {choice} «"})
-    changed = colours.model_copy(update={"prompt": words})
-    other = build_prompts(
-        items,
-        demonstrations,
-        calibration_items,
-        changed,
-        scoring,
-        models,
-        scoring.configurations,
-        0,
-    )
-    assert not names(other, models, scoring) >= names(prompts, models, scoring)
+    assert not asked(colours.model_copy(update={"prompt": words})) >= asked(colours)

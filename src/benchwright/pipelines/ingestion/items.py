@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from benchwright.content_hash import content_hash
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMapping
-from benchwright.pipelines.ingestion.fields import (
+from benchwright.source_rows.fields import (
     hashed_order,
     read_body,
     read_id,
     read_optional,
     read_subject,
 )
-from benchwright.pipelines.ingestion.reject import Row, Rule, Unusable, shown
+from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
 
 
 class Item(NamedTuple):

@@ -11,15 +11,8 @@ from benchwright.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion.items import Item, ItemMapper
 from benchwright.pipelines.ingestion.purposes import divide, limited
-from benchwright.pipelines.ingestion.reject import (
-    Rejection,
-    Row,
-    Rule,
-    Unusable,
-    reject,
-    rejected_table,
-    shown,
-)
+from benchwright.pipelines.ingestion.reject import Rejection, reject, rejected_table
+from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
 
 
 class IngestedTables(NamedTuple):

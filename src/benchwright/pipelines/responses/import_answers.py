@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.pipelines.responses.configurations import configurations
 from benchwright.pipelines.responses.item_index import ItemIndex
+from benchwright.pipelines.responses.lm_eval_logs import read_lm_eval
 from benchwright.pipelines.responses.tally import EXAMPLES, Tally
 from benchwright.pipelines.responses.tidy_files import (
     ANSWER,
@@ -42,10 +43,11 @@ def import_answers(
 ) -> Imported:
     """Join recorded answers of models to the items, and count what does not fit.
 
-    A row finds its item by id, or by its text where it carries one. Rows of tidy files become a
-    `Responses` table; wide files stay matrices, merged where they share models. Nothing is
-    averaged: of two answers to the same question the first file's counts, and the report says
-    so. Tidy files come before wide ones, then files in the order they are named.
+    A row finds its item by id, or by its text where it carries one. Rows of tidy files and of logs
+    of lm-eval become a `Responses` table; wide files stay matrices, merged where they share
+    models. Nothing is averaged: of two answers to the same question the first file's counts, and
+    the report says so. Tidy files and logs come before wide files, then files in the order they
+    are named.
 
     Args:
         response_files: files by name, in order.
@@ -63,6 +65,10 @@ def import_answers(
         if file.table is None:
             tallies[name] = Tally(name, file.spec.layout)
             tallies[name].notes.append(f"file not found in {' or '.join(file.looked_in)}")
+        elif file.spec.layout == "lm_eval":
+            rows, tallies[name] = read_lm_eval(file, index)
+            if len(rows):
+                tidy.append(rows)
         elif file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
             rows, tallies[name] = read_tidy(file, index)
             tidy.append(rows)
@@ -88,7 +94,22 @@ def _merge_rows(
     """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
     if not files:
         return pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
-    merged = files[0]
+    rows = pd.concat(files, ignore_index=True)
+    # A file has each key once. Thousands of logs that share none are not compared one by one.
+    shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
+    if not shared.any():
+        return rows
+    ends = np.cumsum([len(file) for file in files])[:-1]
+    parts = zip(files, np.split(shared, ends), strict=True)
+    merged = _merge_shared([file[mask] for file, mask in parts if mask.any()], index, tallies)
+    return pd.concat([rows[~shared], merged], ignore_index=True)
+
+
+def _merge_shared(
+    files: list[pd.DataFrame], index: ItemIndex, tallies: dict[str, Tally]
+) -> pd.DataFrame:
+    """The rows of several files whose keys come more than once, one per key."""
+    merged = files[0].reset_index(drop=True)
     for later in files[1:]:
         places = pd.Series(np.arange(len(merged)), index=pd.MultiIndex.from_frame(merged[KEY]))
         found = places.reindex(pd.MultiIndex.from_frame(later[KEY])).to_numpy(dtype=float)

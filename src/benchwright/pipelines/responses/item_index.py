@@ -1,5 +1,6 @@
 """Items found by their id or by their text."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -28,6 +29,8 @@ class ItemIndex:
         ids: the item ids by position.
         answer: index of the gold option by position, −1 where open-ended.
         options: number of options by position.
+        choices: the options' texts by position.
+        subjects: the subject by position.
         single: True where exactly one option is right, so that an answer is right or wrong.
     """
 
@@ -43,7 +46,9 @@ class ItemIndex:
         self.n_items = len(items)
         self.ids = pd.Index(both["item_id"].astype(str))
         self.answer = both["answer"].to_numpy(dtype=np.int64)
-        self.options = np.array([len(choices) for choices in both["choices"]], dtype=np.int64)
+        self.choices = [tuple(str(text) for text in texts) for texts in both["choices"]]
+        self.subjects = [str(subject) for subject in both["subject"]]
+        self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
         self._right = [tuple(int(option) for option in right) for right in both["correct_set"]]
         self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self._right])
         self._hashes = [str(text_hash) for text_hash in both["content_hash"]]
@@ -56,6 +61,23 @@ class ItemIndex:
     @cached_property
     def _question_hashes(self) -> list[str]:
         return [content_hash(question) for question in self._questions]
+
+    @cached_property
+    def _same_text(self) -> dict[str, list[int]]:
+        return _places(self._hashes)
+
+    @cached_property
+    def _same_options(self) -> dict[str, list[int]]:
+        texts = zip(self._questions, self.choices, strict=True)
+        return _places(_hash_in_any_order(question, choices) for question, choices in texts)
+
+    def with_text(self, question: str, choices: Sequence[str]) -> list[int]:
+        """Positions of every item with this text and these options in this order, ascending."""
+        return list(self._same_text.get(content_hash(question, choices), ()))
+
+    def with_options(self, question: str, choices: Sequence[str]) -> list[int]:
+        """Positions of every item with this text and these options in any order, ascending."""
+        return list(self._same_options.get(_hash_in_any_order(question, choices), ()))
 
     def find(self, item_ids: Iterable[str]) -> Positions:
         """Positions of ids, −1 where there is no such item."""
@@ -98,6 +120,18 @@ class ItemIndex:
             right[row] = float(int(prediction[row]) in self._right[positions[row]])
         right[(prediction < 0) | (self.answer[positions] < 0)] = np.nan
         return right
+
+
+def _hash_in_any_order(question: str, choices: Sequence[str]) -> str:
+    return content_hash(question, sorted(unicodedata.normalize("NFC", text) for text in choices))
+
+
+def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
+    """Positions by hash."""
+    found: dict[str, list[int]] = {}
+    for position, text_hash in enumerate(hashes):
+        found.setdefault(text_hash, []).append(position)
+    return found
 
 
 def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:

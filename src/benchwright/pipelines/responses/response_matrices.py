@@ -53,7 +53,7 @@ def build_response_matrices(
     live = _evaluated(live_responses, index)
     recorded = _evaluated(imported_responses, index)
     # A prompt that did not fit the model has no answer, and replaces none.
-    answered = live["logprobs"].notna() | live["correct"].notna()
+    answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = rows.assign(position=index.find(rows["item_id"]))
     rows = _with_probabilities(rows, calibration, index)
@@ -114,6 +114,8 @@ def _with_probabilities(
         values["p_prediction"][at] = _of_option(probability, best)
         values["p_answer"][at] = _of_option(probability, gold)
         values["correct"][at] = index.is_right(position[at], best)
+    told = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
+    values["correct"][told] = index.is_right(position[told], values["prediction"][told])
     return rows.assign(tied=tied, **values)
 
 
@@ -223,12 +225,16 @@ def _coverage(
     rows: pd.DataFrame,
     wide: list[ResponseMatrix],
     superseded: dict[tuple[str, str], list[float]],
-) -> list[tuple[str, str, str, int, int, int, int, float]]:
+) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
     """One row per configuration of the matrix."""
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
     replaced = _replaced_cells(live[live["correct"].notna()], wide)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
+    lost = {
+        state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
+        for state in ("failed", "too_long")
+    }
     is_live = set(live["configuration"])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
     recorded |= {model for source in wide for model in source.models}
@@ -244,6 +250,8 @@ def _coverage(
                 source,
                 int(count),
                 int(ties.get(name, 0)),
+                int(lost["failed"].get(name, 0)),
+                int(lost["too_long"].get(name, 0)),
                 len(gaps) + replaced.get(name, 0),
                 len(known),
                 float(known.mean()) if len(known) else np.nan,

@@ -1,5 +1,9 @@
 """Scoring: what models are shown, and the log-likelihoods they give."""
 
-from benchwright.pipelines.scoring.pipeline import create_pipeline, create_recording_pipeline
+from benchwright.pipelines.scoring.pipeline import (
+    create_budget_pipeline,
+    create_pipeline,
+    create_recording_pipeline,
+)
 
-__all__ = ["create_pipeline", "create_recording_pipeline"]
+__all__ = ["create_budget_pipeline", "create_pipeline", "create_recording_pipeline"]

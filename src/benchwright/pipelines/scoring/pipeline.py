@@ -2,30 +2,40 @@
 
 from kedro.pipeline import Node, Pipeline
 
+from benchwright.pipelines.scoring.budget import count_budget
 from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.pipelines.scoring.record import record_answers
 from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
 
 
-def create_pipeline() -> Pipeline:
-    """Items → prompts → scores in the store → live responses; idle where answers are imported."""
+def _prompts(draws: str | None) -> Node:
+    return Node(
+        build_prompts,
+        [
+            "items",
+            "demonstrations",
+            "calibration_items",
+            "params:ingestion",
+            "params:scoring",
+            "params:models",
+            "params:filter_models",
+            "params:seed",
+            *([draws] if draws else []),
+        ],
+        "prompts",
+        name="build_prompts",
+    )
+
+
+def create_pipeline(draws: str | None = None) -> Pipeline:
+    """Items → prompts → scores in the store → live responses; idle where answers are imported.
+
+    Args:
+        draws: the name of a `Draws` table that is scored beside the items.
+    """
     return Pipeline(
         [
-            Node(
-                build_prompts,
-                [
-                    "items",
-                    "demonstrations",
-                    "calibration_items",
-                    "params:ingestion",
-                    "params:scoring",
-                    "params:models",
-                    "params:filter_models",
-                    "params:seed",
-                ],
-                "prompts",
-                name="build_prompts",
-            ),
+            _prompts(draws),
             Node(
                 score_prompts,
                 ["prompts", "score_cache", "params:models", "params:scoring"],
@@ -35,8 +45,23 @@ def create_pipeline() -> Pipeline:
             Node(
                 collect_responses,
                 ["prompts", "model_scores", "params:models", "params:scoring"],
-                "live_responses",
+                ["live_responses", "generations"],
                 name="collect_responses",
+            ),
+        ]
+    )
+
+
+def create_budget_pipeline() -> Pipeline:
+    """Items → prompts → what asking them would come to; nothing is asked."""
+    return Pipeline(
+        [
+            _prompts(None),
+            Node(
+                count_budget,
+                ["prompts", "score_cache", "params:models", "params:scoring"],
+                "scoring_budget",
+                name="count_budget",
             ),
         ]
     )

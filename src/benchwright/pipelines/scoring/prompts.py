@@ -4,19 +4,24 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.configuration import Configuration, configuration_name, parse_configuration
+from benchwright.configuration import (
+    SCORED_AS,
+    Configuration,
+    configuration_name,
+    parse_configuration,
+)
 from benchwright.errors import InputError
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.demonstrations import DemonstrationPool, answerable
-from benchwright.pipelines.scoring.rendering import (
+from benchwright.prompting.demonstrations import DemonstrationPool, answerable, open_ended
+from benchwright.prompting.rendering import (
     LABELS,
     Question,
     Rendered,
@@ -24,13 +29,28 @@ from benchwright.pipelines.scoring.rendering import (
     questions,
     render_demonstration,
     render_prompt,
+    rotate,
+    rotation,
 )
 from benchwright.tables import Prompts
 
 logger = logging.getLogger(__name__)
 
 _SPECIAL_TOKENS = 8  # room for those a tokenizer adds by itself
+_BYTES_PER_TOKEN = 3  # where there is no tokenizer to count with; English has four
 _PLACE = "\x02prompt\x03"
+
+
+class Asked(NamedTuple):
+    """One question under one condition, with the demonstrations to choose from.
+
+    `calibrates`: it only fits a temperature, which answers in words do not have.
+    """
+
+    question: Question
+    condition: str
+    pool: DemonstrationPool
+    calibrates: bool = False
 
 
 def build_prompts(
@@ -42,6 +62,7 @@ def build_prompts(
     models: ModelsParams,
     filter_models: Sequence[str],
     seed: int,
+    draws: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Write out every text that a model will see, with the continuations to score after it.
 
@@ -49,30 +70,69 @@ def build_prompts(
     where answers are only imported. Options alone are shown to the filter models only, since no
     other answers to them are read. Calibration items are shown whole. Demonstrations come from
     the item's own subject, others fill in; the item itself is never among them. Where a prompt
-    does not fit the model's context, demonstrations are dropped one by one (`shots_used`). Items
-    without options are not scored; how many is logged.
+    does not fit the model's context, demonstrations are dropped one by one (`shots_used`).
+    Conditions that do not suit a style, or an item, are not asked: see `suits`. What is never
+    asked is logged with its number.
+
+    Args:
+        items: an `Items` table.
+        demonstrations: the same columns.
+        calibration_items: the same columns.
+        ingestion: the benchmark; its words around questions.
+        scoring: what is asked.
+        models: the models.
+        filter_models: configurations that are asked the options alone.
+        seed: of the demonstrations' order.
+        draws: a `Draws` table, shown whole; each draw's demonstrations are its own.
 
     Raises:
-        InputError: a configuration names an unknown model, or more shots than there are
-            demonstrations.
+        InputError: a configuration names an unknown model, asks an endpoint for what it does not
+            give, or for more shots than there are demonstrations.
     """
     if scoring.mode == "imported":
         return Prompts.empty()
-    shown = questions(demonstrations)
-    pool = DemonstrationPool(shown, scoring.demonstrations, scoring.demonstration_order, seed)
-    asked = _asked_questions(items, calibration_items, scoring)
+    asked = [*_asked_items(items, demonstrations, calibration_items, scoring, seed)]
+    asked += [] if draws is None else _asked_draws(draws, scoring, seed)
     rows: list[tuple[Any, ...]] = []
+    silent: Counter[str] = Counter()
     for configuration in scoring.asked():
         model = _known_model(configuration, models)
-        _enough_demonstrations(configuration, pool)
-        writer = PromptWriter(configuration, model, scoring, ingestion.prompt, pool)
-        whole_only = not _is_filter_model(configuration, filter_models)
-        rows.extend(
-            writer.row(question, condition)
-            for question, condition in asked
-            if condition == "question" or not whole_only
-        )
+        _can_answer(configuration, model)
+        writer = PromptWriter(configuration, model, scoring, ingestion.prompt)
+        filtering = _is_filter_model(configuration, filter_models)
+        for one in asked:
+            if one.condition == "choices_only" and not filtering:
+                continue
+            if one.calibrates and (configuration.style == "generate" or model.samples_letters):
+                continue
+            if reason := unsuited(one.question, one.condition, configuration.style):
+                silent[f"{configuration.style}: {reason}"] += 1
+                continue
+            rows.append(writer.row(one))
+    for reason, count in sorted(silent.items()):
+        logger.warning("%d questions are not asked in style %s", count, reason)
     return Prompts.from_rows(rows)
+
+
+def unsuited(question: Question, condition: str, style: str) -> str:
+    """Why a question is not asked under this condition in this style, or "".
+
+    Open-ended questions are asked in the style `generate` only, and have no options to show alone
+    or to turn; `cloze` shows no options that could be turned; `question_only` asks for the options
+    to be written.
+    """
+    if open_ended(question):
+        if style != "generate":
+            return "it has no options"
+        return "" if condition == "question" else f"{condition} of an item without options"
+    if not answerable(question):
+        return "it has more than 26 options" if question.choices else "no options and no answer"
+    if condition == "question_only":
+        return "" if style == "generate" else f"{condition} (of the style generate only)"
+    turn = rotation(condition)
+    if turn and style == "cloze":
+        return "rotations change nothing where options are not shown"
+    return "a rotation by all its options or more" if turn >= len(question.choices) else ""
 
 
 class PromptWriter:
@@ -84,17 +144,23 @@ class PromptWriter:
         model: ModelParams,
         scoring: ScoringParams,
         words: PromptParams,
-        pool: DemonstrationPool,
     ) -> None:
         self._configuration = configuration
         self._model = model
         self._words = words
-        self._pool = pool
+        self._generation = scoring.generation
+        self._bare = scoring.label_tokens == "bare" and configuration.style == "letters"
         self._limit = context_limit(model, scoring)
         self._load_tokenizer: Callable[[], Any] = lambda: model_tokenizer(model, scoring)
         self._tokenizer: Any = None
-        self._demonstrations: dict[tuple[str, str], str] = {}
-        self._frame = _chat_frame(self.tokenizer) if model.chat_template else _Frame("", "", "none")
+        self._demonstrations: dict[tuple[Question, str], str] = {}
+        self._frame = self._chosen_frame()
+
+    def _chosen_frame(self) -> "_Frame":
+        if self._model.endpoint is not None:
+            chat = self._model.endpoint.api == "chat"
+            return _Frame("", "", "messages" if chat else "none")
+        return _chat_frame(self.tokenizer) if self._model.chat_template else _Frame("", "", "none")
 
     @property
     def tokenizer(self) -> Any:
@@ -103,15 +169,27 @@ class PromptWriter:
             self._tokenizer = self._load_tokenizer()
         return self._tokenizer
 
-    def row(self, question: Question, condition: str) -> tuple[Any, ...]:
-        """One row of the `Prompts` table."""
+    def row(self, asked: Asked) -> tuple[Any, ...]:
+        """One row of the `Prompts` table.
+
+        Raises:
+            InputError: there are fewer demonstrations than shots.
+        """
         model, style, shots = self._configuration
-        scored = continuations(question, style, self._model.label_space)
+        question, condition, pool = asked[:3]
+        if shots > len(pool):
+            raise InputError(
+                f"scoring.configurations: {configuration_name(*self._configuration)} asks for "
+                f"{shots} demonstrations, the benchmark has {len(pool)}"
+            )
+        chosen = pool.choose(question, shots)
+        question = rotate(question, rotation(condition))
+        written = self._max_new_tokens(condition)
+        scored = () if written else continuations(question, style, self._space)
         labels = LABELS[: len(question.choices)]
-        chosen = self._pool.choose(question, shots)
         for used in range(len(chosen), -1, -1):
             prompt = self._render(question, chosen[:used], condition)
-            if self._fits(prompt, scored):
+            if self._fits(prompt, scored, written):
                 break
         return (
             prompt_id(prompt, scored, labels, style, self._frame.template),
@@ -128,7 +206,22 @@ class PromptWriter:
             list(scored),
             list(labels),
             question.answer,
+            written,
+            list(question.choices) if written else [],
+            question.answer_text if written else "",
         )
+
+    @property
+    def _space(self) -> bool:
+        return self._model.label_space and not self._bare
+
+    def _max_new_tokens(self, condition: str) -> int:
+        """How much the model may write; 0 where continuations are scored."""
+        if condition == "question_only":
+            return self._generation.recall_tokens
+        if self._configuration.style == "generate":
+            return self._generation.max_tokens
+        return self._generation.letter_tokens if self._model.samples_letters else 0
 
     def _render(self, question: Question, shown: Sequence[Question], condition: str) -> Rendered:
         texts = [self._demonstration(d, condition) for d in shown]
@@ -137,7 +230,8 @@ class PromptWriter:
         return Rendered(self._frame.before + prompt.prefix, prompt.text + self._frame.after)
 
     def _demonstration(self, question: Question, condition: str) -> str:
-        key = (question.item_id, condition)
+        condition = "question" if rotation(condition) else condition
+        key = (question, condition)
         if key not in self._demonstrations:
             self._demonstrations[key] = render_demonstration(
                 question,
@@ -148,13 +242,18 @@ class PromptWriter:
             )
         return self._demonstrations[key]
 
-    def _fits(self, prompt: Rendered, scored: Sequence[str]) -> bool:
-        longest = max(scored, key=lambda text: len(text.encode()))
+    def _fits(self, prompt: Rendered, scored: Sequence[str], written: int) -> bool:
+        longest = max(scored, key=lambda text: len(text.encode()), default="")
         text = prompt.prefix + prompt.text + longest
+        # A long answer may have to make do with half of the context.
+        limit = self._limit - min(written, self._limit // 2)
+        size = len(text.encode())
         # A token is at least one byte: most prompts fit without a tokenizer.
-        if len(text.encode()) + _SPECIAL_TOKENS <= self._limit:
+        if size + _SPECIAL_TOKENS <= limit:
             return True
-        return len(self.tokenizer(text).input_ids) <= self._limit
+        if self.tokenizer is None:
+            return size / _BYTES_PER_TOKEN + _SPECIAL_TOKENS <= limit
+        return len(self.tokenizer(text).input_ids) <= limit
 
 
 class _Frame(NamedTuple):
@@ -180,32 +279,52 @@ def prompt_id(
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
-def _asked_questions(
-    items: pd.DataFrame, calibration_items: pd.DataFrame, scoring: ScoringParams
-) -> list[tuple[Question, str]]:
+def _pools(
+    demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
+) -> Callable[[Question], DemonstrationPool]:
+    """The demonstrations for a question: those with options, or those without, as it is."""
+    by_kind = {
+        kind: DemonstrationPool(
+            [d for d in demonstrations if open_ended(d) == kind],
+            scoring.demonstrations,
+            scoring.demonstration_order,
+            seed,
+        )
+        for kind in (False, True)
+    }
+    return lambda question: by_kind[open_ended(question)]
+
+
+def _asked_items(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    scoring: ScoringParams,
+    seed: int,
+) -> list[Asked]:
     """Each question with each condition it is asked under, by item id."""
-    wanted: dict[tuple[str, str], Question] = {}
-    skipped: Counter[str] = Counter()
-    for question in questions(items):
-        if answerable(question):
-            wanted.update({(question.item_id, c): question for c in scoring.conditions})
-        else:
-            skipped["open-ended" if not question.choices else "more than 26 options"] += 1
+    pool = _pools(questions(demonstrations), scoring, seed)
+    asked = {
+        (q.item_id, c): Asked(q, c, pool(q)) for q in questions(items) for c in scoring.conditions
+    }
     if scoring.calibration:
-        calibrating = filter(answerable, questions(calibration_items))
-        wanted.update({(q.item_id, "question"): q for q in calibrating})
-    for reason, count in sorted(skipped.items()):
-        logger.warning("%d items are not scored: %s", count, reason)
-    return [(question, key[1]) for key, question in sorted(wanted.items())]
+        for q in filter(answerable, questions(calibration_items)):
+            asked.setdefault((q.item_id, "question"), Asked(q, "question", pool(q), True))
+    return [one for _, one in sorted(asked.items(), key=lambda pair: pair[0])]
+
+
+def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iterator[Asked]:
+    """Each altered question with the demonstrations of its draw, by condition and item id."""
+    for condition, own in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
+        pool = _pools(questions(own[own["role"] == "demonstration"]), scoring, seed)
+        for question in sorted(questions(own[own["role"] == "item"])):
+            yield Asked(question, str(condition), pool(question))
 
 
 def _is_filter_model(configuration: Configuration, filter_models: Sequence[str]) -> bool:
     """Whether a filter model is read off this configuration (the cloze styles share one)."""
     named = (parse_configuration(name) for name in filter_models)
-    return any(
-        c._replace(style=c.style.removesuffix("_bytes").removesuffix("_tokens")) == configuration
-        for c in named
-    )
+    return any(c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration for c in named)
 
 
 def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:
@@ -217,9 +336,11 @@ def _known_model(configuration: Configuration, models: ModelsParams) -> ModelPar
     return models.models[configuration.model]
 
 
-def _enough_demonstrations(configuration: Configuration, pool: DemonstrationPool) -> None:
-    if configuration.shots > len(pool):
+def _can_answer(configuration: Configuration, model: ModelParams) -> None:
+    endpoint = model.endpoint
+    if configuration.style == "cloze" and endpoint is not None and endpoint.logprobs != "echo":
         raise InputError(
-            f"scoring.configurations: {configuration_name(*configuration)} asks for "
-            f"{configuration.shots} demonstrations, the benchmark has {len(pool)}"
+            f"scoring.configurations: {configuration_name(*configuration)} needs the "
+            f"log-likelihood of whole options; the endpoint of {configuration.model} gives none "
+            f"(endpoint.logprobs: {endpoint.logprobs}); ask it for letters or generate"
         )

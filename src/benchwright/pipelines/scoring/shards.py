@@ -3,13 +3,13 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.language_models.loading import Setting, resolve
-from benchwright.language_models.protocol import PromptText
+from benchwright.language_models.loading import Setting, context_limit, resolve
+from benchwright.language_models.protocol import PromptText, Sampling
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.weights import conversion, revision
 
@@ -18,12 +18,19 @@ _SCORER = "1"  # raise it when the way of scoring changes its numbers
 COLUMNS = ("key", "logprobs", "option_tokens", "prompt_tokens")
 """Columns of a shard: one row per key; `logprobs` None where the prompt did not fit."""
 
+WRITTEN_COLUMNS = ("key", "texts", "finish", "generated_tokens", "prompt_tokens")
+"""Columns of a shard of written answers; `texts` None where the prompt did not fit."""
+
 
 class Shard(NamedTuple):
-    """Prompts that are scored together, always all of them: the batches depend on it."""
+    """Prompts that are scored together, always all of them: the batches depend on it.
+
+    `sampling` says how answers are written; None where continuations are scored.
+    """
 
     name: str
     model: str
+    sampling: Sampling | None
     keys: tuple[str, ...]
     prompts: tuple[PromptText, ...]
 
@@ -35,20 +42,43 @@ class ShardPlan(NamedTuple):
     shards: list[Shard]
 
 
-def model_ingredients(model: ModelParams, setting: Setting) -> dict[str, str]:
+def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, str]:
     """Everything about a model and this machine that can change a score."""
-    return {
+    asked = {
         "scorer": _SCORER,
-        "backend": f"{model.backend}-{version(model.backend)}",
+        "context": str(context_limit(model, scoring)),
+        "chat_template": str(model.chat_template),
+        "label_space": str(model.label_space),
+    }
+    if model.endpoint is not None:
+        # What runs behind an endpoint it does not tell: its address and name stand for it.
+        names = ("url", "model", "api", "logprobs", "extra_body")
+        told = model.endpoint.model_dump(include=set(names))
+        return {**asked, "backend": "openai", "endpoint": json.dumps(told, sort_keys=True)}
+    assert model.weights is not None  # noqa: S101  (ModelParams holds it)
+    setting: Setting = resolve(model, scoring)
+    ingredients = {
+        **asked,
+        "backend": f"{model.backend}-{_backend_version(model.backend)}",
         "torch": version("torch"),
         "revision": revision(model.weights),
         "conversion": conversion(model.weights),
         "device": setting.device,
         "dtype": setting.dtype,
-        "context": str(setting.context),
-        "chat_template": str(model.chat_template),
-        "label_space": str(model.label_space),
     }
+    if model.backend == "vllm":
+        ingredients["vllm"] = model.vllm.model_dump_json()
+    return ingredients
+
+
+def _backend_version(backend: str) -> str:
+    """The installed version; vLLM's build for processors has a name of its own."""
+    for name in (backend, f"{backend}-cpu"):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            continue
+    return "absent"
 
 
 def score_key(
@@ -74,27 +104,39 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
     was scored in the very same batches.
     """
     ingredients = {
-        name: model_ingredients(models.models[name], resolve(models.models[name], scoring))
+        name: model_ingredients(models.models[name], scoring)
         for name in sorted(set(prompts["model"]))
     }
     keys: list[str] = []
-    groups: dict[tuple[str, str], dict[str, PromptText]] = {}
-    for model, prefix, text, scored, template, labels, style, shots_used in _rows(prompts):
+    groups: dict[tuple[str, str, int], dict[str, PromptText]] = {}
+    for model, prefix, text, scored, template, labels, style, shots_used, limit in _rows(prompts):
         prompt = PromptText(prefix, text, tuple(scored), template)
-        key = score_key(ingredients[model], prompt, labels, style, int(shots_used))
+        asked = ingredients[model]
+        if limit:
+            asked = {**asked, "sampling": json.dumps(sampling(scoring, limit))}
+        key = score_key(asked, prompt, labels, style, int(shots_used))
         keys.append(key)
-        groups.setdefault((model, prefix), {})[key] = prompt
+        groups.setdefault((model, prefix, int(limit)), {})[key] = prompt
     shards = [
-        _shard(model, members, scoring.batch_tokens)
-        for (model, _), by_key in groups.items()
+        _shard(model, members, sampling(scoring, limit) if limit else None, scoring.batch_tokens)
+        for (model, _, limit), by_key in groups.items()
         for members in _cut(by_key, scoring.shard_size)
     ]
-    return ShardPlan(keys, sorted(shards, key=lambda shard: (shard.model, shard.name)))
+    # What a model scores comes before what it writes, and shards of one sampling follow each other.
+    return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
+
+
+def sampling(scoring: ScoringParams, max_new_tokens: int) -> Sampling:
+    """How answers of at most so many tokens are drawn."""
+    drawn = scoring.generation
+    return Sampling(
+        max_new_tokens, drawn.samples, drawn.temperature, drawn.top_p, drawn.stop, drawn.seed
+    )
 
 
 def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     names = ("model", "prefix", "text", "continuations", "template", "labels", "style")
-    return zip(*(prompts[name] for name in (*names, "shots_used")), strict=True)
+    return zip(*(prompts[name] for name in (*names, "shots_used", "max_new_tokens")), strict=True)
 
 
 def _cut(by_key: dict[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:
@@ -111,8 +153,13 @@ def _cut(by_key: dict[str, PromptText], size: int) -> list[list[tuple[str, Promp
     return [members for members in cut if members]
 
 
-def _shard(model: str, members: list[tuple[str, PromptText]], batch_tokens: int) -> Shard:
+def _shard(
+    model: str,
+    members: list[tuple[str, PromptText]],
+    drawn: Sampling | None,
+    batch_tokens: int,
+) -> Shard:
     keys = tuple(key for key, _ in members)
     content = json.dumps([keys, batch_tokens])
     name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-    return Shard(name, model, keys, tuple(prompt for _, prompt in members))
+    return Shard(name, model, drawn, keys, tuple(prompt for _, prompt in members))

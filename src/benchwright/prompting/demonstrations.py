@@ -4,13 +4,22 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from benchwright.natural_order import natural_key
-from benchwright.pipelines.scoring.rendering import LABELS, Question
+from benchwright.prompting.rendering import LABELS, Question
 from benchwright.seeding import item_uniforms
 
 
 def answerable(question: Question) -> bool:
     """Whether it has options to choose from, no more than there are letters."""
     return 2 <= len(question.choices) <= len(LABELS)
+
+
+def open_ended(question: Question) -> bool:
+    """Whether it has no options but a known final answer."""
+    return not question.choices and bool(question.answer_text)
+
+
+def _usable(question: Question) -> bool:
+    return open_ended(question) or (answerable(question) and question.answer >= 0)
 
 
 class DemonstrationPool:
@@ -31,7 +40,7 @@ class DemonstrationPool:
         order: Literal["source", "seeded"],
         seed: int,
     ) -> None:
-        usable = [d for d in demonstrations if answerable(d) and d.answer >= 0]
+        usable = [d for d in demonstrations if _usable(d)]
         draws = item_uniforms(seed, "demonstrations", [d.item_id for d in usable])
         by_draw = dict(zip((d.item_id for d in usable), draws, strict=True))
         self._seeded = sorted(usable, key=lambda d: (by_draw[d.item_id], d.item_id))

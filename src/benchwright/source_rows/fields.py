@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
-from benchwright.pipelines.ingestion.reject import Row, Rule, Unusable, is_missing, shown
 from benchwright.seeding import item_uniforms
+from benchwright.source_rows.unusable import Row, Rule, Unusable, is_missing, shown
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -275,14 +275,23 @@ def read_final_answer(row: Row, gold: GoldField) -> str:
     return text
 
 
-def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
-    """Question, options and gold of one row; raises Unusable with the first rule it breaks."""
+def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
+    """The question of a row after its passage, and the passage's id (None without one).
+
+    Raises:
+        Unusable: there is no question, or one of the two is not a text.
+    """
     question = _required(row, mapping.question, "question", Rule.MISSING_QUESTION)
     passage = read_optional(row, mapping.passage)
-    passage_id = None
-    if passage is not None:
-        passage_id = hashlib.blake2b(passage.encode(), digest_size=8).hexdigest()
-        question = f"{passage}\n\n{question}"
+    if passage is None:
+        return question, None
+    passage_id = hashlib.blake2b(passage.encode(), digest_size=8).hexdigest()
+    return f"{passage}\n\n{question}", passage_id
+
+
+def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
+    """Question, options and gold of one row; raises Unusable with the first rule it breaks."""
+    question, passage_id = read_question(row, mapping)
     if mapping.choices is None:
         return Body(question, passage_id, [], [], read_final_answer(row, mapping.gold))
     choices = read_choices(row, mapping.choices, n_choices)

@@ -1,0 +1,146 @@
+"""What our vLLM backend costs over `LLM.generate` with the same requests, in one process.
+
+python benchmarks/bench_vllm.py --weights <folder in Transformers' format> --prompts 300
+
+Both ask for the same token ids with the same sampling parameters, each from an empty prefix cache,
+in turn, and the fastest of `--repeats` counts; ours also tokenises, in batches of `--batch`, and
+adds the options up. Then the largest difference of an option's log-likelihood from a second run and
+from one text at a time in Transformers. Reads ARC as bench_scoring.py does.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+from bench_scoring import prompts
+
+from benchwright.devices import Dtype, resolve_device, resolve_dtype
+from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.language_models.tokenization import Encoded, encode
+from benchwright.language_models.vllm_engine import VllmEngine, VllmModel, states
+from benchwright.params.scoring import VllmParams
+from benchwright.weights import ModelSource
+
+
+def ours(model: VllmModel, asked: Sequence[PromptText], size: int) -> list[PromptScore]:
+    """Scores through the backend, batch by batch."""
+    rest = iter(asked)
+    batches = iter(lambda: list(islice(rest, size)), [])
+    return [score for done in model.score_batches(batches, lambda _: None) for score in done]
+
+
+def direct(engine: VllmEngine, encoded: Sequence[Encoded]) -> int:
+    """The same requests through `LLM.generate`; how many they are."""
+    from vllm import SamplingParams
+
+    given = [
+        (
+            {"prompt_token_ids": item.context + list(state.after)},
+            SamplingParams(
+                max_tokens=1,
+                temperature=0.0,
+                logprob_token_ids=list(state.tokens),
+                detokenize=False,
+            ),
+        )
+        for item in encoded
+        for state in states(item.options)
+    ]
+    engine.llm.generate([one for one, _ in given], [params for _, params in given], use_tqdm=False)
+    return len(given)
+
+
+def plain(folder: str, dtype: Dtype, encoded: Sequence[Encoded]) -> list[list[float]]:
+    """Log-likelihoods with Transformers, one text per pass: no cache, the model's own logits."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
+    table = []
+    with torch.inference_mode():
+        for item in encoded:
+            sums = []
+            for option in item.options:
+                ids = torch.tensor([item.context + option])
+                rows = model(input_ids=ids, use_cache=False).logits[0, len(item.context) - 1 : -1]
+                values = torch.log_softmax(rows.float(), dim=-1)
+                sums.append(sum(float(values[j, token]) for j, token in enumerate(option)))
+            table.append(sums)
+    return table
+
+
+def apart(scores: Sequence[PromptScore], table: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Largest and mean difference, in nats, of the options of the first prompts."""
+    differences = [
+        abs(a - b)
+        for score, sums in zip(scores, table, strict=False)
+        for a, b in zip(score.logprobs or (), sums, strict=True)
+    ]
+    return max(differences, default=0.0), statistics.fmean(differences or [0.0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--prompts", type=int, default=300)
+    parser.add_argument("--shots", type=int, default=5)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3, help="at least 2")
+    parser.add_argument("--plain", type=int, default=24, help="prompts scored one by one")
+    parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--eager", action="store_true")
+    parser.add_argument("--styles", nargs="+", default=["letters", "cloze"])
+    given = parser.parse_args()
+    device = resolve_device("auto")
+    dtype = resolve_dtype(given.dtype, device)
+    settings = VllmParams(enforce_eager=given.eager)
+    start = time.perf_counter()
+    model = VllmModel(ModelSource(given.weights), dtype, device, 2048, settings)
+    print(f"loaded in {time.perf_counter() - start:.0f} s: {dtype} on {device}", flush=True)
+    engine = model.engine
+    assert isinstance(engine, VllmEngine)
+    kept: dict[str, tuple[list[PromptScore], list[Encoded]]] = {}
+    for style in given.styles:
+        asked, gold = prompts(style, given.shots, given.prompts)
+        encoded = encode(model.tokenizer, asked)
+        ours(model, asked[:8], given.batch)  # warm up
+        seconds: dict[str, list[float]] = {"ours": [], "direct": []}
+        for _ in range(given.repeats):
+            engine.llm.reset_prefix_cache()
+            start = time.perf_counter()
+            scores = ours(model, asked, given.batch)
+            seconds["ours"].append(time.perf_counter() - start)
+            engine.llm.reset_prefix_cache()
+            start = time.perf_counter()
+            requests = direct(engine, encoded)
+            seconds["direct"].append(time.perf_counter() - start)
+            if style in kept:
+                again = apart(scores, [score.logprobs or () for score in kept[style][0]])
+                print(f"{style:7} the same again: at most {again[0]:.2g} apart", flush=True)
+            kept[style] = (scores, encoded)
+        rates = {way: given.prompts / min(s) for way, s in seconds.items()}
+        right = np.mean(
+            [np.argmax(s.logprobs or [0]) == g for s, g in zip(scores, gold, strict=True)]
+        )
+        print(
+            f"{style:7} {given.shots}-shot {requests} requests: ours {rates['ours']:.1f}/s, "
+            f"LLM.generate {rates['direct']:.1f}/s, ratio {rates['ours'] / rates['direct']:.3f}, "
+            f"accuracy {right:.3f}",
+            flush=True,
+        )
+    model.close()
+    for other in dict.fromkeys((dtype, "float32")):
+        for style, (scores, encoded) in kept.items():
+            largest, mean = apart(scores, plain(given.weights, other, encoded[: given.plain]))
+            print(
+                f"{style:7} to Transformers one by one in {other}: "
+                f"largest {largest:.3g}, mean {mean:.2g} nats",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

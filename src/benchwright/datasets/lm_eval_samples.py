@@ -1,0 +1,243 @@
+"""Logs of samples of lm-evaluation-harness (`--log_samples`), read line by line.
+
+The layout is that of version 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`, `evaluator.py`): one
+JSON object per document and filter, with numbers and truth values of the responses as texts. Most
+of a log is contexts, once per option; they are not kept.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from benchwright.errors import InputError
+from benchwright.natural_order import natural_key
+from benchwright.source_rows.unusable import ascii_surrogates, shown
+
+SAMPLES = pa.schema(
+    [
+        ("doc_id", pa.int64()),
+        ("doc", pa.string()),
+        ("target", pa.string()),
+        ("filter", pa.string()),
+        ("continuations", pa.list_(pa.string())),
+        ("contexts", pa.list_(pa.string())),
+        ("logprobs", pa.list_(pa.float64())),
+        ("acc", pa.float64()),
+        ("exact_match", pa.float64()),
+    ]
+)
+"""What is kept of a sample: `doc` is the task's row as JSON; `continuations` and `logprobs` have an
+entry per request and are missing where the model wrote its answer; `contexts` are the ends of the
+contexts, kept only where all continuations are the same; `acc` and `exact_match` are the metrics of
+the sample, missing where it has none."""
+
+_KEYS = ("doc_id", "doc", "arguments")
+_RESPONSES = ("filtered_resps", "resps")
+_CONTEXT_END = 2_000  # characters, beyond any option
+_NAME = re.compile(
+    r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl", re.DOTALL
+)
+# As the harness itself looks for the name of a model among the arguments.
+_MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
+_LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
+
+
+class Run(NamedTuple):
+    """What the results file beside a log says: the model (None unknown) and shots (−1 unknown)."""
+
+    model: str | None
+    shots: int
+
+
+def is_sample_log(path: Path) -> bool:
+    """Whether the first line of a file of JSON lines is a sample of lm-eval."""
+    try:
+        first = next(_lines(path), None)
+    except InputError:
+        return False
+    return first is not None and _lacking(first[1]) is None
+
+
+def read_samples(path: Path) -> pa.Table:
+    """The samples of a log in the columns of `SAMPLES`, a row per line.
+
+    Raises:
+        InputError: a line is torn or is no sample; the file and the line are named.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in SAMPLES.names}
+    for number, row in _lines(path):
+        lacking = _lacking(row)
+        if lacking is not None:
+            raise InputError(
+                f"{path}: line {number} has no {lacking!r}; a sample log of lm-eval has it "
+                "(lm_eval --log_samples)"
+            )
+        try:
+            sample = _sample(row)
+        except ValueError as error:
+            raise InputError(f"{path}: line {number}: {error}") from error
+        for name, cells in columns.items():
+            cells.append(sample[name])
+    if not columns["doc"]:
+        raise InputError(f"{path}: has no rows; remove it or give one row per answer")
+    return pa.table(columns, schema=SAMPLES)
+
+
+def read_run(path: Path) -> Run:
+    """What `results_<time>.json` beside `samples_<task>_<time>.jsonl` says of the run.
+
+    Nothing is known where there is no such file or the log has another name.
+
+    Raises:
+        InputError: there is such a file and it is not a JSON object.
+    """
+    seen = _NAME.fullmatch(path.name)
+    if seen is None:
+        return Run(None, -1)
+    # `--output_path x.json` gives `x_<time>.json` in the place of `results_<time>.json`.
+    usual = path.with_name(f"results_{seen['time']}.json")
+    others = sorted(path.parent.glob(f"*_{seen['time']}.json"))
+    beside = usual if usual in others else next(iter(others), None)
+    if beside is None:
+        return Run(None, -1)
+    try:
+        results = json.loads(beside.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError) as error:
+        raise InputError(f"{beside}: is not JSON: {' '.join(str(error).split())}") from error
+    if not isinstance(results, dict):
+        raise InputError(f"{beside}: is {shown(results)}; the results of lm-eval are an object")
+    return Run(_model(results), _shots(results, seen["task"]))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of JSON lines with their numbers from 1; empty lines are passed over."""
+    with path.open("rb") as file:  # bytes: lines end at \n only
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except (ValueError, RecursionError) as error:
+                raise InputError(
+                    f"{path}: line {number} is not JSON: {' '.join(str(error).split())}; "
+                    "if lm-eval was stopped while it wrote, run it again"
+                ) from error
+            if not isinstance(row, dict):
+                raise InputError(f"{path}: line {number} is {shown(row)}; an object is accepted")
+            yield number, row
+
+
+def _lacking(row: dict[str, Any]) -> str | None:
+    """The first key of a sample that a row has not."""
+    if not any(key in row for key in _RESPONSES):
+        return _RESPONSES[0]
+    return next((key for key in _KEYS if key not in row), None)
+
+
+def _sample(row: dict[str, Any]) -> dict[str, Any]:
+    """One row of the table; raises ValueError with the field, the value and what is accepted."""
+    if not isinstance(row["doc_id"], int) or isinstance(row["doc_id"], bool):
+        raise ValueError(f"doc_id is {shown(row['doc_id'])}; a whole number is accepted")
+    if not isinstance(row["doc"], dict):
+        raise ValueError(f"doc is {shown(row['doc'])}; the task's row is accepted, an object")
+    contexts, continuations = _requests(row["arguments"])
+    sample = {
+        "doc_id": row["doc_id"],
+        "doc": json.dumps(row["doc"]),
+        "target": ascii_surrogates(str(row.get("target"))),
+        "filter": ascii_surrogates(str(row.get("filter", "none"))),
+        "continuations": None,
+        "contexts": None,
+        "logprobs": None,
+        "acc": _metric(row.get("acc")),
+        "exact_match": _metric(row.get("exact_match")),
+    }
+    if continuations is None:
+        return sample
+    responses = next(row[key] for key in _RESPONSES if key in row)
+    if not isinstance(responses, list) or len(responses) != len(continuations):
+        raise ValueError(
+            f"responses are {shown(responses)}; {len(continuations)} are accepted, one per argument"
+        )
+    logprobs = [_log_likelihood(response) for response in responses]
+    conditional = _conditional(contexts, continuations)
+    sample["continuations"] = [ascii_surrogates(text) for text in continuations[:conditional]]
+    sample["logprobs"] = logprobs[:conditional]
+    if len(continuations) > 1 and len(set(continuations)) == 1:
+        sample["contexts"] = [ascii_surrogates(text[-_CONTEXT_END:]) for text in contexts]
+    return sample
+
+
+def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
+    """Contexts and continuations of the requests; no continuations where an answer is written."""
+    if isinstance(arguments, dict):  # {"gen_args_0": {"arg_0": …, "arg_1": …}, "gen_args_1": …}
+        arguments = [_in_order(one) for one in _in_order(arguments)]
+    if not isinstance(arguments, list) or not all(isinstance(one, list) for one in arguments):
+        raise ValueError(f"arguments are {shown(arguments)}; a list per request is accepted")
+    pairs = [one[:2] for one in arguments]
+    if not pairs or not all(len(p) == 2 and all(isinstance(t, str) for t in p) for p in pairs):
+        return [], None
+    return [context for context, _ in pairs], [continuation for _, continuation in pairs]
+
+
+def _in_order(value: Any) -> Any:
+    """The values of an object in the order of the numbers in its keys; other things as they are."""
+    if not isinstance(value, dict):
+        return value
+    return [value[key] for key in sorted(value, key=natural_key)]
+
+
+def _conditional(contexts: list[str], continuations: list[str]) -> int:
+    """How many requests have the question; acc_mutual_info asks again without any context."""
+    half, odd = divmod(len(continuations), 2)
+    again = not odd and continuations[:half] == continuations[half:]
+    return half if again and any(contexts[:half]) and not any(contexts[half:]) else len(contexts)
+
+
+def _log_likelihood(response: Any) -> float:
+    """The number of `["-23.5", "False"]`, of a list of such pairs, or the number itself."""
+    value = response
+    while isinstance(value, list) and value:
+        value = value[0]
+    try:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(
+        f"response is {shown(response)}; a pair of a log-likelihood and a truth value is accepted"
+    )
+
+
+def _metric(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _model(results: dict[str, Any]) -> str | None:
+    """The model's name; of one that lies in a folder, the folder's name alone."""
+    config = results.get("config")
+    arguments = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(arguments, str):
+        pairs = [pair.partition("=") for pair in arguments.split(",")]
+        arguments = {key.strip(): value for key, _, value in pairs}
+    named = [results.get("model_name")]
+    if isinstance(arguments, dict):
+        named += [arguments.get(key) for key in _MODEL_ARGUMENTS]
+    name = next((name for name in named if isinstance(name, str) and name.strip()), None)
+    if name is None or not _LOCAL.match(name):
+        return name
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] or None
+
+
+def _shots(results: dict[str, Any], task: str) -> int:
+    for known, key in ((results.get("n-shot"), None), (results.get("configs"), "num_fewshot")):
+        said = known.get(task) if isinstance(known, dict) else None
+        if key is not None:
+            said = said.get(key) if isinstance(said, dict) else None
+        if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
+            return said
+    return -1

@@ -1,0 +1,463 @@
+"""Writing answers with Hugging Face Transformers: many at once, one token of each per pass.
+
+Prompts with the same prefix read it once. Answers are written side by side; one that is finished
+leaves and the next prompt takes its place. Which answers are written side by side changes nothing
+but rounding: each has its own positions, mask and random numbers.
+"""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from benchwright.language_models.protocol import Generated, Progress, PromptText, Sampling
+from benchwright.language_models.row_cache import Layers, RowCache
+from benchwright.language_models.token_sampling import draws, next_tokens
+
+if TYPE_CHECKING:
+    import torch
+
+_CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
+_ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
+_SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
+_CHECK = (
+    "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
+    "Question: cherry\nAnswer: dark red like wine, and round"
+)
+
+
+class Network(NamedTuple):
+    """What writing needs of a loaded model.
+
+    Attributes:
+        model: the model of Transformers.
+        tokenizer: its tokenizer.
+        context: tokens that it may read and write together.
+        batch_tokens: tokens of one pass over prompts.
+        logits: of hidden states (n, size), as float32 (n, vocabulary).
+        read_prefix: how many first tokens all contexts share, and their keys and values.
+        masks: for each kind of layer, of who may look at whom (rows, 1, width, keys) and the
+            positions of those who look (rows, width) and of the keys (1, keys).
+        own_part: the mask without the prefix, where the attention looks at that by itself; None
+            where it does not.
+    """
+
+    model: Any
+    tokenizer: Any
+    context: int
+    batch_tokens: int
+    logits: "Callable[[torch.Tensor], torch.Tensor]"
+    read_prefix: Callable[[list[list[int]]], tuple[int, Layers]]
+    masks: "Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]"
+    own_part: Callable[[Any, int], Any] | None
+
+
+class _Row:
+    """One answer that is being written."""
+
+    def __init__(
+        self, prompt: int, sample: int, context: list[int], limit: int, draw: np.random.Generator
+    ) -> None:
+        self.prompt = prompt
+        self.sample = sample
+        self.context = context
+        self.limit = limit
+        self.draw = draw
+        self.tokens: list[int] = []
+
+    @property
+    def position(self) -> int:
+        """Of the token written last."""
+        return len(self.context) + len(self.tokens) - 1
+
+
+class _Answer(NamedTuple):
+    """One answer that is finished."""
+
+    prompt: int
+    sample: int
+    text: str
+    finish: str
+    n_tokens: int
+
+
+class _Ends:
+    """Where answers end, and what text their tokens are."""
+
+    def __init__(self, network: Network, sampling: Sampling) -> None:
+        self._tokenizer = network.tokenizer
+        self._stop = sampling.stop
+        self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
+        self.tokens = end_tokens(network)
+
+    def of(self, row: _Row) -> tuple[str, str] | None:
+        """Text and finish of an answer, None while it goes on."""
+        if row.tokens[-1] in self.tokens:
+            return self._cut(self._text(row, row.tokens[:-1]))[0], "stop"
+        if self._stop:
+            near = self._decode(row.tokens[-self._tail :])
+            if any(text in near for text in self._stop):
+                text, cut = self._cut(self._text(row, row.tokens))
+                if cut:
+                    return text, "stop"
+        if len(row.tokens) >= row.limit:
+            return self._text(row, row.tokens), "length"
+        return None
+
+    def _cut(self, text: str) -> tuple[str, bool]:
+        places = [text.find(stop) for stop in self._stop]
+        first = min((place for place in places if place >= 0), default=None)
+        return (text, False) if first is None else (text[:first], True)
+
+    def _text(self, row: _Row, tokens: list[int]) -> str:
+        # Some tokenizers drop the space before the first token that they decode.
+        before = self._decode(row.context[-_ANCHOR:])
+        whole = self._decode([*row.context[-_ANCHOR:], *tokens])
+        return whole[len(before) :] if whole.startswith(before) else self._decode(tokens)
+
+    def _decode(self, tokens: list[int]) -> str:
+        text: str = self._tokenizer.decode(
+            tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return text
+
+
+class _Writer:
+    """Reads prompts after a common prefix and writes one token of each text per pass."""
+
+    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int) -> None:
+        self._network = network
+        self._skip = skip
+        self._prefix = prefix
+        self._apart = network.own_part is not None and skip > 0
+        self._cache = RowCache(slots, prefix, self._apart)
+
+    def read(self, contexts: Sequence[list[int]]) -> "torch.Tensor":
+        """Logits (contexts, vocabulary) of what follows each."""
+        import torch
+
+        width = max(map(len, contexts)) - self._skip
+        ids = np.zeros((len(contexts), width), np.int64)
+        for row, context in zip(ids, contexts, strict=True):
+            row[: len(context) - self._skip] = context[self._skip :]
+        # Padding comes last: no token of a text can see it.
+        positions = np.tile(np.arange(self._skip, self._skip + width), (len(contexts), 1))
+        hidden = self._states(ids, positions, self._cache.to_read())
+        last = torch.tensor([len(context) - self._skip - 1 for context in contexts])
+        rows = torch.arange(len(contexts), device=hidden.device)
+        return self._network.logits(hidden[rows, last.to(hidden.device)])
+
+    def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
+        """Give texts of the last `read` slots, in which they are written."""
+        self._cache.place(slots, rows)
+
+    def move(self, source: int, target: int) -> None:
+        """Put the text of one slot into another."""
+        self._cache.move(source, target)
+
+    def step(self, tokens: Sequence[int], positions: Sequence[int]) -> "torch.Tensor":
+        """Logits (rows, vocabulary) after one more token of each text, which is kept."""
+        import torch
+
+        columns = torch.tensor(list(positions), device=self._network.model.device) - self._skip
+        cache = self._cache.to_write(columns)
+        ids, at = np.array(tokens, np.int64)[:, None], np.array(positions, np.int64)[:, None]
+        return self._network.logits(self._states(ids, at, cache)[:, 0])
+
+    def _states(self, ids: Any, positions: Any, cache: Any) -> "torch.Tensor":
+        import torch
+
+        network = self._network
+        device = network.model.device
+        at = torch.from_numpy(positions).to(device)
+        keys = torch.arange(int(positions.max()) + 1, device=device)
+        mask = network.masks((keys <= at[:, :, None])[:, None], at, keys[None])
+        looked_at: dict[str, Any] = {}
+        if self._apart and network.own_part is not None:
+            mask = network.own_part(mask, self._skip)
+            looked_at = {"shared_prefix": self._prefix}
+        states: torch.Tensor = network.model.base_model(
+            input_ids=torch.from_numpy(ids).to(device),
+            position_ids=at,
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+            **looked_at,
+        ).last_hidden_state
+        return states
+
+
+def generate(
+    network: Network, prompts: Sequence[PromptText], sampling: Sampling, progress: Progress
+) -> list[Generated]:
+    """Answers in the order of `prompts`, written side by side; see `Generated`.
+
+    Which prompts are given together changes answers by rounding alone, their order not at all.
+    """
+    groups: dict[str, list[int]] = {}
+    contexts = encode_contexts(network.tokenizer, prompts)
+    for index, prompt in enumerate(prompts):
+        groups.setdefault(prompt.prefix, []).append(index)
+
+    def written(fitting: set[int]) -> Iterator[_Answer]:
+        for prefix in sorted(groups):
+            own = fitting.intersection(groups[prefix])
+            yield from _write_group(network, prompts, contexts, sorted(own), sampling)
+
+    return _collect(network, contexts, sampling, written, progress)
+
+
+def generate_one_by_one(
+    network: Network, prompts: Sequence[PromptText], sampling: Sampling, progress: Progress
+) -> list[Generated]:
+    """The same with the model's own cache and logits, for architectures without positions."""
+    contexts = encode_contexts(network.tokenizer, prompts)
+
+    def written(fitting: set[int]) -> Iterator[_Answer]:
+        for index in sorted(fitting, key=lambda i: contexts[i]):
+            for sample in range(_drawn(sampling)):
+                row = _row(network, prompts, contexts, index, sample, sampling)
+                yield _write_alone(network, row, sampling)
+
+    return _collect(network, contexts, sampling, written, progress)
+
+
+def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
+    """Token ids of each prompt; an empty one is the token that begins or ends a text."""
+    start = tokenizer.bos_token_id
+    start = tokenizer.eos_token_id if start is None else start
+    return [
+        tokenizer(
+            prompt.prefix + prompt.text, add_special_tokens=prompt.template != "chat"
+        ).input_ids
+        or [start]
+        for prompt in prompts
+    ]
+
+
+def end_tokens(network: Network) -> frozenset[int]:
+    """Tokens that end a text: those of the model's generation settings and of its tokenizer."""
+    configured = getattr(network.model.generation_config, "eos_token_id", None)
+    ends = configured if isinstance(configured, list) else [configured]
+    return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
+
+
+def writing_agrees(network: Network) -> bool:
+    """Whether writing side by side after a shared prefix gives this model's plain logits."""
+    import torch
+
+    # A wrong mask shows as several nats; bfloat16 rounds by tenths.
+    tolerance = 0.01 if network.model.dtype == torch.float32 else 0.5
+    [ids] = encode_contexts(network.tokenizer, [PromptText("", _CHECK, ())])
+    lengths = (len(ids) - 2, len(ids) - 7)
+    plain = torch.log_softmax(
+        network.model(input_ids=torch.tensor([ids], device=network.model.device)).logits[0].float(),
+        dim=-1,
+    )
+    try:
+        skip, prefix = network.read_prefix([ids[:length] for length in lengths])
+        writer = _Writer(network, skip, prefix, len(lengths))
+        found = [writer.read([ids[:length] for length in lengths])]
+        writer.place([0, 1], [0, 1])
+        for step in range(2):
+            places = [length + step for length in lengths]
+            found.append(writer.step([ids[place] for place in places], places))
+    except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
+        return False
+    for step, logits in enumerate(found):
+        for row, length in enumerate(lengths):
+            wanted, likely = plain[length + step - 1].topk(16)
+            given = torch.log_softmax(logits[row], dim=-1)[likely]
+            if not bool((given - wanted).abs().max() <= tolerance):
+                return False
+    return True
+
+
+def _collect(
+    network: Network,
+    contexts: Sequence[list[int]],
+    sampling: Sampling,
+    written: Callable[[set[int]], Iterator[_Answer]],
+    progress: Progress,
+) -> list[Generated]:
+    import torch
+
+    fitting = {i for i, context in enumerate(contexts) if len(context) < network.context}
+    progress(len(contexts) - len(fitting))
+    answers: dict[int, dict[int, _Answer]] = {}
+    drawn = _drawn(sampling)
+    with torch.inference_mode():
+        for answer in written(fitting):
+            own = answers.setdefault(answer.prompt, {})
+            own[answer.sample] = answer
+            if len(own) == drawn:
+                progress(1)
+    results = []
+    for index, context in enumerate(contexts):
+        if index not in fitting:
+            results.append(Generated(None, (), 0, len(context)))
+            continue
+        own = answers[index]
+        samples = [own[number % drawn] for number in range(sampling.samples)]
+        texts, finish = tuple(one.text for one in samples), tuple(one.finish for one in samples)
+        results.append(Generated(texts, finish, sum(s.n_tokens for s in samples), len(context)))
+    return results
+
+
+def _drawn(sampling: Sampling) -> int:
+    """Different answers per prompt: at temperature 0 all samples are the same."""
+    return sampling.samples if sampling.temperature > 0 else 1
+
+
+def _row(
+    network: Network,
+    prompts: Sequence[PromptText],
+    contexts: Sequence[list[int]],
+    index: int,
+    sample: int,
+    sampling: Sampling,
+) -> _Row:
+    context = contexts[index]
+    limit = min(sampling.max_tokens, network.context - len(context))
+    return _Row(index, sample, context, limit, draws(sampling.seed, prompts[index], sample))
+
+
+def _write_group(
+    network: Network,
+    prompts: Sequence[PromptText],
+    contexts: Sequence[list[int]],
+    own: Sequence[int],
+    sampling: Sampling,
+) -> Iterator[_Answer]:
+    """Answers to prompts with one prefix, as they are finished."""
+    if not own:
+        return
+    skip, prefix = network.read_prefix([contexts[i] for i in own])
+    longest_first = sorted(own, key=lambda i: (-len(contexts[i]), contexts[i]))
+    queue = deque(
+        _row(network, prompts, contexts, index, sample, sampling)
+        for index in longest_first
+        for sample in range(_drawn(sampling))
+    )
+    width = len(queue[0].context) - skip
+    kept = width + sampling.max_tokens // 2 + (0 if network.own_part else skip)
+    slots = min(len(queue), max(1, _CACHE_FACTOR * network.batch_tokens // kept))
+    writer = _Writer(network, skip, prefix, slots)
+    ends = _Ends(network, sampling)
+    rows: list[_Row] = []
+    while queue or rows:
+        free = slots - len(rows)
+        if queue and (not rows or free >= max(1, slots // 4)):
+            for new, sources, logits in _read(network, writer, queue, free, skip):
+                going_on, done = _append(new, logits, ends, sampling)
+                yield from done
+                first = len(rows)
+                if going_on:
+                    slots_taken = range(first, first + len(going_on))
+                    writer.place(slots_taken, [sources[i] for i in going_on])
+                rows.extend(new[i] for i in going_on)
+        if rows:
+            logits = writer.step([r.tokens[-1] for r in rows], [r.position for r in rows])
+            going_on, done = _append(rows, logits, ends, sampling)
+            yield from done
+            rows = _close_ranks(writer, rows, going_on)
+
+
+def _read(
+    network: Network, writer: _Writer, queue: "deque[_Row]", free: int, skip: int
+) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
+    """Read the next prompts: their rows, which context each has, and logits for each row."""
+    while free and queue:
+        width = len(queue[0].context) - skip
+        most = network.batch_tokens // width
+        most = max(1, min(most, _CACHE_FACTOR * network.batch_tokens // (skip + width)))
+        rows: list[_Row] = []
+        sources: list[int] = []
+        contexts: list[list[int]] = []
+        read: dict[int, int] = {}
+        while queue and free and (queue[0].prompt in read or len(read) < most):
+            row = queue.popleft()
+            if row.prompt not in read:
+                read[row.prompt] = len(contexts)
+                contexts.append(row.context)
+            rows.append(row)
+            sources.append(read[row.prompt])
+            free -= 1
+        yield rows, sources, writer.read(contexts)[sources]
+
+
+def _append(
+    rows: Sequence[_Row], logits: "torch.Tensor", ends: _Ends, sampling: Sampling
+) -> tuple[list[int], list[_Answer]]:
+    """Give each row its next token: which rows go on, and the answers that are finished."""
+    going_on, done = [], []
+    chosen = next_tokens(logits, [row.draw for row in rows], sampling)
+    for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
+        row.tokens.append(token)
+        end = ends.of(row)
+        if end is None:
+            going_on.append(number)
+        else:
+            done.append(_Answer(row.prompt, row.sample, *end, len(row.tokens)))
+    return going_on, done
+
+
+def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list[_Row]:
+    """Rows that go on, moved so that their slots are the first ones."""
+    kept = {number: rows[number] for number in going_on if number < len(going_on)}
+    holes = (number for number in range(len(going_on)) if number not in kept)
+    for source in going_on:
+        if source >= len(going_on):
+            target = next(holes)
+            writer.move(source, target)
+            kept[target] = rows[source]
+    return [kept[number] for number in range(len(going_on))]
+
+
+def _write_alone(network: Network, row: _Row, sampling: Sampling) -> _Answer:
+    import torch
+    from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
+
+    ends = _Ends(network, sampling)
+    model = network.model
+    end: list[tuple[str, str]] = []
+
+    def choose(ids: "torch.Tensor", scores: "torch.Tensor") -> "torch.Tensor":
+        [token] = next_tokens(scores.float(), [row.draw], sampling)
+        row.tokens.append(token)
+        only = torch.full_like(scores, float("-inf"))
+        only[:, token] = 0.0
+        return only
+
+    def is_done(ids: "torch.Tensor", scores: Any, **_: Any) -> "torch.Tensor":
+        reached = ends.of(row)
+        if reached is not None:
+            end.append(reached)
+        return torch.full((1,), reached is not None, device=ids.device)
+
+    ids = torch.tensor([row.context], device=model.device)
+    plain = GenerationConfig(max_new_tokens=row.limit, do_sample=False, pad_token_id=0)
+    with _without_own_settings(model):
+        model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            generation_config=plain,
+            logits_processor=LogitsProcessorList([choose]),
+            stopping_criteria=StoppingCriteriaList([is_done]),
+        )
+    return _Answer(row.prompt, row.sample, *end[-1], len(row.tokens))
+
+
+@contextlib.contextmanager
+def _without_own_settings(model: Any) -> Iterator[None]:
+    """Without what a model's generation settings would add, such as a repetition penalty."""
+    from transformers import GenerationConfig
+
+    own = model.generation_config
+    model.generation_config = GenerationConfig()
+    try:
+        yield
+    finally:
+        model.generation_config = own

@@ -1,0 +1,507 @@
+"""Scoring and writing with vLLM: many prompts in flight, prefixes read once from its cache.
+
+A prompt with its options becomes a few requests for one token each, whose log-probabilities are
+asked for by token id, so that labels need one request however many there are. The requests of one
+batch run into those of the next: the engine never drains between them.
+"""
+
+import contextlib
+import gc
+import hashlib
+import itertools
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from benchwright.devices import Device, Dtype
+from benchwright.errors import InputError
+from benchwright.language_models.protocol import (
+    Generated,
+    Progress,
+    PromptScore,
+    PromptText,
+    Sampling,
+)
+from benchwright.language_models.tokenization import Encoded, encode
+from benchwright.params.scoring import VllmParams
+from benchwright.weights import ModelSource
+
+T = TypeVar("T")
+
+MOST_TOKENS_ASKED = 128
+"""Token ids that one vLLM request may ask log-probabilities of."""
+
+_HOTTEST = 2.0  # the highest temperature vLLM takes
+_CPU_CACHE = 4 << 30  # bytes of keys and values on a CPU
+_CPU_BLOCK = 32  # tokens; vLLM's own 128 leaves most of a prefix uncached
+_ENVIRONMENT = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING"}
+
+
+class State(NamedTuple):
+    """What is asked of a model at one point: how probable each of `tokens` is `after` these."""
+
+    after: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+
+class Completion(NamedTuple):
+    """One answer of the engine; `logprobs` are of the first token, by token id, where asked."""
+
+    text: str
+    finish: str
+    n_tokens: int
+    logprobs: Mapping[int, float]
+
+
+class Request(NamedTuple):
+    """One request: the tokens the model reads and the fields of vLLM's `SamplingParams`."""
+
+    tokens: list[int]
+    settings: dict[str, Any]
+
+
+class Job(NamedTuple, Generic[T]):
+    """A prompt: its requests, and how the answers to them make its result."""
+
+    requests: list[Request]
+    finish: Callable[[list[list[Completion]]], T]
+
+
+class Engine(Protocol):
+    """What runs requests, many at once."""
+
+    def add(self, number: int, request: Request) -> None:
+        """Take a request; `number` is its name."""
+        ...
+
+    def step(self) -> list[tuple[int, list[Completion]]]:
+        """Compute for a while; the requests that are done, each with its samples."""
+        ...
+
+    def abort(self, numbers: list[int]) -> None:
+        """Forget requests."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        ...
+
+
+def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> list[State]:
+    """Every distinct point at which a token of an option is predicted, shortest first.
+
+    The options' tokens form a trie: what several options share is asked once, labels of one token
+    are all asked at the root. A point with more than `most` tokens is asked in parts.
+    """
+    asked: dict[tuple[int, ...], dict[int, None]] = {}
+    for option in options:
+        for position, token in enumerate(option):
+            asked.setdefault(tuple(option[:position]), {})[token] = None
+    return [
+        State(after, tuple(tokens[start : start + most]))
+        for after in sorted(asked, key=lambda after: (len(after), after))
+        for tokens in [sorted(asked[after])]
+        for start in range(0, len(tokens), most)
+    ]
+
+
+def option_logprobs(
+    options: Sequence[Sequence[int]], asked: Sequence[State], seen: Sequence[Mapping[int, float]]
+) -> tuple[float, ...]:
+    """Log-likelihood of each option (nats): its tokens' log-probabilities along the trie, summed.
+
+    Args:
+        options: token ids of each.
+        asked: as `states` gives them.
+        seen: for each of `asked`, log-probabilities by token id.
+    """
+    known = {
+        (state.after, token): values[token]
+        for state, values in zip(asked, seen, strict=True)
+        for token in state.tokens
+    }
+    return tuple(
+        sum(known[tuple(option[:position]), token] for position, token in enumerate(option))
+        for option in map(tuple, options)
+    )
+
+
+class _Batch(Generic[T]):
+    """A batch under way: what has come of which prompt. One that asks nothing is done at once."""
+
+    def __init__(self, jobs: Sequence[Job[T]]) -> None:
+        self.jobs = jobs
+        self.answers: list[dict[int, list[Completion]]] = [{} for _ in jobs]
+        self.results = {place: job.finish([]) for place, job in enumerate(jobs) if not job.requests}
+
+    def places(self) -> "Iterator[tuple[_Batch[T], int, int]]":
+        """The batch, a prompt and one of its requests; prompts that begin alike are neighbours.
+
+        A prefix then stays in the cache until all of its prompts are done, whatever their order.
+        """
+        asking = [place for place, job in enumerate(self.jobs) if job.requests]
+        for place in sorted(asking, key=lambda place: self.jobs[place].requests[0].tokens):
+            for request in range(len(self.jobs[place].requests)):
+                yield self, place, request
+
+    def take(self, place: int, request: int, answer: list[Completion]) -> bool:
+        """Keep an answer; whether it was the prompt's last."""
+        answers, job = self.answers[place], self.jobs[place]
+        answers[request] = answer
+        if len(answers) < len(job.requests):
+            return False
+        self.results[place] = job.finish([answers[i] for i in range(len(answers))])
+        answers.clear()
+        return True
+
+    @property
+    def done(self) -> bool:
+        """Whether every prompt has its result."""
+        return len(self.results) == len(self.jobs)
+
+    def in_order(self) -> list[T]:
+        """Results in the order of the prompts."""
+        return [self.results[place] for place in range(len(self.jobs))]
+
+
+class _Flow(Generic[T]):
+    """Batches under way and their requests, of which `in_flight` are with the engine."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        batches: Iterable[Sequence[Job[T]]],
+        in_flight: int,
+        progress: Progress,
+    ) -> None:
+        self.engine = engine
+        self.source = iter(batches)
+        self.in_flight = in_flight
+        self.progress = progress
+        self.opened: deque[_Batch[T]] = deque()
+        self.asked: dict[int, tuple[_Batch[T], int, int]] = {}
+        self.waiting: Iterator[tuple[_Batch[T], int, int]] = iter(())
+
+    def fill(self, numbers: Iterator[int]) -> None:
+        """Give the engine what it may have more, reading the next batches where need be."""
+        while len(self.asked) < self.in_flight:
+            for batch, place, request in itertools.islice(
+                self.waiting, self.in_flight - len(self.asked)
+            ):
+                number = next(numbers)
+                self.engine.add(number, batch.jobs[place].requests[request])
+                self.asked[number] = (batch, place, request)
+            if len(self.asked) < self.in_flight and not self._open_next():
+                return
+
+    def _open_next(self) -> bool:
+        jobs = next(self.source, None)
+        if jobs is None:
+            return False
+        batch = _Batch(jobs)
+        self.opened.append(batch)
+        self.waiting = batch.places()
+        if batch.results:
+            self.progress(len(batch.results))
+        return True
+
+    def step(self) -> None:
+        """Let the engine compute, and keep what it has finished."""
+        for number, answer in self.engine.step():
+            batch, place, request = self.asked.pop(number)
+            if batch.take(place, request, answer):
+                self.progress(1)
+
+
+def run_jobs(
+    engine: Engine,
+    batches: Iterable[Sequence[Job[T]]],
+    in_flight: int,
+    numbers: Iterator[int],
+    progress: Progress,
+) -> Iterator[list[T]]:
+    """Results of each batch, in the order of the batches and of the prompts in them.
+
+    Args:
+        engine: runs the requests.
+        batches: read ahead as far as it takes to keep `in_flight` requests with the engine.
+        in_flight: at least 1.
+        numbers: names of requests, each used once in the engine's life.
+        progress: told of each prompt once.
+
+    A caller that stops early leaves nothing in the engine.
+    """
+    flow = _Flow(engine, batches, in_flight, progress)
+    try:
+        while True:
+            flow.fill(numbers)
+            while flow.opened and flow.opened[0].done:
+                yield flow.opened.popleft().in_order()
+            if not flow.asked:
+                return
+            flow.step()
+    finally:
+        if flow.asked:
+            with contextlib.suppress(Exception):  # a dead engine cannot forget
+                engine.abort(list(flow.asked))
+
+
+class VllmModel:
+    """A causal language model run by vLLM.
+
+    Log-likelihoods equal those of the Transformers backend up to rounding: both read the same
+    tokens and both have their output layer in float32, because bfloat16 logits tie. Which requests
+    meet in one step depends on timing and moves the last bits of bfloat16 scores; vLLM's
+    environment variables VLLM_ENABLE_V1_MULTIPROCESSING=0 and, on recent GPUs,
+    VLLM_BATCH_INVARIANT=1 trade speed for the same bits each time.
+
+    Args:
+        source: what to load.
+        dtype: of the weights.
+        device: must be the one vLLM was built for.
+        context: tokens that the model may read and write together.
+        settings: how vLLM runs it.
+
+    Raises:
+        InputError: vLLM is not installed, was built for another device, or refuses the model.
+    """
+
+    def __init__(
+        self,
+        source: ModelSource,
+        dtype: Dtype,
+        device: Device = "cpu",
+        context: int = 2048,
+        settings: VllmParams | None = None,
+    ) -> None:
+        settings = settings or VllmParams()
+        if find_spec("vllm") is None:
+            raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
+        from benchwright.language_models.hf_transformers import load_tokenizer
+
+        engine = VllmEngine(source, dtype, device, context, settings)
+        self._setup(engine, load_tokenizer(source), context, settings.max_sequences)
+
+    @classmethod
+    def from_parts(
+        cls, engine: Engine, tokenizer: Any, context: int = 2048, max_sequences: int = 256
+    ) -> "VllmModel":
+        """The same over an engine and a tokenizer that are loaded already."""
+        made = cls.__new__(cls)
+        made._setup(engine, tokenizer, context, max_sequences)
+        return made
+
+    def _setup(self, engine: Engine, tokenizer: Any, context: int, max_sequences: int) -> None:
+        self.engine = engine
+        self.tokenizer = tokenizer
+        self.context = context
+        # As many again wait, so that a step that ends all of them finds the next ones there.
+        self.in_flight = 2 * max_sequences
+        self._numbers = itertools.count()
+
+    def score_batches(
+        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+    ) -> Iterator[list[PromptScore]]:
+        """Log-likelihoods of the continuations; see `PromptScore`."""
+        jobs = (
+            [self._scoring(item) for item in encode(self.tokenizer, prompts)] for prompts in batches
+        )
+        return run_jobs(self.engine, jobs, self.in_flight, self._numbers, progress)
+
+    def generate_batches(
+        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+    ) -> Iterator[list[Generated]]:
+        """Answers in the model's own words; see `Generated`.
+
+        Draws are seeded by `sampling.seed` and the prompt, so they do not depend on its neighbours.
+
+        Raises InputError where vLLM does not take the temperature.
+        """
+        if sampling.temperature > _HOTTEST:
+            raise InputError(
+                f"scoring.generation.temperature is {sampling.temperature:g}: "
+                f"backend vllm takes at most {_HOTTEST:g}"
+            )
+        jobs = (
+            [
+                self._writing(prompt, tokens, sampling)
+                for prompt, tokens in zip(prompts, self._tokens(prompts), strict=True)
+            ]
+            for prompts in batches
+        )
+        in_flight = max(1, self.in_flight // sampling.samples)
+        return run_jobs(self.engine, jobs, in_flight, self._numbers, progress)
+
+    def close(self) -> None:
+        """Let go of the weights, so that the next model has the memory."""
+        self.engine.close()
+
+    def _scoring(self, item: Encoded) -> Job[PromptScore]:
+        lengths = tuple(max(1, len(option)) for option in item.options)
+        n_tokens = len(item.context)
+        if item.longest > self.context:
+            return Job([], lambda _: PromptScore(None, lengths, n_tokens))
+        # vLLM's `prompt_logprobs` would take whole options, but computes every prompt afresh and
+        # every position's logits: 8 times slower than the trie (SmolLM2, 5-shot cloze, a CPU), and
+        # 4 times with the cache read against vLLM's default, which leaves cached rows unset.
+        asked = states(item.options)
+        requests = [
+            Request(
+                item.context + list(state.after),
+                {
+                    "max_tokens": 1,
+                    "temperature": 0.0,
+                    "logprob_token_ids": list(state.tokens),
+                    "detokenize": False,
+                },
+            )
+            for state in asked
+        ]
+
+        def finish(answers: list[list[Completion]]) -> PromptScore:
+            seen = [answer[0].logprobs for answer in answers]
+            return PromptScore(option_logprobs(item.options, asked, seen), lengths, n_tokens)
+
+        return Job(requests, finish)
+
+    def _writing(self, prompt: PromptText, tokens: list[int], sampling: Sampling) -> Job[Generated]:
+        n_tokens = len(tokens)
+        if n_tokens >= self.context:
+            return Job([], lambda _: Generated(None, (), 0, n_tokens))
+        drawn = sampling.temperature > 0
+        settings = {
+            "n": sampling.samples if drawn else 1,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "stop": list(sampling.stop),
+            "max_tokens": sampling.max_tokens,
+            "seed": prompt_seed(sampling.seed, prompt.prefix + prompt.text) if drawn else None,
+        }
+        repeats = 1 if drawn else sampling.samples  # without a draw they are all the same
+
+        def finish(answers: list[list[Completion]]) -> Generated:
+            samples = answers[0] * repeats
+            return Generated(
+                tuple(sample.text for sample in samples),
+                tuple(sample.finish for sample in samples),
+                sum(sample.n_tokens for sample in samples),
+                n_tokens,
+            )
+
+        return Job([Request(tokens, settings)], finish)
+
+    def _tokens(self, prompts: Sequence[PromptText]) -> list[list[int]]:
+        """Token ids of prompts without continuations; never none, or nothing could follow."""
+        if not prompts:
+            return []
+        special = {prompt.template for prompt in prompts} != {"chat"}
+        texts = [prompt.prefix + prompt.text for prompt in prompts]
+        start = self.tokenizer.bos_token_id
+        start = self.tokenizer.eos_token_id if start is None else start
+        ids = self.tokenizer(texts, add_special_tokens=special).input_ids
+        return [tokens or [start] for tokens in ids]
+
+
+def prompt_seed(seed: int, text: str) -> int:
+    """The seed of one prompt's draws, below 2⁶²: vLLM adds a sample's number to it."""
+    digest = hashlib.blake2b(f"{seed}\x1f{text}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 2
+
+
+class VllmEngine:
+    """vLLM's engine, with its prefix cache on, in a process of its own."""
+
+    def __init__(
+        self,
+        source: ModelSource,
+        dtype: Dtype,
+        device: Device,
+        context: int,
+        settings: VllmParams,
+    ) -> None:
+        for name, value in _ENVIRONMENT.items():  # vLLM reads them as it is imported
+            os.environ.setdefault(name, value)
+        from vllm import LLM, SamplingParams
+        from vllm.platforms import current_platform
+        from vllm.sampling_params import RequestOutputKind
+
+        if current_platform.device_type != device:
+            raise InputError(
+                f"the model is to run on {device}, but the vLLM that is installed runs on "
+                f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
+                f"{device}, or set scoring.device"
+            )
+        self._sampling_params = SamplingParams
+        self._final = RequestOutputKind.FINAL_ONLY
+        try:
+            self.llm = LLM(
+                source.name_or_path,
+                revision=source.revision,
+                tokenizer_revision=source.revision,
+                trust_remote_code=source.trust_remote_code,
+                dtype=dtype,
+                hf_overrides={"head_dtype": "float32"},
+                max_model_len=context,
+                max_num_seqs=settings.max_sequences,
+                tensor_parallel_size=settings.tensor_parallel,
+                gpu_memory_utilization=settings.gpu_memory,
+                enforce_eager=settings.enforce_eager,
+                enable_prefix_caching=True,
+                seed=0,
+                use_tqdm_on_load=False,
+                **_cache_settings(device, settings),
+            )
+        except ValueError as error:  # also of its configuration, before anything is loaded
+            raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
+        self._engine = self.llm.llm_engine
+
+    def add(self, number: int, request: Request) -> None:
+        params = self._sampling_params(output_kind=self._final, **request.settings)
+        prompt = {"type": "token", "prompt_token_ids": request.tokens}
+        self._engine.add_request(str(number), prompt, params)
+
+    def step(self) -> list[tuple[int, list[Completion]]]:
+        return [
+            (int(output.request_id), [_completion(sample) for sample in output.outputs])
+            for output in self._engine.step()
+            if output.finished
+        ]
+
+    def abort(self, numbers: list[int]) -> None:
+        self._engine.abort_request([str(number) for number in numbers])
+
+    def close(self) -> None:
+        """End vLLM's processes and free what they held."""
+        import torch
+
+        self._engine.engine_core.shutdown()
+        del self._engine, self.llm
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+def _completion(sample: Any) -> Completion:
+    """What is used of vLLM's `CompletionOutput`."""
+    if sample.finish_reason not in {"stop", "length"}:
+        raise RuntimeError(f"vLLM ended a request with {sample.finish_reason!r}")
+    first = sample.logprobs[0] if sample.logprobs else {}
+    logprobs = {token: value.logprob for token, value in first.items()}
+    return Completion(sample.text, sample.finish_reason, len(sample.token_ids), logprobs)
+
+
+def _cache_settings(device: Device, settings: VllmParams) -> dict[str, Any]:
+    """Size of the key-value cache and of its blocks, where vLLM's own choice is not taken."""
+    chosen: dict[str, Any] = {}
+    block = settings.block_size or (_CPU_BLOCK if device == "cpu" else None)
+    if block is not None:
+        chosen["block_size"] = block
+    if device == "cpu":
+        import psutil
+
+        # VLLM_CPU_KVCACHE_SPACE, where it is set, overrides this.
+        free = psutil.virtual_memory().available
+        chosen["kv_cache_memory_bytes"] = min(_CPU_CACHE, free // 4)
+    return chosen

@@ -1,0 +1,387 @@
+"""Items as tasks of lm-evaluation-harness, whose prompts are ours byte for byte.
+
+The harness writes a prompt as description, worked examples and question, where an example is its
+text, `target_delimiter`, its answer and `fewshot_delimiter`. A row carries each part as the one
+renderer wrote it, and the task refers to it by its column, so that no text of an item is ever read
+as a template.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
+from benchwright.errors import InputError
+from benchwright.natural_order import natural_key
+from benchwright.params.exports import ExportsParams, ExportStyle
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import GenerationParams, ScoringParams
+from benchwright.pipelines.exports.task_names import slugs
+from benchwright.prompting.demonstrations import DemonstrationPool, answerable, open_ended
+from benchwright.prompting.rendering import (
+    LABELS,
+    Question,
+    continuations,
+    questions,
+    render_demonstration,
+    render_prompt,
+    render_question,
+)
+
+_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+_HASH_BYTES = 16
+
+
+class AskedAs(NamedTuple):
+    """How questions are asked, the same for every task of a family.
+
+    `style` is what is scored: `letters`, `cloze`, or `generate` for answers in words.
+    """
+
+    style: ExportStyle
+    words: PromptParams
+    scoring: ScoringParams
+    exports: ExportsParams
+    seed: int
+
+    @property
+    def label_space(self) -> str:
+        """What stands before a scored label or option."""
+        bare = self.style == "letters" and self.scoring.label_tokens == "bare"
+        return "" if bare else " "
+
+
+class _Part(NamedTuple):
+    """Questions that are shown the same demonstrations, in the same order."""
+
+    subject: str | None  # None where the subjects are not told apart
+    items: list[Question]
+    shown: Sequence[Question]
+
+
+def harness_family(
+    name: str,
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    asked: AskedAs,
+    facts: Mapping[str, Any],
+) -> HarnessFamily:
+    """The tasks of one benchmark, or of one variant or draw of it, in one style.
+
+    There is a task per subject where subjects have demonstrations of their own, and one task
+    otherwise. An item that is, or equals, one of the demonstrations it would see is shown others,
+    as in scoring; such items are a task of their own (`…_part2`), since in the harness all items
+    of a task see the same ones. Several tasks make a group, whose scores count every item once.
+
+    Args:
+        name: of the family and of its only task or its group.
+        items: the columns of `ItemRows` that a question needs (`Draws` has them too).
+        demonstrations: the same columns.
+        asked: how.
+        facts: of these items, for each task's metadata: benchmark, variant, …
+
+    Returns:
+        A family; without tasks where no item suits the style. Its facts say what was left out.
+
+    Raises:
+        InputError: a demonstration in the style `generate` would be shown without an answer.
+    """
+    all_items = sorted(questions(items), key=lambda q: natural_key(q.item_id))
+    suited = [q for q in all_items if suits(q, asked)]
+    parts = _parts(suited, questions(demonstrations), asked)
+    facts = {**facts, "style": asked.style}
+    tasks = [
+        _task(task_name, part, asked, facts)
+        for task_name, part in zip(_part_names(name, parts), parts, strict=True)
+    ]
+    found = {
+        **facts,
+        "n_items": len(suited),
+        "left_out": len(all_items) - len(suited),
+        "items_hash": items_hash(suited),
+        "max_num_fewshot": min((len(task.demonstrations) for task in tasks), default=0),
+        "tasks": {task.name: len(task.rows) for task in tasks},
+    }
+    group = _group(tasks, found) if len(tasks) > 1 else None
+    return HarnessFamily(name, group, tasks, found)
+
+
+def suits(question: Question, asked: AskedAs) -> bool:
+    """Whether it can be asked in this style: options are scored, open-ended answers written.
+
+    In the style `generate`, questions with options are asked where `exports.styles` says so.
+    """
+    if asked.style != "generate":
+        return answerable(question) and question.answer >= 0
+    if open_ended(question):
+        return True
+    wanted = "generate" in asked.exports.styles
+    return wanted and answerable(question) and question.answer >= 0
+
+
+def items_hash(items: Sequence[Question]) -> str:
+    """A hash of what is asked and what is right, whatever the order of items and the style."""
+    asked = sorted(
+        (q.item_id, q.content_hash, q.answer if q.choices else q.answer_text) for q in items
+    )
+    return _hash(asked)
+
+
+def _hash(value: Any) -> str:
+    content = json.dumps(value, ensure_ascii=False)
+    return hashlib.blake2b(content.encode(), digest_size=_HASH_BYTES).hexdigest()
+
+
+def _parts(
+    items: Sequence[Question], demonstrations: Sequence[Question], asked: AskedAs
+) -> list[_Part]:
+    """Items by subject (where it matters) and by the demonstrations they are shown."""
+    choose = _chooser(demonstrations, asked)
+    with_own = {d.subject for d in demonstrations}
+    apart = asked.scoring.demonstrations == "per_subject" and any(
+        q.subject in with_own for q in items
+    )
+    found: defaultdict[tuple[str, bool, tuple[str, ...]], list[Question]] = defaultdict(list)
+    shown: dict[tuple[str, ...], Sequence[Question]] = {}
+    for question in items:
+        chosen = choose(question)
+        ids = tuple(d.item_id for d in chosen)
+        shown[ids] = chosen
+        found[question.subject if apart else "", open_ended(question), ids].append(question)
+    parts = [
+        _Part(subject if apart else None, members, shown[ids])
+        for (subject, _, ids), members in found.items()
+    ]
+    return sorted(
+        parts,
+        key=lambda p: (p.subject or "", -len(p.items), natural_key(p.items[0].item_id)),
+    )
+
+
+def _chooser(
+    demonstrations: Sequence[Question], asked: AskedAs
+) -> Callable[[Question], Sequence[Question]]:
+    """The demonstrations shown before a question: with options, or without, as it is itself."""
+    scoring, count = asked.scoring, asked.exports.max_shots
+    pools = {
+        kind: DemonstrationPool(
+            [d for d in demonstrations if open_ended(d) == kind],
+            scoring.demonstrations,
+            scoring.demonstration_order,
+            asked.seed,
+        )
+        for kind in (False, True)
+    }
+    ids = {d.item_id for d in demonstrations}
+    hashes = {d.content_hash for d in demonstrations}
+    usual: dict[tuple[bool, str], Sequence[Question]] = {}
+
+    def choose(question: Question) -> Sequence[Question]:
+        kind = open_ended(question)
+        if question.item_id in ids or question.content_hash in hashes:
+            return pools[kind].choose(question, count)
+        key = (kind, question.subject)
+        if key not in usual:
+            usual[key] = pools[kind].choose(question, count)
+        return usual[key]
+
+    return choose
+
+
+def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
+    """A name for each part: `<family>[_<subject>][_part<n>]`."""
+    subject_slugs = slugs([part.subject for part in parts if part.subject is not None])
+    names = []
+    seen: Counter[str | None] = Counter()
+    for part in parts:
+        seen[part.subject] += 1
+        pieces = [name]
+        if part.subject is not None and len(subject_slugs) > 1:
+            pieces.append(subject_slugs[part.subject])
+        if seen[part.subject] > 1:
+            pieces.append(f"part{seen[part.subject]}")
+        elif len(pieces) == 1 and len(parts) > 1:
+            pieces.append("part1")  # the family's own name is the group's
+        names.append("_".join(pieces))
+    return names
+
+
+def _task(name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any]) -> HarnessTask:
+    rows = [_row(question, asked) for question in part.items]
+    shown = [_demonstration_row(question, asked) for question in part.shown]
+    described = {
+        **facts,
+        "n_items": len(rows),
+        "items_hash": items_hash(part.items),
+        "demonstrations_hash": items_hash(part.shown),
+    }
+    config = {
+        "test_split": "test",
+        **_shots(shown, asked),
+        **_texts(asked),
+        **_scoring(part, asked),
+        # Scores are comparable where the texts and the right answers are the same.
+        "metadata": {"version": _hash([rows, shown])[:8], "benchwright": described},
+    }
+    return HarnessTask(name, config, rows, shown)
+
+
+def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:
+    if not shown:
+        # Otherwise the harness would draw examples from the questions themselves.
+        return {"num_fewshot": 0}
+    config: dict[str, Any] = {"fewshot_split": "dev", "fewshot_config": {"sampler": "first_n"}}
+    if asked.label_space != " ":
+        config["fewshot_config"]["target_delimiter"] = " "
+    default = asked.exports.num_fewshot
+    return config if default is None else {**config, "num_fewshot": min(default, len(shown))}
+
+
+def _texts(asked: AskedAs) -> dict[str, Any]:
+    """Where the harness finds the parts of a prompt, and what it puts between them."""
+    return {
+        "description": "{{description}}",
+        "doc_to_text": "text",
+        "doc_to_target": "target" if asked.style == "generate" else "answer",
+        "target_delimiter": asked.label_space,
+        "fewshot_delimiter": asked.words.separator,
+    }
+
+
+def _scoring(part: _Part, asked: AskedAs) -> dict[str, Any]:
+    """What is asked for and how it is judged."""
+    if asked.style == "generate":
+        return _written(part.items, asked.words, asked.scoring.generation)
+    return {
+        "output_type": "multiple_choice",
+        "doc_to_choice": "labels" if asked.style == "letters" else "choices",
+        "metric_list": [_mean(metric) for metric in ("acc", "acc_norm")],
+    }
+
+
+def _mean(metric: str) -> dict[str, Any]:
+    return {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+
+
+def _written(
+    items: Sequence[Question], words: PromptParams, generation: GenerationParams
+) -> dict[str, Any]:
+    """Answers in words: what ends one, and how the final answer is read off it."""
+    open_question = open_ended(items[0])
+    numbers = open_question and all(re.fullmatch(_NUMBER, q.answer_text) for q in items)
+    # As in our own reading of answers, the last statement counts.
+    patterns = {"stated": stated_answer(words, open_question)}
+    if numbers:
+        patterns["last_number"] = _NUMBER
+    stop = list(generation.stop) or list(filter(None, [words.question_prefix.strip()]))
+    return {
+        "output_type": "generate_until",
+        "generation_kwargs": {
+            "until": stop,
+            "max_gen_toks": generation.max_tokens,
+            "do_sample": generation.temperature > 0,
+            "temperature": generation.temperature,
+            **({"top_p": generation.top_p} if generation.temperature > 0 else {}),
+        },
+        "metric_list": [
+            {
+                **_mean("exact_match"),
+                "ignore_case": True,
+                "regexes_to_ignore": [",", r"\$", r"\.$"],
+            }
+        ],
+        "filter_list": [
+            {
+                "name": name,
+                "filter": [
+                    {"function": "regex", "regex_pattern": pattern, "group_select": -1},
+                    {"function": "take_first"},
+                ],
+            }
+            for name, pattern in patterns.items()
+        ],
+    }
+
+
+def stated_answer(words: PromptParams, open_question: bool) -> str:
+    """A pattern for the last answer that is stated as in demonstrations; its group is the answer.
+
+    The words before it may be in any case, and brackets around a letter may be missing.
+    """
+    if open_question:
+        before, _, _ = words.open_statement.partition("{answer}")
+        answer = r"(?:\s*:)?\s*(\S[^\n]*?)(?:\.?\s*(?:\n|$)|\.\s)"
+    else:
+        before, _, _ = words.statement.partition("{label}")
+        answer = r"(?:\s*:)?\s*\(?([A-Z])(?![A-Za-z])"
+    said = r"\s+".join(map(re.escape, before.rstrip(" (").split()))
+    return f"(?s:.*)(?i:{said}){answer}"
+
+
+def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
+    """A question as the harness reads it."""
+    if asked.style != "generate":
+        shown = continuations(question, asked.style, label_space=False)
+        target = shown[question.answer]
+    else:
+        target = LABELS[question.answer] if question.choices else question.answer_text
+    body = render_question(question, asked.style, "question", asked.words)
+    whole = "".join(render_prompt(question, [], asked.style, "question", asked.words))
+    return {
+        "item_id": question.item_id,
+        "content_hash": question.content_hash,
+        "subject": question.subject,
+        "question": question.text,
+        "choices": list(question.choices),
+        "labels": list(LABELS[: len(question.choices)]),
+        "answer": question.answer,
+        "answer_text": question.answer_text,
+        "description": whole[: len(whole) - len(body)],
+        "text": body,
+        "target": target,
+    }
+
+
+def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
+    """A worked example; in the style `generate` its target is all that follows the question."""
+    row = _row(question, asked)
+    if asked.style == "generate":
+        worked = render_demonstration(question, asked.style, "question", asked.words, True)
+        row["target"] = worked.removeprefix(f"{row['text']} ")
+        if not row["target"]:
+            raise InputError(
+                f"demonstration {question.item_id}: nothing follows the question, since "
+                "prompt.statement is empty; give it words, or leave generate out of exports.styles"
+            )
+    return row
+
+
+def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """A group whose score is that of all items, each counted once."""
+    first = tasks[0].config
+    if "filter_list" in first:
+        metrics = ["exact_match"]
+        named = {f["name"] for task in tasks for f in task.config["filter_list"]}
+        filters = sorted(named, reverse=True)
+    else:
+        metrics, filters = ["acc", "acc_norm"], ["none"]
+    version = _hash([task.config["metadata"]["version"] for task in tasks])[:8]
+    described = {key: value for key, value in facts.items() if key != "tasks"}
+    return {
+        "task": [task.name for task in tasks],
+        "aggregate_metric_list": [
+            {
+                "metric": metric,
+                "filter_list": filters,
+                "aggregation": "mean",
+                "weight_by_size": True,
+            }
+            for metric in metrics
+        ],
+        "metadata": {"version": version, "benchwright": described},
+    }

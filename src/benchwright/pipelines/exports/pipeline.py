@@ -1,0 +1,30 @@
+"""Exports: kept items → tasks for lm-evaluation-harness."""
+
+from kedro.pipeline import Pipeline, node
+
+from benchwright.pipelines.exports.export import export_tasks
+
+
+def create_pipeline() -> Pipeline:
+    """Items and kept items → a folder of tasks."""
+    return Pipeline(
+        [
+            node(
+                export_tasks,
+                inputs=[
+                    "items",
+                    "kept_items",
+                    "demonstrations",
+                    "params:ingestion",
+                    "params:scoring",
+                    "params:exports",
+                    "params:variant",
+                    "params:limit",
+                    "params:mirror_root",
+                    "params:seed",
+                ],
+                outputs="harness_tasks",
+                name="export_tasks",
+            )
+        ]
+    )

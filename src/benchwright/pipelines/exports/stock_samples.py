@@ -1,0 +1,122 @@
+"""Which rows of the harness's own tasks a variant keeps, for `lm_eval --samples`."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams, SourceKind
+from benchwright.params.exports import StockTaskParams
+from benchwright.pipelines.exports.task_names import slug
+
+
+class StockSamples(NamedTuple):
+    """Rows by stock task, sorted; or none, and the reason in words.
+
+    A task of which nothing is kept is not among them: the harness takes an empty list as "all".
+    """
+
+    rows: dict[str, list[int]]
+    reason: str
+
+
+class _Unknown(Exception):  # noqa: N818  (not an error: a row that cannot be told)
+    """Why the row of an item is not known."""
+
+
+def stock_samples(
+    items: pd.DataFrame, kept_ids: Iterable[str], mapping: StockTaskParams, benchmark: str
+) -> StockSamples:
+    """The rows of the kept items in the harness's own tasks, all of them or none.
+
+    Args:
+        items: an `Items` table; its ids must all have the form that the mapping's order says, or
+            the rows of none are trusted.
+        kept_ids: ids among them.
+        mapping: the benchmark's `harness` section.
+        benchmark: its name, with which ids begin.
+
+    Raises:
+        InputError: a kept id is not among the items.
+    """
+    try:
+        places = _places(items["item_id"], items["subject"], mapping, benchmark)
+    except _Unknown as reason:
+        return StockSamples({}, str(reason))
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for item_id in kept_ids:
+        if item_id not in places:
+            raise InputError(f"kept item {item_id} is not among the benchmark's items")
+        task, row = places[item_id]
+        rows[task].append(row)
+    return StockSamples({task: sorted(rows[task]) for task in sorted(rows)}, "")
+
+
+def samples_of_benchmark(
+    items: pd.DataFrame, kept_ids: Iterable[str], ingestion: BenchmarkParams, mirror_root: str
+) -> StockSamples:
+    """`stock_samples` where the benchmark has a `harness` section that fits the source in use."""
+    mapping = ingestion.harness
+    if mapping is None:
+        return StockSamples({}, "the benchmark's file names no stock task (harness)")
+    kinds = _possible_sources(ingestion, mirror_root)
+    unknown = [kind for kind in kinds if kind not in mapping.sources]
+    if unknown:
+        return StockSamples(
+            {},
+            f"the rows of the source {' or '.join(unknown)} are not known to be in the order of "
+            f"the stock task (harness.sources: {', '.join(mapping.sources)})",
+        )
+    hub = ingestion.sources.hub if "hub" in kinds else None
+    if mapping.order == "source_row" and hub is not None and len(hub.configs) > 1:
+        return StockSamples(
+            {}, "harness.order is source_row, but the hub's rows are of several configurations"
+        )
+    return stock_samples(items, kept_ids, mapping, ingestion.name)
+
+
+def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[SourceKind]:
+    """What the items may come from: local files, where there are any, come before the hub."""
+    sources = ingestion.sources
+    if mirror_root and sources.mirror is not None:
+        return ["mirror"]
+    local: list[SourceKind] = ["local"] if sources.local is not None else []
+    return [*local, "hub"] if sources.hub is not None else local
+
+
+def _places(
+    item_ids: Iterable[Any], subjects: Iterable[Any], mapping: StockTaskParams, benchmark: str
+) -> dict[str, tuple[str, int]]:
+    """Stock task and row of each item; raises _Unknown where one is not known."""
+    places: dict[str, tuple[str, int]] = {}
+    taken: dict[tuple[str, int], str] = {}
+    for item_id, subject in zip(item_ids, subjects, strict=True):
+        place = _task(mapping, subject), _row(item_id, subject, mapping, benchmark)
+        other = taken.setdefault(place, item_id)
+        if other != item_id:
+            raise _Unknown(f"{other} and {item_id} would both be row {place[1]} of {place[0]}")
+        places[item_id] = place
+    return places
+
+
+def _row(item_id: str, subject: str, mapping: StockTaskParams, benchmark: str) -> int:
+    within = mapping.order == "source_row_within_subject"
+    before = f"{benchmark}/{subject}/" if within else f"{benchmark}/"
+    number = item_id.removeprefix(before)
+    if number == item_id or not (number.isascii() and number.isdigit()):
+        shape = "<benchmark>/<subject>/<row>" if within else "<benchmark>/<row>"
+        raise _Unknown(
+            f"item {item_id} does not say its row in the source: harness.order "
+            f"{mapping.order} needs ids of the form {shape}"
+        )
+    return int(number)
+
+
+def _task(mapping: StockTaskParams, subject: str) -> str:
+    if isinstance(mapping.task, str):
+        return mapping.task.replace("{subject}", slug(subject))
+    if subject not in mapping.task:
+        raise _Unknown(f"harness.task names no task for subject {subject!r}")
+    return mapping.task[subject]

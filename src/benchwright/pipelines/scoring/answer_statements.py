@@ -1,0 +1,283 @@
+r"""Where a text states its answer, and which of its statements counts.
+
+A statement is a cue ("the answer is", "Answer:", "\boxed{", "####") with an answer after it, which
+a reader reads. The last statement counts, unless the text takes it back or contradicts it.
+Everything is linear in the length of the text: repetitions in the patterns are bounded, and of
+the cues of each kind the last few hundred are looked at.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+Answer = TypeVar("Answer", int, str)
+
+WINDOW = 400
+"""Characters after a cue that may hold an answer, beyond the longest option."""
+
+VERDICT = "verdict"
+"""Rule of a reading such as "B is correct", of which a text may make several."""
+
+_MOST_CUES = 200
+
+
+class Extraction(NamedTuple, Generic[Answer]):
+    """What was read off a text.
+
+    Attributes:
+        answer: the option's index, or the final answer; None where nothing could be read.
+        rule: what decided: `stated` (a sentence names it), `boxed`, `hash_marks` (`####`),
+            `bare_letter` (a line of its own), `option_text` (the option's words in place of its
+            letter), `whole_text` (the text is the answer and nothing else), `last_number` (no
+            statement: the last number), or `none`, where and only where `answer` is None.
+    """
+
+    answer: Answer | None
+    rule: str
+
+
+class Reading(NamedTuple, Generic[Answer]):
+    """An answer at the start of some text, `length` characters long.
+
+    `answer` is None where no single answer is named (two are, or none is said to be right);
+    `denied` where the text says what the answer is not; `closed` where the answer cannot go on
+    beyond `length`, as within brackets.
+    """
+
+    answer: Answer | None
+    length: int
+    rule: str = "stated"
+    denied: bool = False
+    closed: bool = False
+
+
+class Event(NamedTuple, Generic[Answer]):
+    """A reading with its place in the text."""
+
+    at: int
+    end: int
+    reading: Reading[Answer]
+
+
+Reader = Callable[[str, str], Reading[Answer] | None]
+"""Reads the answer at the start of what follows a cue of the kind `is`, `colon`, `boxed` or
+`hash`; None where there is none to read."""
+
+_VERB = (
+    r"(?:is|are|was|must be|should be|would be|will be|has to be|seems to be|appears to be|equals"
+    r"|comes to|remains)"
+)
+_NOUN = re.compile(
+    r"(?<![A-Za-z0-9/])(?P<noun>answers?|ans|options?|choices?|solution|alternative)(?:\(s\))?"
+    r"(?![A-Za-z0-9])[*_\"'`]{0,4}+"
+    r"(?P<between>(?:[ ,]{1,3}+[^\s.,:;?!=>]{1,30}+){0,9}?)"
+    r"(?:"
+    r" {0,3}+[*_\"'`)\]]{0,4}+ {0,3}+(?P<colon>:|=|→|⇒|-{1,3}>|>|[–—-](?=\s))"
+    r"|[ ,]{1,3}+(?P<hedge>could|might|may) be\b"
+    rf"|[ ,]{{1,3}}+{_VERB}(?P<negated>n't)?\b"
+    r")",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"(?:^|\n)[#*_ >]{0,8}(?:the )?(?:(?:final|correct|my|short) ){0,2}answer[*_ ]{0,8}\n",
+    re.IGNORECASE,
+)
+_BOXED = re.compile(r"\\f?box(?:ed)? ?\{([^{}]{0,200}(?:\{[^{}]{0,100}\}[^{}]{0,100}){0,3})\}")
+_HASH = re.compile(r"(?:^|\n) {0,4}#{4} {0,4}([^\n#][^\n]{0,400})")
+
+_NEAR_NOUN = r"(?: that| if| whether)?(?: the| our| my)?(?: \w{1,15}){0,2} *$"
+_RIGHT_OPTION = re.compile(
+    r"\b(?:correct|right|best|appropriate|accurate|suitable|only|final|chosen|selected|my|our"
+    r"|likely)(?: possible| answer)? *$",
+    re.IGNORECASE,
+)
+_WRONG_ANSWER = re.compile(
+    r"\b(?:wrong|incorrect|another|other|false|bad|worst|tempting|initial|first|previous|second"
+    r"|common|(?<!best )(?<!only )(?<!likely )(?:possible|plausible)|your|his|her|their"
+    r"|student's|each|every|any|no|one)(?: \w{1,12})? *$",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:if|whether|unless|suppose|supposing|assume|assuming|imagine|why|thought|until"
+    r"|(?:might|may|could|would|some|many|people) (?:say|think|argue|assume|believe|claim|guess))"
+    + _NEAR_NOUN,
+    re.IGNORECASE,
+)
+_DISBELIEF = re.compile(
+    r"(?:n't|\bnot|\bnever|\bhardly) (?:think|believe|say|mean|agree|sure|certain|clear|convinced"
+    r"|true|know|the case|likely)" + _NEAR_NOUN,
+    re.IGNORECASE,
+)
+_NOT_THE_ANSWER = re.compile(r"\b(?:choices|options|not|never|wrong|incorrect|[A-HJ-Z])\b")
+_TAKEN_BACK = re.compile(
+    r"(?:^|[.!?\n*])\s{0,4}(?:(?:wait|hmm+|oops|hold on)\b|sorry[,.!]"
+    r"|(?:actually|no)[,.!…—–] ?(?:no|wait|it|that|the answer|i|sorry|actually)\b"
+    r"|actually (?:it|that|the answer)\b)"
+    r"|(?:^|[.!?\n])\s{0,4}(?:that|this|it)(?:'s| is| was| seems| looks| can't be| cannot be)"
+    r" (?:wrong|incorrect|not right|not correct|a mistake)\b"
+    r"|\b(?:on second thoughts?|scratch that|i made (?:a mistake|an error)|i was (?:wrong|mistaken)"
+    r"|let me (?:reconsider|rethink|re-think|correct (?:that|this|my)))\b",
+    re.IGNORECASE,
+)
+_NEW_QUESTION = re.compile(
+    r"\n[ #*]{0,6}(?:question|q|problem|exercise) ?\d{0,4} ?[:.)]"
+    r"|\n[ *(]{0,4}A[.):][^\n]{0,1000}\n[ *(]{0,4}B[.):]",
+    re.IGNORECASE,
+)
+
+NO_ANSWER = re.compile(
+    r"(?:none|neither|unknown|unclear|undetermined|undefined|ambiguous|missing|impossible|cannot"
+    r"|can't|could not|n/?a|no (?:correct|valid|right|single|option|answer)|there (?:is|are) no"
+    r"|between|both|either|all|any"
+    r"|not (?:listed|given|among|provided|available|possible|clear|shown|enough))\b",
+    re.IGNORECASE,
+)
+"""How a statement begins that names no single answer."""
+
+SENTENCE_END = re.compile(r"[.!?;](?=[\s*_\"')\]]|$)|\n")
+"""Where a sentence ends; a decimal point is none."""
+
+
+def after_thoughts(text: str, finished: bool) -> str | None:
+    """What follows a reasoning model's thoughts; None where it broke off thinking."""
+    _, mark, after = text.rpartition("</think>")
+    return None if not mark and "<think>" in after and not finished else after.strip()
+
+
+def sentence_before(text: str, at: int) -> str:
+    """What the sentence says before a place, at most 80 characters of it."""
+    near = text[max(0, at - 80) : at]
+    ends = [match.end() for match in SENTENCE_END.finditer(near)]
+    return near[ends[-1] :] if ends else near
+
+
+def is_hypothetical(before: str) -> bool:
+    """Whether words before a cue say that what follows is supposed, not stated."""
+    return _HYPOTHETICAL.search(before + " ") is not None
+
+
+def is_disbelieved(before: str) -> bool:
+    """Whether words before a cue say that what follows is not believed."""
+    return _DISBELIEF.search(before + " ") is not None
+
+
+def last_matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The last few hundred places where a pattern matches, in order."""
+    yield from deque(pattern.finditer(text), maxlen=_MOST_CUES)
+
+
+def statements(text: str, read: Reader[Answer], window: int) -> Iterator[Event[Answer]]:
+    """What a text states as its answer: in sentences, under headings, in boxes, after `####`."""
+    for cue in last_matches(_NOUN, text):
+        event = _sentence(text, cue, read, window)
+        if event is not None:
+            yield event
+    for cue in last_matches(_HEADING, text):
+        event = event_at(text, cue.end(), read, "colon", window)
+        if event is not None:
+            yield event
+    for rule, kind, pattern in (("boxed", "boxed", _BOXED), ("hash_marks", "hash", _HASH)):
+        for cue in last_matches(pattern, text):
+            reading = read(cue[1].strip(), kind)
+            if reading is not None:
+                reading = reading._replace(rule=rule, closed=kind == "boxed")
+                yield Event(cue.start(1), cue.end(), reading)
+
+
+def _sentence(
+    text: str, cue: re.Match[str], read: Reader[Answer], window: int
+) -> Event[Answer] | None:
+    before = sentence_before(text, cue.start())
+    noun = cue["noun"].lower()
+    if noun.startswith(("option", "choice", "alternative")) and not _RIGHT_OPTION.search(before):
+        return None
+    if noun == "solution" and cue["colon"]:  # a heading over the working
+        return None
+    if _WRONG_ANSWER.search(before) or is_hypothetical(before):
+        return None
+    if _NOT_THE_ANSWER.search(cue["between"]):
+        return None
+    event = event_at(text, cue.end(), read, "colon" if cue["colon"] else "is", window)
+    if event is None:
+        return None
+    reading = event.reading
+    if cue["hedge"]:
+        reading = reading._replace(answer=None)
+    elif cue["negated"] or is_disbelieved(before):
+        reading = reading._replace(denied=not reading.denied)
+    return event._replace(reading=reading)
+
+
+def event_at(
+    text: str, at: int, read: Reader[Answer], kind: str, window: int
+) -> Event[Answer] | None:
+    """What is read at a place of the text, unless it is part of a question."""
+    content = text[at : at + window]
+    rest = content.lstrip(" \n:,*_\"'`>")
+    start = at + len(content) - len(rest)
+    reading = read(rest, kind)
+    if reading is None:
+        return None
+    end = start + reading.length
+    if at + window <= end < len(text):  # the window ends within the answer
+        return None
+    if text[end : end + 12].lstrip("*_\"'`$)]} ").startswith("?"):
+        return None
+    return Event(start, end, reading)
+
+
+def decide(text: str, events: list[Event[Answer]], finished: bool) -> Extraction[Answer] | None:
+    """What the last statement comes to; None where there is no statement at all."""
+    nothing: Extraction[Answer] = Extraction(None, "none")
+    denied: set[Answer | None] = set()
+    earlier = _uncovered(events)
+    while earlier:
+        event = earlier.pop()
+        answer, _, rule, is_denied, closed = event.reading
+        if is_denied:
+            denied.add(answer)
+            continue
+        cut_off = not (finished or closed or text[event.end :].strip(" .,*_$\n"))
+        if answer is None or answer in denied or cut_off:
+            return nothing
+        others = _others(event, earlier, denied)
+        if _TAKEN_BACK.search(text, event.end) or _contradicted(text, event, others):
+            return nothing
+        return Extraction(answer, "stated" if rule == VERDICT else rule)
+    return nothing if denied else None
+
+
+def _uncovered(events: list[Event[Answer]]) -> list[Event[Answer]]:
+    """In the order of the text, without what is found inside another answer's words."""
+    kept: list[Event[Answer]] = []
+    end = 0
+    for event in sorted(events, key=lambda event: event.at):
+        if event.at >= end or (kept and event.at == kept[-1].at):
+            kept.append(event)
+            end = max(end, event.end)
+    return kept
+
+
+def _others(
+    event: Event[Answer], earlier: list[Event[Answer]], denied: set[Answer | None]
+) -> list[Event[Answer]]:
+    """What the text names before an event and differs from it."""
+    passed_over = {None, event.reading.answer} | denied
+    return [
+        one
+        for one in earlier
+        if not one.reading.denied and one.reading.answer not in passed_over and one.end <= event.at
+    ]
+
+
+def _contradicted(text: str, event: Event[Answer], others: list[Event[Answer]]) -> bool:
+    """Whether the same sentence, an equal verdict or the answer to a question before differs."""
+    if not others:
+        return False
+    between = text[others[-1].end : event.at]
+    return (
+        SENTENCE_END.search(between) is None
+        or _NEW_QUESTION.search(text, others[0].end, event.at) is not None
+        or (event.reading.rule == VERDICT and any(o.reading.rule == VERDICT for o in others))
+    )

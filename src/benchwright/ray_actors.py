@@ -1,0 +1,377 @@
+"""Copies of one model in actors of a Ray cluster, which answer batches side by side."""
+
+import contextlib
+import json
+import logging
+import math
+import os
+import socket
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from traceback import format_exception
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from benchwright.errors import InputError, one_line
+from benchwright.language_models.batches import Answers, Batch, ask
+from benchwright.language_models.loading import load_model, resolve
+from benchwright.language_models.protocol import (
+    Generated,
+    LanguageModel,
+    Progress,
+    PromptScore,
+    PromptText,
+    Sampling,
+)
+from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+from benchwright.weights import default_cache, model_source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
+
+_RETRIES = 3  # of one batch: one that takes its actor along each time would never end
+_RESTARTS = 10  # of one actor: one that has not the memory to load the model would never end
+_KNOCK_SECONDS = 10.0
+_AHEAD = 2  # batches at an actor, so that one lies ready when another is answered
+_PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
+
+
+def answer_on_ray(
+    name: str,
+    model: ModelParams,
+    scoring: ScoringParams,
+    batches: Sequence[Batch],
+    progress: Progress,
+) -> Iterator[tuple[int, Answers]]:
+    """Ask copies of one model; the number of each batch with its answers, in any order.
+
+    Each actor loads the model once, on the device and in the precision that `auto` comes to in
+    this process. An actor that dies is started again and its batches are asked again. Ray is
+    started on this machine where no address is given, and stopped at the end if it was started
+    here.
+
+    Args:
+        name: of the model, as conf has it.
+        model: what runs it and where it comes from.
+        scoring: precision, device and, in `ray`, how many actors and where.
+        batches: each is answered by one actor, whole.
+        progress: told of the prompts of each batch that is answered.
+
+    Raises:
+        InputError: Ray is not installed, its cluster or what the actors need cannot be had, the
+            model cannot be loaded, or a batch has ended its actor again and again.
+    """
+    if not batches:
+        return
+    _check_devices(model, scoring)
+    remote = for_actors(model, scoring)
+    ray = _ray()
+    with _cluster(ray, scoring.ray), _quiet_data(ray):
+        dataset = _dataset(ray, name, *remote, scoring.ray, batches)
+        answered: set[int] = set()
+        rows = iter(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
+        try:
+            for number, answers in _answers(rows, batches):
+                if number not in answered:  # a lost node's results are made a second time
+                    answered.add(number)
+                    progress(len(batches[number].prompts))
+                    yield number, answers
+        except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
+            raise InputError(
+                f"model {name}: its actors ended again and again, perhaps for want of memory; "
+                "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens) may "
+                f"do: {_first_line(error)}"
+            ) from error
+        finally:
+            rows.close()
+
+
+def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
+    """The same settings with nothing left that an actor could understand otherwise.
+
+    `auto` is replaced by what it comes to here, since that is part of a score's key, and a path by
+    an absolute one. On this machine, weights are looked for and converted once before any actor is
+    started.
+    """
+    if model.weights is None:
+        return model, scoring
+    weights = model.weights
+    if isinstance(weights, PathWeights):
+        path = str(Path(weights.path).expanduser().absolute())
+        weights = weights.model_copy(update={"path": path})
+    setting = resolve(model, scoring)
+    if scoring.ray.address is None:
+        model_source(weights, setting.dtype)
+    return (
+        model.model_copy(update={"weights": weights, "dtype": setting.dtype}),
+        scoring.model_copy(update={"device": setting.device, "dtype": setting.dtype}),
+    )
+
+
+def batch_to_json(batch: Batch) -> str:
+    """A batch as text, each prefix once; `batch_from_json` gives an equal one."""
+    prefixes = {prompt.prefix: None for prompt in batch.prompts}
+    places = {prefix: place for place, prefix in enumerate(prefixes)}
+    prompts = [[places[prompt.prefix], *prompt[1:]] for prompt in batch.prompts]
+    return json.dumps([batch.sampling, list(prefixes), prompts])
+
+
+def batch_from_json(text: str) -> Batch:
+    """The batch that `batch_to_json` was given."""
+    drawn, prefixes, prompts = json.loads(text)
+    return Batch(
+        None if drawn is None else _sampling(*drawn),
+        tuple(
+            PromptText(prefixes[place], text, tuple(continuations), template)
+            for place, text, continuations, template in prompts
+        ),
+    )
+
+
+def _sampling(*fields: Any) -> Sampling:
+    sampling = Sampling(*fields)
+    return sampling._replace(stop=tuple(sampling.stop))
+
+
+def answers_to_json(answers: Answers) -> str:
+    """Answers as text; `answers_from_json` gives equal ones, to the last bit."""
+    return json.dumps(answers)
+
+
+def answers_from_json(text: str, written: bool) -> Answers:
+    """The answers that `answers_to_json` was given: written ones, or scores."""
+    rows = json.loads(text)
+    if written:
+        return [
+            Generated(None if texts is None else tuple(texts), tuple(finish), generated, asked)
+            for texts, finish, generated, asked in rows
+        ]
+    return [
+        PromptScore(None if logprobs is None else tuple(logprobs), tuple(tokens), asked)
+        for logprobs, tokens, asked in rows
+    ]
+
+
+class Answerer:
+    """One copy of a model: what an actor runs.
+
+    Errors are returned, not raised: Ray would wrap them into its own and start the actor again.
+
+    Args:
+        name: of the model.
+        model: what to load.
+        scoring: with the device and dtype decided.
+        keys: environment variables to set before loading, for the servers' keys. They come this
+            way because Ray writes those of a runtime environment into its logs.
+    """
+
+    def __init__(
+        self, name: str, model: ModelParams, scoring: ScoringParams, keys: Mapping[str, SecretStr]
+    ) -> None:
+        for variable, key in keys.items():
+            os.environ[variable] = key.get_secret_value()
+        self._model: LanguageModel | None = None
+        self._failed: dict[str, str] = {}
+        try:
+            self._model = load_model(name, model, scoring)
+        except Exception as error:
+            self._failed = _told(error)
+
+    def __call__(self, rows: "pa.Table") -> "pa.Table":
+        """Answer batches: `number` and `batch` become `number` and `answers`.
+
+        Where there are no answers, `fault` says what the user can mend, or `traceback` what it was.
+        """
+        import pyarrow as pa
+
+        outcomes = [
+            {"number": row["number"], **self._answered(batch_from_json(row["batch"]))}
+            for row in rows.to_pylist()
+        ]
+        texts = dict.fromkeys(("answers", "fault", "traceback"), pa.large_string())
+        return pa.Table.from_pylist(outcomes, schema=pa.schema({"number": pa.int64(), **texts}))
+
+    def _answered(self, batch: Batch) -> dict[str, str]:
+        if self._model is None:
+            return self._failed
+        try:
+            [(_, answers)] = ask(self._model, [batch], lambda _: None)
+        except Exception as error:
+            return _told(error)
+        return {"answers": answers_to_json(answers)}
+
+
+def _told(error: Exception) -> dict[str, str]:
+    """An error as the columns that `Answerer` returns."""
+    fault = one_line(error)
+    return {"traceback": "".join(format_exception(error))} if fault is None else {"fault": fault}
+
+
+def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
+    """Raise InputError where actors could not have the devices that this process expects."""
+    if model.weights is None or model.backend == "openai":
+        return
+    gpus = scoring.ray.gpus_per_actor
+    device = resolve(model, scoring).device
+    if device == "cuda" and not gpus:
+        raise InputError(
+            "scoring.ray.gpus_per_actor is 0, but models run on a GPU (scoring.device "
+            f"{scoring.device}): give each actor one, or set scoring.device to cpu"
+        )
+    if device == "cpu" and gpus:
+        raise InputError(
+            f"scoring.ray.gpus_per_actor is {gpus:g}, but models run on the processor "
+            f"(scoring.device {scoring.device}; this machine has no GPU, if auto): set "
+            "scoring.device to cuda, or gpus_per_actor to 0"
+        )
+    if device == "cuda" and model.backend == "vllm" and gpus < model.vllm.tensor_parallel > 1:
+        raise InputError(
+            f"vllm.tensor_parallel is {model.vllm.tensor_parallel}, but "
+            f"scoring.ray.gpus_per_actor is {gpus:g}: an actor needs as many GPUs"
+        )
+
+
+def _ray() -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise InputError(
+            "scoring.engine is ray, but Ray is not installed: pip install 'benchwright[ray]'"
+        ) from None
+    return ray
+
+
+@contextlib.contextmanager
+def _cluster(ray: Any, params: RayParams) -> Iterator[None]:
+    """A connection to the cluster, or a cluster of this machine while the block runs."""
+    if ray.is_initialized():
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if params.address is None:
+        cores = math.ceil(params.actors * params.cpus_per_actor)
+        ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+    else:
+        try:
+            _knock(params.address)
+            ray.init(address=params.address, **quiet)
+        except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
+            raise InputError(
+                f"scoring.ray.address {params.address!r}: no Ray cluster answers there "
+                f"({_first_line(error)}); start one with `ray start --head`, or leave the address "
+                "out to use this machine alone"
+            ) from error
+    try:
+        check_resources(params, ray.cluster_resources())
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nothing listens at `host:port`: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
+
+
+def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
+    """Raise InputError where actors would wait for ever; a cluster that may grow gets a warning."""
+    for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
+        wanted, found = params.actors * each, there.get(resource, 0.0)
+        if wanted > found:
+            message = (
+                f"scoring.ray: {params.actors} actors of {each:g} {resource}s each need "
+                f"{wanted:g}; there are {found:g}"
+            )
+            if params.address is None:
+                raise InputError(message)
+            logger.warning("%s: some of them wait until the cluster has more", message)
+
+
+@contextlib.contextmanager
+def _quiet_data(ray: Any) -> Iterator[None]:
+    """Ray Data without bars, banners and statistics: progress is shown elsewhere."""
+    context = ray.data.DataContext.get_current()
+    log = logging.getLogger("ray.data")
+    before = context.enable_progress_bars, context.print_on_execution_start, log.level
+    context.enable_progress_bars = context.print_on_execution_start = False
+    log.setLevel(logging.CRITICAL)  # what fails is raised
+    try:
+        yield
+    finally:
+        context.enable_progress_bars, context.print_on_execution_start, level = before
+        log.setLevel(level)
+
+
+def _dataset(
+    ray: Any,
+    name: str,
+    model: ModelParams,
+    scoring: ScoringParams,
+    params: RayParams,
+    batches: Sequence[Batch],
+) -> Any:
+    """The answers to all batches, to be iterated over; nothing runs before."""
+    import pyarrow as pa
+
+    # One block per batch: Ray hands on, and asks again, whole blocks.
+    kinds = pa.schema({"number": pa.int64(), "batch": pa.large_string()})
+    blocks = [
+        pa.table({"number": [number], "batch": [batch_to_json(batch)]}, schema=kinds)
+        for number, batch in enumerate(batches)
+    ]
+    pool = ray.data.ActorPoolStrategy(
+        size=min(params.actors, len(batches)), max_tasks_in_flight_per_actor=_AHEAD
+    )
+    with warnings.catch_warnings():  # of the last two arguments, which have no other place yet
+        warnings.simplefilter("ignore", ray.util.annotations.RayDeprecationWarning)
+        return ray.data.from_arrow(blocks).map_batches(
+            Answerer,
+            batch_size=1,
+            batch_format="pyarrow",
+            compute=pool,
+            num_cpus=params.cpus_per_actor,
+            num_gpus=params.gpus_per_actor,
+            fn_constructor_args=(name, model, scoring, _keys(model)),
+            runtime_env={"env_vars": _environment(params)},
+            max_restarts=_RESTARTS,
+            max_task_retries=_RETRIES,
+        )
+
+
+def _environment(params: RayParams) -> dict[str, str]:
+    """Environment variables of the actors; Ray logs them, so no secret may be among them."""
+    threads = str(max(1, int(params.cpus_per_actor)))
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**passed, "BENCHWRIGHT_CACHE": str(default_cache()), "OMP_NUM_THREADS": threads}
+
+
+def _keys(model: ModelParams) -> dict[str, SecretStr]:
+    """The key of the model's server, if it needs one and it is set here."""
+    variable = model.endpoint.key_env if model.endpoint else None
+    if variable is None or variable not in os.environ:
+        return {}
+    return {variable: SecretStr(os.environ[variable])}
+
+
+def _answers(rows: Iterator["pa.Table"], batches: Sequence[Batch]) -> Iterator[tuple[int, Answers]]:
+    """Numbers and answers from the tables that actors return."""
+    for table in rows:
+        for row in table.to_pylist():
+            if row["fault"] is not None:
+                raise InputError(row["fault"])
+            if row["traceback"] is not None:
+                raise RuntimeError(f"an actor failed:\n{row['traceback']}")
+            written = batches[row["number"]].sampling is not None
+            yield row["number"], answers_from_json(row["answers"], written)
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

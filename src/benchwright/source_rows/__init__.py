@@ -1,0 +1,1 @@
+"""Rows of a benchmark's source, read as its field mapping says."""

@@ -1,0 +1,57 @@
+"""Why a row of a source cannot be used: the rules, and how a message shows a value."""
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+
+Row = Mapping[str, Any]
+
+
+class Rule(StrEnum):
+    """Each way in which a row is unusable; docs/ingestion.md says each in words."""
+
+    UNKNOWN_SPLIT = "unknown_split"
+    MISSING_ID = "missing_id"
+    MISSING_SUBJECT = "missing_subject"
+    MISSING_QUESTION = "missing_question"
+    NOT_TEXT = "not_text"
+    MISSING_CHOICES = "missing_choices"
+    EMPTY_OPTION = "empty_option"
+    TOO_FEW_OPTIONS = "too_few_options"
+    TOO_MANY_OPTIONS = "too_many_options"
+    WRONG_NUMBER_OF_OPTIONS = "wrong_number_of_options"
+    LABELS_DO_NOT_FIT = "labels_do_not_fit"
+    MISSING_GOLD = "missing_gold"
+    UNREADABLE_GOLD = "unreadable_gold"
+    GOLD_OUT_OF_RANGE = "gold_out_of_range"
+    GOLD_NOT_AMONG_OPTIONS = "gold_not_among_options"
+    AMBIGUOUS_GOLD = "ambiguous_gold"
+    DOUBLED_ID = "doubled_id"
+
+
+class Unusable(Exception):  # noqa: N818  (not an error of the program: a word about one row)
+    """One row that breaks a rule. `detail` says the value seen and what is accepted."""
+
+    def __init__(self, rule: Rule, detail: str) -> None:
+        super().__init__(detail)
+        self.rule = rule
+        self.detail = detail
+
+
+def shown(value: Any, length: int = 60) -> str:
+    """A value as a message shows it: quoted, on one line, cut at `length` characters."""
+    text = ascii_surrogates(repr(value))
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN or pandas' NA. An empty text is not missing."""
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def ascii_surrogates(text: str) -> str:
+    """The text with lone surrogates escaped: JSON may hold them, no file can."""
+    return text.encode("utf-8", "backslashreplace").decode()

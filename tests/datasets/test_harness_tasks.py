@@ -1,0 +1,238 @@
+"""A folder of exported tasks: complete, checked, replaced as a whole."""
+
+import hashlib
+import importlib.util
+import json
+import pickle
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kedro.io import DatasetError
+
+from benchwright.datasets import harness_tasks
+from benchwright.datasets.harness_tasks import (
+    HarnessExport,
+    HarnessFamily,
+    HarnessTask,
+    HarnessTasks,
+    folder_contents,
+)
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    texts = ("item_id", "content_hash", "subject", "question", "answer_text")
+    given = {name: f"some {name}" for name in (*texts, "description", "text", "target")}
+    return {**given, "choices": ["a", "b"], "labels": ["A", "B"], "answer": 1, **changes}
+
+
+def family(name: str, *rows: dict[str, Any], **config: Any) -> HarnessFamily:
+    task = HarnessTask(name, {"test_split": "test", **config}, [*rows] or [row()], [row()])
+    return HarnessFamily(name, None, [task], {"n_items": len(task.rows)})
+
+
+def export(*families: HarnessFamily, **changes: Any) -> HarnessExport:
+    given = {"stock_samples": {}, "readme": "how to\n", "facts": {"format": 1}, **changes}
+    return HarnessExport([*families] or [family("one")], **given)
+
+
+def read_yaml(content: bytes) -> Any:
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_constructor("!function", lambda loader, node: ("function", node.value))
+    return yaml.load(content, Loader=Loader)  # noqa: S506
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> HarnessTasks:
+    return HarnessTasks(path=str(tmp_path / "deep" / "harness"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "harness"
+
+
+def test_the_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, folder: Path) -> None:
+    dataset.save(export(family("one"), family("two"), stock_samples={"stock": [0, 2]}))
+    manifest = dataset.load()
+    files = tree(folder)
+    del files["manifest.json"]
+    assert manifest["files"] == {
+        name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())
+    }
+    assert set(files) == {
+        "README.md",
+        "stock_samples.json",
+        *(f"{name}/read_rows.py" for name in ("one", "two")),
+        *(f"{name}/{name}.yaml" for name in ("one", "two")),
+        *(f"{name}/{name}.jsonl" for name in ("one", "two")),
+        *(f"{name}/{name}.demonstrations.jsonl" for name in ("one", "two")),
+    }
+    assert manifest["families"] == {"one": {"n_items": 1}, "two": {"n_items": 1}}
+    assert json.loads(files["stock_samples.json"]) == {"stock": [0, 2]}
+
+
+def test_equal_exports_are_equal_bytes() -> None:
+    assert folder_contents(export()) == folder_contents(export())
+    assert folder_contents(export()) != folder_contents(export(family("one", row(text="other"))))
+
+
+def test_without_stock_rows_there_is_no_file_of_them() -> None:
+    assert "stock_samples.json" not in folder_contents(export())
+
+
+@pytest.mark.parametrize(
+    "text", ["\n\n", "", " ", " ### ", "12345678", "1e5", "no", "{{x}}", "a: b", "é\u2028", "\r\n"]
+)
+def test_texts_in_a_task_s_yaml_come_back_as_they_are(text: str) -> None:
+    files = folder_contents(export(family("one", fewshot_delimiter=text)))
+    config = read_yaml(files["one/one.yaml"])
+    assert config["fewshot_delimiter"] == text
+    assert config["custom_dataset"] == ("function", "read_rows.read_rows")
+    assert config["dataset_kwargs"]["data_files"] == {
+        "test": "one.jsonl",
+        "dev": "one.demonstrations.jsonl",
+    }
+
+
+def test_a_group_lists_its_tasks() -> None:
+    tasks = [*family("t_a").tasks, *family("t_b").tasks]
+    both = HarnessFamily("t", {"task": ["t_a", "t_b"]}, tasks, {})
+    files = folder_contents(export(both))
+    assert read_yaml(files["t/t.yaml"]) == {"group": "t", "task": ["t_a", "t_b"]}
+    assert {"t/t_a.yaml", "t/t_b.yaml"} < set(files)
+
+
+def rows_read(folder: Path, **data_files: str) -> Any:
+    spec = importlib.util.spec_from_file_location("copied_reader", folder / "read_rows.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.read_rows(data_files, version="1", pretrained="model")
+
+
+def test_rows_keep_texts_and_types_whatever_they_look_like(
+    dataset: HarnessTasks, folder: Path
+) -> None:
+    rows = [
+        row(question="2026-01-01", choices=["2026-01-02", "2026-01-03"], text="7", target="1e5"),
+        row(question="null", choices=["true", "NaN"], text="a\r\nb\u2028c\x85d\n", answer=0),
+        row(question="", choices=[], labels=[], answer=-1, text="{{ x }} \ud7ff \U0001f600"),
+    ]
+    dataset.save(export(family("one", *rows)))
+    read = rows_read(folder / "one", test="one.jsonl", dev="one.demonstrations.jsonl")
+    assert list(read["test"]) == [{name: given[name] for name in read["test"][0]} for given in rows]
+    assert set(read["test"].features) == set(row())
+    assert read["dev"][0] == {name: row()[name] for name in read["dev"][0]}
+
+
+def test_columns_have_their_types_also_where_they_are_empty(
+    dataset: HarnessTasks, folder: Path
+) -> None:
+    dataset.save(export(family("one", row(choices=[], labels=[], answer=-1))))
+    read = rows_read(folder / "one", test="one.jsonl", dev="one.demonstrations.jsonl")
+    assert read["test"].features == read["dev"].features
+
+
+def test_nothing_of_an_earlier_export_stays(dataset: HarnessTasks, folder: Path) -> None:
+    dataset.save(export(family("old")))
+    (folder / "old" / "__pycache__").mkdir()
+    dataset.save(export(family("new")))
+    assert not (folder / "old").exists()
+    assert [path.name for path in folder.parent.iterdir()] == ["harness"]
+
+
+def test_a_failure_while_writing_leaves_the_old_folder(
+    dataset: HarnessTasks, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset.save(export(family("old")))
+    before = tree(folder)
+    written: list[Path] = []
+    write = harness_tasks._write
+
+    def fails_at_the_third(file: Path, content: bytes) -> None:
+        written.append(file)
+        if len(written) == 3:
+            raise OSError("disk full")
+        write(file, content)
+
+    monkeypatch.setattr(harness_tasks, "_write", fails_at_the_third)
+    with pytest.raises(DatasetError, match="disk full"):
+        dataset.save(export(family("new")))
+    assert tree(folder) == before
+    assert [path.name for path in folder.parent.iterdir()] == ["harness"]
+
+
+def test_a_death_between_the_two_renames_costs_nothing(dataset: HarnessTasks, folder: Path) -> None:
+    dataset.save(export(family("old")))
+    folder.rename(folder.with_name(".harness.0123.old"))
+    assert set(dataset.load()["families"]) == {"old"}
+    folder.rename(folder.with_name(".harness.0123.old"))
+    dataset.save(export(family("new")))
+    assert [path.name for path in folder.parent.iterdir()] == ["harness"]
+    assert set(dataset.load()["families"]) == {"new"}
+
+
+def test_two_writers_at_once_leave_one_whole_export(dataset: HarnessTasks, folder: Path) -> None:
+    errors: list[BaseException] = []
+
+    def write(name: str) -> None:
+        try:
+            for _ in range(5):
+                dataset.save(export(family(name)))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert set(dataset.load()["families"]) in ({"one"}, {"two"})
+    assert [path.name for path in folder.parent.iterdir()] == ["harness"]
+
+
+def test_a_folder_of_somebody_else_is_not_replaced(dataset: HarnessTasks, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "thesis.tex").write_text("years of work")
+    with pytest.raises(DatasetError, match=r"has no manifest\.json, so it is not ours"):
+        dataset.save(export())
+    assert tree(folder) == {"thesis.tex": b"years of work"}
+
+
+@pytest.mark.parametrize("damage", ["altered", "removed"])
+def test_a_damaged_export_is_not_loaded(dataset: HarnessTasks, folder: Path, damage: str) -> None:
+    dataset.save(export())
+    file = folder / "one" / "one.jsonl"
+    if damage == "altered":
+        file.write_bytes(file.read_bytes().replace(b'"answer": 1', b'"answer": 0'))
+    else:
+        file.unlink()
+    with pytest.raises(DatasetError, match=r"one\.jsonl: is (not what was exported|missing)"):
+        dataset.load()
+
+
+def test_a_moved_export_is_loaded(dataset: HarnessTasks, folder: Path, tmp_path: Path) -> None:
+    dataset.save(export())
+    shutil.move(folder, tmp_path / "elsewhere")
+    assert not dataset.exists()
+    moved = HarnessTasks(path=str(tmp_path / "elsewhere"))
+    assert moved.exists()
+    assert set(moved.load()["families"]) == {"one"}
+
+
+def test_the_dataset_survives_pickling(dataset: HarnessTasks) -> None:
+    pickle.loads(pickle.dumps(dataset)).save(export())  # noqa: S301
+    assert dataset.load()["format"] == 1

@@ -1,0 +1,162 @@
+"""Scores a few hundred prompts into a store, for tests that end it in all sorts of ways.
+
+As a script (`python scoring_run.py WEIGHTS`) it reads how to run, a JSON object per line, and
+writes how that ended. Each run is a process of its own, forked after everything is imported, so
+that a run takes a second and not ten.
+"""
+
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchwright.datasets import score_store
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.language_models.hf_transformers import TransformersModel
+from benchwright.language_models.protocol import PromptText
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.scoring.scores import score_prompts
+from benchwright.tables import Prompts
+
+SUBJECTS = ("physics", "botany", "history", "grammar", "cooking")
+PER_SUBJECT = 80
+SCORING = ScoringParams(
+    mode="live",
+    configurations=("tiny@cloze-0",),
+    dtype="float32",
+    device="cpu",
+    batch_tokens=512,
+    shard_size=10,
+)
+
+
+def models(weights: Path) -> ModelsParams:
+    """The one model that is asked."""
+    entry = {"weights": {"path": str(weights)}, "family": "tiny", "context": 512}
+    return ModelsParams.model_validate({"models": {"tiny": entry}})
+
+
+def prompts() -> pd.DataFrame:
+    """400 prompts of five subjects, in about 40 shards."""
+    rows = []
+    for subject, number in itertools.product(SUBJECTS, range(PER_SUBJECT)):
+        values: dict[str, Any] = {
+            "prompt_id": f"{subject}-{number}",
+            "configuration": "tiny@cloze-0",
+            "model": "tiny",
+            "item_id": f"{subject}/{number}",
+            "condition": "question",
+            "style": "cloze",
+            "shots": 0,
+            "shots_used": 0,
+            "template": "none",
+            "prefix": f"The following are questions about {subject}, with answers.\n\n",
+            "text": f"Which of these is number {number}?"
+            + " And why?" * (number % 7)
+            + "\nAnswer:",
+            "continuations": [" lemon", " copper or iron", f" {number}", " none of these"],
+            "labels": list("ABCD"),
+            "answer": number % 4,
+            "max_new_tokens": 0,
+            "options": [],
+            "answer_text": "",
+        }
+        rows.append(tuple(values[name] for name in Prompts.columns()))
+    return Prompts.from_rows(rows)
+
+
+def run(weights: Path, store: Path, asked: Path, pause: float) -> None:
+    """Score what the store lacks, each shard slowed by `pause` seconds, half of it while writing.
+
+    `asked` gets a line for each shard that the model is asked: its first text and its size.
+    """
+    slow_down(asked, pause)
+    for shard in score_prompts(prompts(), ScoreStore(str(store)).load(), models(weights), SCORING):
+        ScoreStore(str(store)).save(shard)
+
+
+def slow_down(asked: Path, pause: float) -> None:
+    """Make asking the model and renaming what is written take longer, and note what is asked."""
+    score_batches, fsync = TransformersModel.score_batches, os.fsync
+
+    def noted(batches: Iterable[Sequence[PromptText]]) -> Iterator[Sequence[PromptText]]:
+        for batch in batches:
+            with asked.open("a") as log:
+                log.write(json.dumps([batch[0].prefix + batch[0].text, len(batch)]) + "\n")
+            time.sleep(pause / 2)
+            yield batch
+
+    def slowly(descriptor: int) -> None:
+        fsync(descriptor)
+        time.sleep(pause / 2)
+
+    def noting(self: TransformersModel, batches: Any, progress: Any) -> Any:
+        return score_batches(self, noted(batches), progress)
+
+    TransformersModel.score_batches = noting
+    score_store.os.fsync = slowly
+
+
+def attempt(
+    weights: Path,
+    store: str,
+    pause: float = 0.0,
+    after: int | None = None,
+    seconds: float = 0.0,
+    ended_by: int = signal.SIGKILL,
+) -> int:
+    """Run once in a process of its own, noting in `<store>.asked` what the model is asked.
+
+    Where `after` is given, the process gets a signal, so many `seconds` after the model was asked
+    for that many shards.
+
+    Returns:
+        The exit code, or minus the signal that ended the process.
+    """
+    asked = Path(f"{store}.asked")
+    asked.touch()
+    wanted = lines(asked) + (after or 0)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            run(weights, Path(store), asked, pause)
+            code = 0
+        except KeyboardInterrupt:
+            code = 130
+        finally:
+            if code == 1:
+                sys.excepthook(*sys.exc_info())
+            sys.stderr.flush()
+            os._exit(code)
+    if after is not None:
+        while lines(asked) < wanted and running(child):
+            time.sleep(0.002)
+        time.sleep(seconds)
+        os.kill(child, ended_by)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n")
+
+
+def running(child: int) -> bool:
+    """Whether it has not ended yet; its exit code stays to be asked for."""
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+if __name__ == "__main__":
+    import torch
+    import transformers.models.llama.modeling_llama  # noqa: F401
+
+    torch.set_num_threads(1)
+    for line in sys.stdin:
+        print(attempt(Path(sys.argv[1]), **json.loads(line)), flush=True)  # noqa: T201

@@ -1,0 +1,286 @@
+"""Answers written side by side are those of one text at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.language_models.hf_generation import end_tokens
+from benchwright.language_models.hf_transformers import TransformersModel
+from benchwright.language_models.protocol import Generated, PromptText, Sampling
+from benchwright.language_models.token_sampling import draws, next_tokens
+
+PREFIX = (
+    "The following are multiple choice questions with answers about science.\n\n"
+    "Which of these is a metal?\nA. apple\nB. iron\nAnswer: B"
+)
+TEXTS = (
+    "\n\nWhich is a fruit?\nAnswer:",
+    "\n\nA question that is much longer than the others, about what moves from warm to cold?\nA:",
+    "\n\nX",
+    "\n\nWhere does heat move?\nAnswer:",
+    "\n\nWhere does heat go?\nAnswer:",
+    "\n\nΩ≥3 – non-ASCII",
+)
+PROMPTS = [PromptText(prefix, text, ()) for text in TEXTS for prefix in (PREFIX, "")]
+FAMILIES = ["llama", "qwen2", "mistral", "gemma3", "gemma2", "gpt2", "mamba", "bloom"]
+
+
+def written(
+    model: TransformersModel, prompts: Sequence[PromptText], sampling: Sampling
+) -> list[Generated]:
+    [results] = model.generate_batches([prompts], sampling, lambda _: None)
+    return results
+
+
+@pytest.fixture(scope="module")
+def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Tiny models that do not repeat their last token, as those with tied embeddings do."""
+
+    def make(family: str) -> Any:
+        network = tiny_model(family)
+        head = network.get_output_embeddings()
+        torch.manual_seed(1)
+        own = torch.nn.Linear(head.in_features, head.out_features, bias=False)
+        torch.nn.init.normal_(own.weight)
+        network.set_output_embeddings(own)
+        return network
+
+    return make
+
+
+def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) -> Generated:
+    """Oracle: greedy decoding by Transformers itself, one prompt at a time."""
+    ids = model.tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
+    ends = sorted(end_tokens(model._network))
+    out = model.model.generate(
+        ids,
+        attention_mask=torch.ones_like(ids),
+        do_sample=False,
+        max_new_tokens=max_tokens,
+        eos_token_id=ends,
+        pad_token_id=0,
+    )[0].tolist()
+    new = out[ids.shape[1] :]
+    ended = new[-1] in ends
+    text = model.tokenizer.decode(new[:-1] if ended else new, skip_special_tokens=True)
+    return Generated((text,), ("stop" if ended else "length",), len(new), ids.shape[1])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_greedy_answers_are_those_of_transformers(
+    family: str, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(wordy_model(family), tiny_tokenizer, batch_tokens=400)
+    wanted = [plain_answer(model, prompt, 24) for prompt in PROMPTS]
+    assert written(model, PROMPTS, Sampling(24)) == wanted
+    words = {text[i : i + 4] for answer in wanted for text in answer.texts or () for i in range(40)}
+    assert len(words) > 40, "the model must not say one thing only"
+
+
+@pytest.mark.parametrize("family", ["llama", "mistral", "gemma3", "gpt2"])
+def test_common_architectures_write_side_by_side(
+    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    assert TransformersModel.from_parts(tiny_model(family), tiny_tokenizer)._writes_side_by_side
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma3", "gpt2"])
+@pytest.mark.parametrize("apart", [True, False], ids=["prefix_apart", "prefix_copied"])
+def test_few_slots_are_filled_again_and_change_nothing(
+    family: str, apart: bool, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    network = wordy_model(family)
+    prompts = [p._replace(text=f"{p.text} {i}") for p in PROMPTS for i in range(2)]
+    sampling = Sampling(20, stop=("e", "A", "i", "t", "Q"))
+    few = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=64)
+    few._looks_together &= apart
+    assert few._writes_side_by_side
+    many = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=4096)
+    alone = [written(many, [prompt], sampling)[0] for prompt in prompts]
+    assert written(few, prompts, sampling) == alone
+    assert written(many, prompts, sampling) == alone
+    assert len({answer.generated_tokens for answer in alone}) > 2, "answers must end at all times"
+
+
+def test_a_stop_text_ends_an_answer_and_is_not_part_of_it(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    prompt = PROMPTS[1]
+    [whole] = written(model, [prompt], Sampling(24))
+    assert whole.texts is not None
+    [text] = whole.texts
+    stop = text[len(text) // 2 : len(text) // 2 + 3]
+    [cut] = written(model, [prompt], Sampling(24, stop=("not there", stop)))
+    assert cut.texts == (text[: text.index(stop)],)
+    assert cut.finish == ("stop",)
+    assert cut.generated_tokens < whole.generated_tokens
+
+
+def test_the_model_s_own_end_ends_an_answer(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    network = tiny_model("llama")
+    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    prompt = PROMPTS[1]
+    ids = tiny_tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
+    new = network.generate(ids, do_sample=False, max_new_tokens=9, eos_token_id=None)[0]
+    new = new[ids.shape[1] :].tolist()
+    ends = [token for token in new[2:] if token not in new[:2]]
+    network.generation_config.eos_token_id = [399, ends[0]]
+    assert end_tokens(model._network) == {399, ends[0], tiny_tokenizer.eos_token_id}
+    [answer] = written(model, [prompt], Sampling(9))
+    assert answer.finish == ("stop",)
+    assert answer.generated_tokens == new.index(ends[0]) + 1
+    assert answer.texts == (tiny_tokenizer.decode(new[: new.index(ends[0])]),)
+
+
+def test_an_answer_ends_where_the_context_does(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    prompts = [PromptText("", "heat " * n, ()) for n in (2, 10, 40)]
+    lengths = [len(tiny_tokenizer(p.text).input_ids) for p in prompts]
+    model = TransformersModel.from_parts(
+        tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3
+    )
+    short, medium, long = written(model, prompts, Sampling(1000))
+    assert short.finish == medium.finish == ("length",)
+    assert [short.generated_tokens, medium.generated_tokens] == [lengths[1] + 3 - lengths[0], 3]
+    assert long == Generated(None, (), 0, lengths[2])
+
+
+def test_a_prompt_that_fills_the_context_is_not_answered(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    n = len(tiny_tokenizer("heat moves").input_ids)
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=n)
+    assert written(model, [PromptText("", "heat moves", ())], Sampling(4))[0].texts is None
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2", "bloom"])
+def test_samples_depend_on_seed_and_prompt_alone(
+    family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model(family), tiny_tokenizer, batch_tokens=128)
+    sampling = Sampling(6, samples=3, temperature=1.0, top_p=0.95, seed=7)
+    prompts = PROMPTS[:6]
+    first = written(model, prompts, sampling)
+    assert written(model, prompts[::-1], sampling)[::-1] == first
+    assert [written(model, [prompt], sampling)[0] for prompt in prompts] == first
+    assert written(model, prompts, sampling._replace(seed=8)) != first
+    fewer = written(model, prompts, sampling._replace(samples=2))
+    assert [one.texts for one in fewer] == [(one.texts or ())[:2] for one in first]
+    assert all(len(set(one.texts or ())) > 1 for one in first), "samples must differ"
+
+
+def test_order_changes_no_greedy_answer(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("gemma3"), tiny_tokenizer, batch_tokens=128)
+    sampling = Sampling(12)
+    assert written(model, PROMPTS[::-1], sampling)[::-1] == written(model, PROMPTS, sampling)
+
+
+def test_greedy_samples_are_all_the_same(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    [one] = written(model, PROMPTS[:1], Sampling(5))
+    [three] = written(model, PROMPTS[:1], Sampling(5, samples=3))
+    assert three.texts == (one.texts or ()) * 3
+    assert three.finish == one.finish * 3
+    assert three.generated_tokens == 3 * one.generated_tokens
+
+
+def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=150)
+    asked: list[int] = []
+    seen: list[int] = []
+
+    def batches() -> Any:
+        for start in range(0, len(PROMPTS), 5):
+            asked.append(start)
+            yield [*PROMPTS[start : start + 5], PromptText("", "heat " * 300, ())]
+
+    results = model.generate_batches(batches(), Sampling(3, samples=2, temperature=1), seen.append)
+    first = next(results)
+    assert asked == [0]
+    assert len(first) == 6
+    assert sum(seen) == 6
+    assert len(list(results)) == 2
+    assert sum(seen) == len(PROMPTS) + 3
+    assert list(model.generate_batches([[]], Sampling(3), seen.append)) == [[]]
+
+
+def test_an_empty_prompt_is_answered_from_the_end_of_text(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    [answer] = written(model, [PromptText("", "", ())], Sampling(3))
+    assert answer.prompt_tokens == 1
+    assert answer.texts is not None
+
+
+def test_a_chat_prompt_gets_no_special_tokens(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    class Special:
+        """The tokenizer with a token before each text."""
+
+        bos_token_id = eos_token_id = 0
+
+        def __call__(self, text: str, add_special_tokens: bool = True, **_: Any) -> Any:
+            encoded = tiny_tokenizer(text)
+            if add_special_tokens and isinstance(text, str):
+                encoded.data["input_ids"] = [0, *encoded.input_ids]
+            return encoded
+
+        decode = staticmethod(tiny_tokenizer.decode)
+
+    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    model.tokenizer = Special()
+    plain, chat = written(
+        model, [PromptText("", "heat", (), "none"), PromptText("", "heat", (), "chat")], Sampling(1)
+    )
+    assert plain.prompt_tokens == chat.prompt_tokens + 1
+
+
+LOGITS = st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30)
+
+
+@given(LOGITS, st.floats(0.1, 5), st.floats(0.01, 1), st.integers(0, 9))
+def test_a_drawn_token_is_in_the_nucleus(
+    logits: list[float], temperature: float, top_p: float, seed: int
+) -> None:
+    sampling = Sampling(1, temperature=temperature, top_p=top_p)
+    [token] = next_tokens(torch.tensor([logits]), [np.random.default_rng(seed)], sampling)
+    scaled = np.array(logits, np.float64) / temperature
+    weights = np.exp(scaled - scaled.max())
+    weights /= weights.sum()
+    more_probable = weights[weights > weights[token] * (1 + 1e-6)].sum()
+    assert more_probable < top_p + 1e-6
+
+
+@pytest.mark.parametrize("top_p", [1.0, 0.8])
+def test_tokens_are_drawn_as_often_as_they_are_probable(top_p: float) -> None:
+    weights = np.array([0.05, 0.5, 0.1, 0.35])
+    rows = torch.tensor(np.log(weights), dtype=torch.float32).repeat(4000, 1)
+    generators = [draws(0, PromptText("", str(number), ()), 0) for number in range(len(rows))]
+    tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=top_p))
+    wanted = weights if top_p == 1 else np.array([0, 0.5, 0, 0.35]) / 0.85
+    np.testing.assert_allclose(np.bincount(tokens, minlength=4) / len(rows), wanted, atol=0.03)
+
+
+def test_a_wide_nucleus_is_found_in_a_large_vocabulary() -> None:
+    rows = torch.zeros(50, 3000)
+    generators = [np.random.default_rng(number) for number in range(len(rows))]
+    tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=0.9))
+    assert max(tokens) > 1500
+    assert len(set(tokens)) > 30

@@ -1,0 +1,810 @@
+"""A server that fails in every way is asked until each prompt is answered once, or says why not."""
+
+import itertools
+import json
+import logging
+import math
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.language_models import answer_threads, http_retries
+from benchwright.language_models.endpoint_replies import (
+    Echo,
+    first_scored,
+    label_logprobs,
+    read_written,
+    scored_span,
+)
+from benchwright.language_models.http_retries import BadReplyError, retry_after
+from benchwright.language_models.openai_endpoint import EndpointModel, cut_at_stop, sample_seed
+from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
+from benchwright.language_models.tokenization import encode
+from benchwright.params.scoring import ModelParams
+from language_models.faulty_server import (
+    LETTERS,
+    PASSING_FAULTS,
+    Server,
+    echoed_logprob,
+    logprob,
+    ranking,
+    seeded_faults,
+    tokenize,
+    written,
+)
+
+KEY = "sk-not-for-anyone-4711"
+LABELS = tuple(f" {letter}" for letter in LETTERS[:4])
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_retries, "_FIRST_WAIT", 0.01)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def connect(
+    server: Server, context: int = 4096, tokenizer: Any = None, **settings: Any
+) -> EndpointModel:
+    given = {"timeout": 10, "max_wait": 0.2, "retries": 3, "concurrency": 4, **settings}
+    given.setdefault("logprobs", "none" if given.get("api") == "chat" else "echo")
+    params = ModelParams.model_validate(
+        {"backend": "openai", "family": "toy", "endpoint": {"url": server.url, **given}}
+    )
+    return EndpointModel("toy", params, context, tokenizer)
+
+
+def silent(_: int) -> None:
+    """Progress that nobody watches."""
+
+
+def score(model: EndpointModel, *prompts: PromptText) -> list[PromptScore]:
+    [scored] = model.score_batches([prompts], silent)
+    return scored
+
+
+def write(model: EndpointModel, sampling: Sampling, *prompts: PromptText) -> list[Generated]:
+    [answers] = model.generate_batches([prompts], sampling, silent)
+    return answers
+
+
+def cloze(number: int) -> PromptText:
+    return PromptText(
+        "Some facts.\n\n", f"Question {number}: who was it?\nAnswer:", (" the king", " a cat of it")
+    )
+
+
+def letters(number: int, *labels: str, template: str = "none") -> PromptText:
+    return PromptText("", f"Question {number}: which?\nAnswer:", labels or LABELS, template)
+
+
+def whole(prompt: PromptText) -> str:
+    return prompt.prefix + prompt.text
+
+
+def echoed(prompt: PromptText) -> list[float]:
+    return [echoed_logprob(whole(prompt), option) for option in prompt.continuations]
+
+
+def once(fault: str) -> Callable[[dict[str, Any], int], str | None]:
+    return lambda _body, tries: fault if tries == 0 else None
+
+
+def always(fault: str) -> Callable[[dict[str, Any], int], str | None]:
+    return lambda _body, _tries: fault
+
+
+# Faults
+
+
+def test_two_hundred_prompts_survive_every_fault_and_are_each_answered_once() -> None:
+    prompts = [cloze(i) for i in range(200)]
+    batches = [prompts[:3], [], prompts[3:100], prompts[100:], [], []]
+    slow = {"hang", "dribbled", "dribbled headers"}
+    kinds = [*PASSING_FAULTS, *(sorted(set(PASSING_FAULTS) - slow) * 2)]
+    counted: list[int] = []
+    with Server(faults=seeded_faults(7, 0.3, kinds, most=3)) as server:
+        model = connect(server, concurrency=16, timeout=1, max_wait=0.05, retries=3)
+        scored = list(model.score_batches(batches, counted.append))
+    assert [len(batch) for batch in scored] == [3, 0, 97, 100, 0, 0]
+    for prompt, found in zip(prompts, itertools.chain(*scored), strict=True):
+        assert found.logprobs == pytest.approx(echoed(prompt), abs=1e-9)
+        assert found.option_tokens == (2, 4)
+        assert found.prompt_tokens == len(tokenize(whole(prompt)))
+    assert counted == [1] * 200
+    assert len(server.answered) == 400
+    assert set(server.answered.values()) == {1}
+    assert set(PASSING_FAULTS) <= set(server.faulted)
+
+
+@pytest.mark.parametrize("fault", PASSING_FAULTS)
+def test_a_fault_that_passes_costs_one_try(fault: str) -> None:
+    with Server(faults=once(fault)) as server:
+        [found] = score(connect(server, timeout=0.7), cloze(1)._replace(continuations=(" the",)))
+    assert found.logprobs == pytest.approx([echoed_logprob(whole(cloze(1)), " the")])
+    assert len(server.arrivals) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("429", "429: slow down"),
+        ("500", "500: <html>out of order</html>"),
+        ("hang", "no whole answer within 0.2 s"),
+        ("dribbled", "no whole answer within 0.2 s"),
+        ("dribbled headers", "no whole answer within 0.2 s"),
+        ("dropped", "the connection failed"),
+        ("truncated", "the connection failed"),
+        ("not json", "a reply that is not JSON"),
+        ("no choices", "a reply without choices"),
+        ("error in 200", "upstream is down"),
+    ],
+)
+def test_faults_without_end_stop_with_one_line(fault: str, reason: str) -> None:
+    with Server(faults=always(fault)) as server:
+        model = connect(server, timeout=0.2, max_wait=0.05, retries=2, concurrency=1)
+        with pytest.raises(InputError) as caught:
+            score(model, cloze(1))
+    line = str(caught.value)
+    assert reason in line
+    assert "after 3 tries" in line
+    assert "finished prompts are kept" in line
+    assert "\n" not in line
+    assert len(server.arrivals) == 3
+
+
+def test_a_server_that_is_not_there_stops_with_one_line() -> None:
+    with Server() as server:
+        model = connect(server, retries=1)
+    with pytest.raises(InputError, match=r"models\.toy\.endpoint: no answer from http://127.*fail"):
+        score(model, cloze(1))
+
+
+def test_batches_before_an_error_are_yielded_and_nothing_new_is_asked() -> None:
+    def fault(body: dict[str, Any], _tries: int) -> str | None:
+        if "Question 0:" in body["prompt"]:
+            time.sleep(0.3)
+        return "500" if "Question 8:" in body["prompt"] else None
+
+    batches = [[cloze(i) for i in range(start, start + 3)] for start in range(0, 300, 3)]
+    got: list[list[PromptScore]] = []
+    with Server(faults=fault) as server:
+        answers = connect(server, retries=0).score_batches(batches, silent)
+        with pytest.raises(InputError, match="500"):
+            got.extend(answers)
+        assert [len(batch) for batch in got] == [3, 3]
+        assert no_threads_left()
+    assert len(server.arrivals) < 2 * 15
+
+
+def no_threads_left() -> bool:
+    return not [t for t in threading.enumerate() if "_work" in t.name]
+
+
+def test_a_slow_prompt_holds_up_the_others_only_when_many_answers_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answer_threads, "_HELD", 10)
+    read: list[int] = []
+    held = threading.Event()
+
+    def batches() -> Iterator[list[PromptText]]:
+        for number in range(100):
+            read.append(number)
+            yield [cloze(number)]
+
+    def fault(body: dict[str, Any], _tries: int) -> None:
+        if "Question 0:" in body["prompt"]:
+            held.wait(10)
+
+    with Server(faults=fault) as server:
+        answers = connect(server, concurrency=2).score_batches(batches(), silent)
+        threading.Timer(1, held.set).start()
+        next(answers)
+        assert 15 < len(read) <= 1 + 2 * 10 + 2 * 2 + 1
+        assert len(list(answers)) == 99
+        assert no_threads_left()
+
+
+def test_threads_end_with_a_caller_who_wants_no_more() -> None:
+    with Server() as server:
+        answers = connect(server).score_batches([[cloze(i)] for i in range(50)], silent)
+        next(answers)
+        answers.close()  # type: ignore[attr-defined]
+        assert no_threads_left()
+        assert len(server.arrivals) < 60
+
+
+def test_an_interrupt_ends_at_once_though_the_server_hangs() -> None:
+    def fault(body: dict[str, Any], _tries: int) -> str | None:
+        return "hang" if "Question 1:" in body["prompt"] else None
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with Server(faults=fault) as server:
+        model = connect(server, timeout=30)
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            list(model.score_batches([[cloze(1), cloze(2)]], interrupt))
+        assert time.monotonic() - began < 10
+        assert no_threads_left()
+
+
+def test_no_more_requests_are_in_flight_than_allowed() -> None:
+    with Server(delay=0.02) as server:
+        score(connect(server, concurrency=3), *(cloze(i) for i in range(12)))
+    assert server.busiest == 3
+
+
+def test_one_asked_to_wait_makes_all_wait() -> None:
+    limited: list[float] = []
+
+    def fault(_body: dict[str, Any], _tries: int) -> str | None:
+        if len(server.arrivals) >= 6 and not limited:
+            limited.append(time.monotonic())
+            return "429"
+        return None
+
+    with Server(faults=fault, delay=0.05, retry_after={"retry-after-ms": "800"}) as server:
+        score(connect(server, max_wait=5), *(cloze(i) for i in range(24)))
+    later = [arrival.time - limited[0] for arrival in server.arrivals]
+    assert not [wait for wait in later if 0.25 < wait < 0.75]
+    assert len([wait for wait in later if wait > 0.75]) > 20
+
+
+def test_a_server_that_asks_for_a_long_wait_is_asked_again_after_max_wait() -> None:
+    with Server(faults=once("429"), retry_after={"Retry-After": "3600"}) as server:
+        write(connect(server, max_wait=0.1), Sampling(5), letters(1))
+    assert len(server.arrivals) == 2
+
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after": format_datetime(NOW + timedelta(seconds=9), usegmt=True)}, 9),
+        ({"retry-after": format_datetime(NOW - timedelta(seconds=9), usegmt=True)}, 0),
+        ({"retry-after": "soon"}, 0),
+        ({"retry-after": "nan"}, 0),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7),
+        ({}, 0),
+    ],
+)
+def test_servers_ask_for_a_wait_in_three_ways(headers: dict[str, str], seconds: float) -> None:
+    assert retry_after(headers, NOW) == pytest.approx(seconds)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (401, "look at the key in TOY_KEY (endpoint.key_env)"),
+        (403, "look at the key in TOY_KEY (endpoint.key_env)"),
+        (404, "look at endpoint.url, endpoint.api and endpoint.model (toy)"),
+        (400, "endpoint.extra_body"),
+        (301, "look at endpoint.url"),
+    ],
+)
+def test_a_refusal_stops_at_once(status: int, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_KEY", KEY)
+    said = f"No such\nthing for {KEY}. " + "Really not. " * 100
+    with Server(refusal=(status, said)) as server:
+        model = connect(server, key_env="TOY_KEY", concurrency=1)
+        with pytest.raises(InputError) as caught:
+            write(model, Sampling(5), letters(1), letters(2))
+    line = str(caught.value)
+    assert line.startswith(f"models.toy.endpoint: {server.url} answers {status}: No such thing")
+    assert advice in line
+    assert KEY not in line
+    assert "[key]" in line
+    assert len(line) < 500
+    assert len(server.arrivals) == 1
+
+
+def test_an_account_without_money_is_not_asked_again() -> None:
+    refusal = (429, "insufficient_quota: pay first")
+    with Server(refusal=refusal) as server, pytest.raises(InputError, match="first; look at the q"):
+        write(connect(server, concurrency=1), Sampling(5), letters(1))
+    assert len(server.arrivals) == 1
+
+
+def test_the_key_is_sent_and_told_to_nobody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("TOY_KEY", f" {KEY}\n")
+    caplog.set_level(logging.DEBUG)
+    told = []
+    faults = {0: "429", 1: "500", 2: "dropped", 3: "not json"}
+    for refusal in (None, (401, f"Incorrect API key provided: {KEY}"), (503, f"Bearer {KEY}")):
+        with Server(faults=lambda _, tries: faults.get(tries), refusal=refusal) as server:
+            model = connect(server, key_env="TOY_KEY", retries=5, max_wait=0.01)
+            told += [repr(model), str(model)]
+            try:
+                score(model, letters(1))
+            except InputError as error:
+                told += traceback.format_exception(error)
+        sent = {arrival.headers.get("authorization") for arrival in server.arrivals}
+        assert sent == {f"Bearer {KEY}"}
+        assert KEY not in json.dumps([arrival.body for arrival in server.arrivals])
+    assert any("httpcore2" in record.name for record in caplog.records)
+    assert any("next try in" in record.getMessage() for record in caplog.records)
+    told += [record.getMessage() for record in caplog.records]
+    told += [repr(record.__dict__) for record in caplog.records]
+    assert not [line for line in told if KEY in line]
+
+
+@pytest.mark.parametrize("value", [None, " ", "two words", "caf\u00e9"])
+def test_a_missing_or_broken_key_names_its_variable_only(
+    value: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TOY_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("TOY_KEY", value)
+    with Server() as server, pytest.raises(InputError, match="variable TOY_KEY") as caught:
+        connect(server, key_env="TOY_KEY")
+    assert not (value and value.strip() and value in str(caught.value))
+
+
+def test_a_server_without_a_key_gets_none() -> None:
+    with Server() as server:
+        score(connect(server), letters(1))
+    assert "authorization" not in server.arrivals[0].headers
+
+
+# Log-likelihoods from the echo
+
+
+def test_continuations_are_scored_off_the_echo() -> None:
+    prompts = [cloze(i) for i in range(5)]
+    with Server() as server:
+        found = score(connect(server), *prompts)
+    assert [list(one.logprobs or ()) for one in found] == [
+        pytest.approx(echoed(prompt)) for prompt in prompts
+    ]
+    assert {arrival.path for arrival in server.arrivals} == {"/v1/completions"}
+    assert {arrival.body["max_tokens"] for arrival in server.arrivals} == {0}
+    assert len(server.arrivals) == 10
+
+
+@pytest.mark.parametrize(
+    "habits",
+    [
+        {"zero_tokens": False},
+        {"start_token": True},
+        {"start_token": True, "offsets": False},
+        {"offsets": False, "zero_tokens": False},
+        {"hides_spaces": True},
+        {"hides_spaces": True, "start_token": True, "zero_tokens": False},
+    ],
+)
+def test_habits_of_servers_do_not_change_the_numbers(habits: dict[str, bool]) -> None:
+    prompts = [cloze(i) for i in range(5)]
+    with Server(**habits) as server:
+        found = score(connect(server), *prompts)
+    for one, prompt in zip(found, prompts, strict=True):
+        assert one.logprobs == pytest.approx(echoed(prompt))
+        assert one.option_tokens == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "scored"),
+    [
+        ("Which?\nAnswer:", ("B", " cat"), (1, 2)),  # "Answer:B" is one token
+        ("It is 12", ("34", " cat", "345 cats"), (2, 2, 3)),  # 1|234, 12| cat, 12|345| cats
+        ("It is 12", ("345", " cat"), (1, 1)),
+    ],
+)
+def test_a_token_across_the_border_counts_to_every_continuation_as_with_a_local_model(
+    text: str, options: tuple[str, ...], scored: tuple[int, ...]
+) -> None:
+    prompt = PromptText("", text, options)
+    [cut] = encode(Words(), [prompt])
+    expected = []
+    for option in options:
+        tokens = tokenize(text + option)
+        expected.append(
+            sum(logprob(tokens[:i], tokens[i]) for i in range(len(cut.context), len(tokens)))
+        )
+    with Server() as server:
+        [found] = score(connect(server), prompt)
+    assert found.logprobs == pytest.approx(expected)
+    assert found.option_tokens == scored == tuple(map(len, cut.options))
+    assert found.prompt_tokens == len(cut.context)
+
+
+def test_labels_that_are_listed_need_one_request_and_have_the_same_numbers() -> None:
+    prompts = [letters(i, " A", " B") for i in range(30)]
+    with Server(most_ranked=20) as server:
+        found = score(connect(server), *prompts)
+    asked = [[a for a in server.arrivals if a.body["prompt"].startswith(whole(p))] for p in prompts]
+    assert {len(requests) for requests in asked} == {1, 3}  # 3: one is not listed, both are echoed
+    for one, prompt in zip(found, prompts, strict=True):
+        assert one.logprobs == pytest.approx(echoed(prompt))
+        assert one.prompt_tokens == len(tokenize(whole(prompt)))
+        assert one.option_tokens == (1, 1)
+
+
+@pytest.mark.parametrize("most_ranked", [4, 5])
+def test_labels_are_scored_where_few_or_no_first_tokens_are_listed(most_ranked: int) -> None:
+    prompts = [letters(i, " A", " B") for i in range(12)]
+    with Server(most_ranked=most_ranked) as server:
+        found = score(connect(server, concurrency=1), *prompts)
+    for one, prompt in zip(found, prompts, strict=True):
+        assert one.logprobs == pytest.approx(echoed(prompt))
+    refused = [a for a in server.arrivals if a.body["logprobs"] > most_ranked]
+    assert len(refused) == {4: 2, 5: 1}[most_ranked]
+
+
+@pytest.mark.parametrize("zero_tokens", [True, False])
+def test_a_server_that_does_not_echo_is_not_believed(zero_tokens: bool) -> None:
+    told = pytest.raises(InputError, match=r"set endpoint.logprobs: (top|none)")
+    with Server(echoes=False, zero_tokens=zero_tokens) as server, told:
+        score(connect(server), cloze(1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "template"),
+    [
+        ({}, "none"),
+        ({"logprobs": "top"}, "none"),
+        ({"logprobs": "top", "api": "chat"}, "messages"),
+    ],
+)
+def test_a_server_without_logprobs_is_told_how_to_be_asked(
+    settings: dict[str, Any], template: str
+) -> None:
+    told = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
+    with Server(logprobs=False) as server, told:
+        score(connect(server, **settings), letters(1, template=template))
+
+
+def test_a_prompt_that_is_too_long_is_reported_and_the_others_are_scored() -> None:
+    long = cloze(1)._replace(prefix="word " * 100)
+    ways: list[dict[str, Any]] = [{}, {"logprobs": "top"}, {"logprobs": "top", "api": "chat"}]
+    for settings in ways:
+        with Server(context=60) as server:
+            found = score(connect(server, **settings), long, letters(2), long)
+        assert [one.logprobs is None for one in found] == [True, False, True]
+        assert found[0].option_tokens == (1, 1)
+        assert found[0].prompt_tokens == -1
+
+
+class Words:
+    """A tokenizer like the server's."""
+
+    bos_token_id = None
+    eos_token_id = 0
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+
+    def __call__(self, texts: Sequence[str], add_special_tokens: bool) -> Any:
+        made = [[self._ids.setdefault(t, len(self._ids)) for t in tokenize(x)] for x in texts]
+        return type("Encoding", (), {"input_ids": made})
+
+
+def test_a_tokenizer_finds_what_is_too_long_before_it_is_sent() -> None:
+    long = cloze(1)._replace(prefix="word " * 100)
+    with Server() as server:
+        model = connect(server, context=60, tokenizer=Words())
+        [first, second] = score(model, long, cloze(2))
+        [third] = write(model, Sampling(5), long)
+    assert first == PromptScore(None, (2, 4), 100 + len(tokenize(cloze(1).text)))
+    assert second.logprobs == pytest.approx(echoed(cloze(2)))
+    assert third == Generated(None, (), 0, first.prompt_tokens)
+    assert not [a for a in server.arrivals if "word" in a.body["prompt"]]
+
+
+TOKEN = st.sampled_from(["a", "bc", " a", " de", "\n", " ", "é", " 漢字", "\n\n", ".", "B."])
+
+
+@given(st.lists(TOKEN, min_size=1), st.data())
+def test_the_first_scored_token_is_the_first_that_ends_after_the_border(
+    tokens: list[str], data: st.DataObject
+) -> None:
+    text = "".join(tokens)
+    at = data.draw(st.integers(1, len(text)))
+    ends = [len("".join(tokens[: i + 1])) for i in range(len(tokens))]
+    expected = next((i for i, end in enumerate(ends) if end > at), len(tokens))
+    start = data.draw(st.sampled_from([[], ["<s>"], ["<s>", ""]]))
+    assert first_scored([*start, *tokens], text, at) == expected + len(start)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "option"),
+    [
+        (["Answer", ":", " caf", "\ufffd", "\ufffd", " bar"], 2),
+        (["Answer", ":", " caf", "", "é", " bar"], 2),
+        (["Answer", ":", " caf", "bytes:\\xc3", "bytes:\\xa9", " bar"], 2),
+        (["<s>", "Answer", ":", "caf", "<0xC3>", "<0xA9>", "bar"], 3),
+        (["\ufffd", "\ufffd", "Answer:", " café bar"], 3),
+    ],
+)
+def test_characters_split_over_tokens_are_passed_over(tokens: list[str], option: int) -> None:
+    text = "Answer: café bar"
+    assert first_scored(tokens, text, len("Answer:")) == option
+
+
+def test_offsets_are_used_where_tokens_are_spelled_otherwise() -> None:
+    text = "Answer: the cat"
+    tokens = ["<s>", "answer", ":", "_the", "_cat", "!"]
+    offsets = [0, 3, 9, 10, 14, 18]
+    echo = Echo(text + "!", tokens, [None, *[-1.0] * 5], offsets)
+    assert scored_span(echo, text, len("Answer:"), 1) == (3, 5)
+    assert scored_span(echo._replace(text="!"), text, len("Answer:"), 1) == (0, 0)
+    assert scored_span(echo._replace(offsets=None), text, len("Answer:"), 1) == (0, 0)
+
+
+# Log-likelihoods from the most probable first tokens
+
+
+@pytest.mark.parametrize(("api", "template"), [("chat", "messages"), ("completions", "none")])
+def test_labels_are_looked_up_among_the_first_tokens(api: str, template: str) -> None:
+    prompts = [letters(i, *LABELS, template=template) for i in range(6)]
+    with Server() as server:
+        found = score(connect(server, logprobs="top", api=api, concurrency=1), *prompts)
+    assert len(server.arrivals) == 6
+    for one, prompt in zip(found, prompts, strict=True):
+        top = ranking(tokenize(whole(prompt)), 20)
+        assert one.logprobs == label_logprobs(top, ["A", "B", "C", "D"])
+        assert one.prompt_tokens == len(tokenize(whole(prompt)))
+        assert one.option_tokens == (1, 1, 1, 1)
+    body = server.arrivals[0].body
+    if api == "chat":
+        assert body["messages"] == [{"role": "user", "content": whole(prompts[0])}]
+        assert (body["logprobs"], body["top_logprobs"]) == (True, 20)
+    else:
+        assert body["logprobs"] == 20
+    assert body["max_tokens"] == 1
+
+
+def test_a_server_that_lists_five_is_asked_for_five() -> None:
+    with Server(most_ranked=5) as server:
+        model = connect(server, logprobs="top", api="chat", concurrency=1)
+        score(model, letters(1, *(f" {letter}" for letter in LETTERS)), letters(2))
+    assert [a.body["top_logprobs"] for a in server.arrivals] == [20, 5, 5]
+
+
+def test_spellings_are_summed_and_a_missing_label_has_an_upper_bound() -> None:
+    top = [(" A", math.log(0.5)), ("A", math.log(0.2)), ("B", math.log(0.1)), ("the", -4.0)]
+    a, b, c = label_logprobs(top, ["A", "B", "C"]) or ()
+    assert math.exp(a) == pytest.approx(0.7)
+    assert math.exp(b) == pytest.approx(0.1)
+    assert c == -4.0
+    top[3] = ("the", math.log(0.19))
+    assert math.exp((label_logprobs(top, ["A", "C"]) or ())[1]) == pytest.approx(0.01)
+    assert label_logprobs(top, ["C", "D"]) is None
+    assert label_logprobs([], ["C", "D"]) is None
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["A", " A", "B", "\u2581B", " C", "D", "the", " of", "\n"]),
+        st.floats(-30, 5),
+        min_size=1,
+    )
+)
+def test_labels_never_have_more_than_all_probability(logits: dict[str, float]) -> None:
+    total = math.log(math.fsum(map(math.exp, logits.values())) * 1.0001)
+    top = [(token, logit - total) for token, logit in logits.items()]
+    found = label_logprobs(top, ["A", "B", "C", "D"])
+    spelled = {token.strip(" \u2581") for token in logits} & set("ABCD")
+    if not spelled:
+        assert found is None
+        return
+    assert found is not None
+    listed = [value for label, value in zip("ABCD", found, strict=True) if label in spelled]
+    assert math.fsum(map(math.exp, listed)) <= 1 + 1e-9
+    least = min(value for _, value in top)
+    for label, value in zip("ABCD", found, strict=True):
+        assert -100 < value <= 0
+        assert label in spelled or value <= least
+
+
+# Answers in the model's own words
+
+
+@pytest.mark.parametrize(("api", "template"), [("chat", "messages"), ("completions", "none")])
+def test_answers_come_with_how_they_ended(api: str, template: str) -> None:
+    prompt = letters(1, template=template)._replace(continuations=())
+    with Server(reasoning="Let me think about B.") as server:
+        model = connect(server, api=api)
+        [long] = write(model, Sampling(50), prompt)
+        [short] = write(model, Sampling(3), prompt)
+    tokens = written(whole(prompt), 0, 0)
+    assert long == Generated(("".join(tokens),), ("stop",), 6, len(tokenize(whole(prompt))))
+    assert short == Generated(("".join(tokens[:3]),), ("length",), 3, long.prompt_tokens)
+    assert "seed" not in server.arrivals[0].body
+    assert (
+        server.arrivals[0].path
+        == {
+            "chat": "/v1/chat/completions",
+            "completions": "/v1/completions",
+        }[api]
+    )
+
+
+def test_samples_come_in_order_from_one_request() -> None:
+    prompt = letters(1)
+    drawn = Sampling(50, samples=4, temperature=0.7, top_p=0.9, seed=5)
+    with Server() as server:
+        [found] = write(connect(server), drawn, prompt)
+    assert found.texts == tuple("".join(written(whole(prompt), 5, i)) for i in range(4))
+    assert found.finish == ("stop",) * 4
+    assert found.generated_tokens == 24
+    [arrival] = server.arrivals
+    sent = {name: arrival.body[name] for name in ("n", "temperature", "top_p", "seed")}
+    assert sent == {"n": 4, "temperature": 0.7, "top_p": 0.9, "seed": 5}
+
+
+def test_a_server_that_ignores_n_is_asked_for_each_sample() -> None:
+    drawn = Sampling(50, samples=3, temperature=0.7, seed=5)
+    with Server(several=False) as server:
+        first, second = write(connect(server, concurrency=1), drawn, letters(1), letters(2))
+    seeds = [sample_seed(5, i) for i in range(3)]
+    assert len(set(seeds)) == 3
+    for found, prompt in ((first, letters(1)), (second, letters(2))):
+        texts = tuple("".join(written(whole(prompt), seed, 0)) for seed in seeds)
+        assert found.texts == texts
+        assert found.generated_tokens == 18
+    assert [a.body.get("n") for a in server.arrivals] == [3, None, None, None, None, None]
+
+
+def test_the_other_name_of_the_limit_is_learnt_once() -> None:
+    with Server(limit_name="max_completion_tokens") as server:
+        model = connect(server, api="chat", concurrency=1)
+        found = write(model, Sampling(50), letters(1), letters(2))
+    assert all(one.texts for one in found)
+    assert ["max_tokens" in a.body for a in server.arrivals] == [True, False, False]
+    assert server.arrivals[-1].body["max_completion_tokens"] == 50
+
+
+def test_a_prompt_too_long_to_answer_is_reported() -> None:
+    long = PromptText("word " * 100, "Why?", ())
+    with Server(context=60) as server:
+        found = write(connect(server, context=80), Sampling(5), long, letters(1))
+    assert found[0] == Generated(None, (), 0, -1)
+    assert found[1].texts
+    assert len(server.arrivals) == 2
+
+
+def test_a_server_with_less_context_than_said_writes_what_it_has_room_for() -> None:
+    prompt = PromptText("word " * 40, "Why?", ())
+    read = len(tokenize(whole(prompt)))
+    with Server(context=read + 4) as server:
+        [found] = write(connect(server), Sampling(50), prompt)
+        room = [a.body["max_tokens"] for a in server.arrivals]
+        [gone] = write(connect(server), Sampling(50), prompt._replace(text="Why? " * 9))
+    assert room == [50, 4]
+    assert found.texts == ("".join(written(whole(prompt), 0, 0)[:4]),)
+    assert found.finish == ("length",)
+    assert gone.texts is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "max_tokens=4000 cannot be greater than max_model_len=2048. Please request fewer tokens.",
+        "stop: List should have at most 4 items after validation, not 10",
+    ],
+)
+def test_other_refusals_are_not_taken_for_a_long_prompt(said: str) -> None:
+    with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context is as"):
+        write(connect(server), Sampling(4000), letters(1))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 2048 tokens. However, your prompt contains at "
+        "least 2049 input tokens, which exceeds this limit even without any output tokens.",
+        "The decoder prompt (length 2048) plus the number of requested output tokens (at least 1) "
+        "is longer than the maximum model length of 2048.",
+        "the request exceeds the available context size, try increasing it",
+        "Input is too long for requested model.",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+    ],
+)
+@pytest.mark.parametrize("status", [400, 413, 500])
+def test_servers_say_in_many_ways_that_a_prompt_is_too_long(said: str, status: int) -> None:
+    with Server(refusal=(status, said)) as server:
+        [found] = write(connect(server), Sampling(50), letters(1))
+    assert found.texts is None
+    assert len(server.arrivals) == 1
+
+
+def test_an_answer_is_not_longer_than_the_context_has_room() -> None:
+    prompt = PromptText("word " * 40, "Why?", ())
+    read = len(tokenize(whole(prompt)))
+    with Server() as server:
+        write(connect(server, context=100, tokenizer=Words()), Sampling(500), prompt)
+        write(connect(server, context=100), Sampling(500), prompt)
+        write(connect(server, context=1000), Sampling(500), prompt)
+    assert [a.body["max_tokens"] for a in server.arrivals] == [100 - read, 50, 500]
+
+
+def test_extra_fields_are_sent_and_null_leaves_one_out() -> None:
+    extra = {"temperature": None, "stop": None, "reasoning_effort": "low"}
+    with Server() as server:
+        model = connect(server, api="chat", model="other", extra_body=extra)
+        [found] = write(model, Sampling(50, stop=(".",)), letters(1))
+    body = server.arrivals[0].body
+    assert body.keys() == {"model", "messages", "max_tokens", "reasoning_effort"}
+    assert body["model"] == "other"
+    assert found.texts == ("".join(written(whole(letters(1)), 0, 0)[:4]),)
+    assert found.finish == ("stop",)
+
+
+def test_more_stop_texts_than_servers_take_still_end_an_answer() -> None:
+    with Server() as server:
+        model = connect(server, logprobs="none")
+        [found] = write(model, Sampling(50, stop=("!", "?", "#", "*", " is")), letters(1))
+    assert server.arrivals[0].body["stop"] == ["!", "?", "#", "*"]
+    assert found.texts == ("The answer",)
+
+
+def test_an_answer_ends_at_the_first_stop_text() -> None:
+    assert cut_at_stop("one. two\n", "length", ("\n", ".")) == ("one", "stop")
+    assert cut_at_stop("one", "length", ("\n", ".")) == ("one", "length")
+    assert cut_at_stop("one", "stop", ()) == ("one", "stop")
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("stop", "stop"),
+        ("eos_token", "stop"),
+        ("length", "length"),
+        ("content_filter", "length"),
+        (None, "length"),
+    ],
+)
+def test_what_did_not_end_by_itself_was_cut_short(reason: str | None, finish: str) -> None:
+    reply = {"choices": [{"text": "x", "finish_reason": reason}]}
+    assert read_written(reply).answers == [("x", finish)]
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": None, "reasoning_content": "hm"}, ""),
+        ({"content": "B", "reasoning": "hm"}, "B"),
+        ({"content": [{"type": "thinking"}, {"type": "text", "text": "B"}]}, "B"),
+    ],
+)
+def test_reasoning_is_not_part_of_the_text(message: dict[str, Any], text: str) -> None:
+    reply = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": None}
+    assert read_written(reply) == ([(text, "stop")], -1, -1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        [],
+        {},
+        {"choices": {}},
+        {"choices": ["x"]},
+        {"choices": [{}]},
+        {"choices": [{"text": "x", "finish_reason": "abort"}]},
+    ],
+)
+def test_a_reply_of_another_shape_is_asked_for_again(reply: Any) -> None:
+    with pytest.raises(BadReplyError):
+        read_written(reply)

@@ -1,0 +1,115 @@
+"""Looking at a shared prefix and at one's own tokens apart is looking at both."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.language_models.shared_prefix import (
+    NAME,
+    attention_forward,
+    install,
+    own_keys_only,
+    prefix_attention,
+)
+
+
+def whole(
+    query: torch.Tensor,
+    prefix: tuple[torch.Tensor, torch.Tensor],
+    own: tuple[torch.Tensor, torch.Tensor],
+    mask: torch.Tensor,
+    scaling: float | None,
+) -> torch.Tensor:
+    """Oracle: the prefix copied before every row's own keys."""
+    rows, heads = query.shape[:2]
+    key, value = (
+        torch.cat([far.expand(rows, -1, -1, -1), near], dim=2).repeat_interleave(
+            heads // near.shape[1], dim=1
+        )
+        for far, near in zip(prefix, own, strict=True)
+    )
+    seen = torch.zeros((*mask.shape[:-1], prefix[0].shape[2]), dtype=mask.dtype)
+    full = torch.cat([seen, mask], dim=-1)
+    return torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=full, scale=scaling
+    )
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    rows=st.integers(1, 4),
+    kv_heads=st.integers(1, 3),
+    group=st.integers(1, 4),
+    width=st.integers(1, 9),
+    prefix=st.integers(1, 40),
+    scaling=st.sampled_from([None, 0.05, 1.0]),
+    seed=st.integers(0, 1000),
+)
+def test_it_is_the_attention_to_the_joined_keys(
+    rows: int, kv_heads: int, group: int, width: int, prefix: int, scaling: float, seed: int
+) -> None:
+    draw = torch.Generator().manual_seed(seed)
+
+    def random(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=draw)
+
+    query = 3 * random(rows, kv_heads * group, width, 16)
+    far = random(1, kv_heads, prefix, 16), random(1, kv_heads, prefix, 16)
+    near = random(rows, kv_heads, width, 16), random(rows, kv_heads, width, 16)
+    allowed = (random(rows, 1, width, width) > 0) | torch.eye(width, dtype=torch.bool)
+    mask = torch.where(allowed, 0.0, float("-inf"))
+    mixed = prefix_attention(query, *far, *near, mask, scaling)
+    torch.testing.assert_close(mixed, whole(query, far, near, mask, scaling), atol=1e-5, rtol=1e-4)
+
+
+class Layer:
+    """What attention needs of a layer."""
+
+    layer_idx = 0
+    num_key_value_groups = 2
+    is_causal = True
+    training = False
+
+
+def test_where_not_every_row_sees_all_of_the_prefix_the_mask_decides() -> None:
+    torch.manual_seed(0)
+    query, key, value = torch.randn(2, 4, 3, 16), torch.randn(2, 2, 3, 16), torch.randn(2, 2, 3, 16)
+    far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
+    allowed = torch.rand(2, 1, 3, 8) > 0.4
+    allowed[..., 5:] |= torch.eye(3, dtype=torch.bool)
+    out, _ = attention_forward(Layer(), query, key, value, allowed, shared_prefix=[far])
+    wanted = torch.nn.functional.scaled_dot_product_attention(
+        query,
+        torch.cat([far[0].expand(2, -1, -1, -1), key], 2).repeat_interleave(2, 1),
+        torch.cat([far[1].expand(2, -1, -1, -1), value], 2).repeat_interleave(2, 1),
+        attn_mask=allowed,
+    )
+    torch.testing.assert_close(out, wanted.transpose(1, 2))
+
+
+def test_the_cache_knows_the_length_and_gives_the_own_keys() -> None:
+    far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
+    cache = own_keys_only([far])
+    key, value = torch.randn(3, 2, 4, 16), torch.randn(3, 2, 4, 16)
+    assert cache.get_seq_length() == 5
+    given_key, given_value = cache.update(key, value, 0)
+    assert given_key is key
+    assert given_value is value
+    assert cache.get_seq_length() == 5
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen2", "gemma3"])
+def test_without_a_prefix_a_model_computes_what_it_did(
+    family: str, tiny_model: Callable[[str], Any]
+) -> None:
+    model = tiny_model(family).eval()
+    ids = torch.arange(40).view(2, 20)
+    with torch.no_grad():
+        before = model(ids).logits
+        assert install(model)
+        assert model.config._attn_implementation == NAME
+        torch.testing.assert_close(model(ids).logits, before)

@@ -1,0 +1,176 @@
+"""Everything that one run exports: names, variants, draws, and what the manifest says."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from kedro.pipeline import Pipeline
+
+from benchwright.datasets.harness_tasks import HarnessExport, folder_contents
+from benchwright.errors import InputError
+from benchwright.params.exports import ExportsParams, StockTaskParams
+from benchwright.params.scoring import ScoringParams
+from benchwright.pipelines.exports import create_pipeline
+from benchwright.pipelines.exports.export import export_tasks
+from benchwright.tables import Draws
+from pipelines.exports.export_examples import benchmark, item, table
+
+ITEMS = table(*(item(f"colours/{n}") for n in range(6)))
+SHOWN = table(item("dev/0"), item("dev/1"))
+
+
+def export(
+    items: pd.DataFrame = ITEMS,
+    kept: pd.DataFrame = ITEMS.iloc[:2],
+    variant: str = "smart",
+    **changes: Any,
+) -> HarnessExport:
+    benchmark_changes = changes.pop("benchmark", {})
+    draws = changes.pop("draws", None)
+    return export_tasks(
+        items,
+        kept,
+        SHOWN,
+        benchmark(**benchmark_changes),
+        ScoringParams(),
+        ExportsParams(**changes),
+        variant=variant,
+        limit=None,
+        mirror_root="",
+        seed=0,
+        draws=draws,
+    )
+
+
+def names(found: HarnessExport) -> list[str]:
+    return [family.name for family in found.families]
+
+
+def test_original_and_variant_have_names_side_by_side() -> None:
+    assert names(export()) == [
+        "benchwright_colours",
+        "benchwright_colours_cloze",
+        "benchwright_colours_smart",
+        "benchwright_colours_smart_cloze",
+    ]
+    counts = {f.name: f.facts["n_items"] for f in export(styles=("letters",)).families}
+    assert counts == {"benchwright_colours": 6, "benchwright_colours_smart": 2}
+
+
+def test_names_follow_prefix_variant_and_benchmark() -> None:
+    found = export(
+        variant="No-Similar v2",
+        styles=("letters",),
+        prefix="lab7",
+        original=False,
+        benchmark={"name": "ARC-Challenge.4"},
+    )
+    assert names(found) == ["lab7_arc_challenge_4_no_similar_v2"]
+
+
+def test_open_ended_items_are_written_whatever_the_styles() -> None:
+    rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
+    found = export(rows, rows.iloc[:1])
+    assert names(found) == ["benchwright_colours", "benchwright_colours_smart"]
+    assert {family.facts["style"] for family in found.families} == {"generate"}
+
+
+def test_where_both_kinds_are_mixed_each_is_asked_as_it_can_be() -> None:
+    rows = table(item("colours/0"), item("colours/1", choices=(), answer_text="4"))
+    found = export(rows, rows, styles=("letters",), original=False)
+    assert names(found) == ["benchwright_colours_smart", "benchwright_colours_smart_generate"]
+    assert [family.facts["n_items"] for family in found.families] == [1, 1]
+
+
+def test_draws_are_tasks_with_their_own_demonstrations() -> None:
+    def drawn(condition: str, role: str, row: tuple[Any, ...], question: str) -> dict[str, Any]:
+        wanted = table(row).to_dict("records")[0]
+        return {
+            **{name: wanted.get(name) for name in Draws.columns()},
+            "condition": condition,
+            "role": role,
+            "question": question,
+        }
+
+    draws = Draws.from_rows(
+        [
+            drawn(condition, role, row, f"{condition} {row[0]}?")
+            for condition in ("wicked-1", "wicked-0")
+            for role, row in (("item", item("colours/0")), ("demonstration", item("dev/0")))
+        ]
+    )
+    found = export(styles=("letters",), draws=draws)
+    assert names(found)[2:] == ["benchwright_colours_wicked_0", "benchwright_colours_wicked_1"]
+    (task,) = found.families[2].tasks
+    assert [row["text"].splitlines()[0] for row in task.rows] == ["wicked-0 colours/0?"]
+    assert [row["text"].splitlines()[0] for row in task.demonstrations] == ["wicked-0 dev/0?"]
+
+
+def test_two_tasks_of_one_name_are_refused() -> None:
+    rows = table(item("colours/smart/0", "smart"), item("colours/dull/0", "dull"))
+    shown = table(item("dev/smart/0", "smart"), item("dev/dull/0", "dull"))
+    with pytest.raises(InputError, match="benchwright_colours_smart would be the name of two"):
+        export_tasks(
+            rows,
+            rows,
+            shown,
+            benchmark(),
+            ScoringParams(),
+            ExportsParams(styles=("letters",)),
+            "smart",
+            None,
+            "",
+            0,
+        )
+
+
+def test_nothing_to_export_is_an_error() -> None:
+    rows = table(item("colours/0", answer=-1))
+    with pytest.raises(InputError, match=r"exports\.styles: no item of benchmark colours"):
+        export(rows, rows)
+
+
+def test_the_manifest_says_why_there_are_no_stock_rows() -> None:
+    found = export()
+    assert found.stock_samples == {}
+    assert found.facts["stock_samples"]["reason_for_none"].startswith("the benchmark's file names")
+    assert "Not known: the benchmark's file names no stock task" in found.readme
+
+
+def test_stock_rows_are_those_of_the_kept_items() -> None:
+    mapping = StockTaskParams(task="stock_colours", order="source_row")
+    found = export(kept=ITEMS.iloc[[5, 1]], benchmark={"harness": mapping})
+    assert found.stock_samples == {"stock_colours": [1, 5]}
+    assert "--tasks stock_colours" in found.readme
+    assert found.facts["stock_samples"] == {"tasks": {"stock_colours": 2}, "reason_for_none": ""}
+
+
+def test_the_order_of_rows_changes_no_byte() -> None:
+    turned = export(ITEMS[::-1], ITEMS.iloc[:2][::-1])
+    assert folder_contents(export()) == folder_contents(turned)
+
+
+def test_the_pipeline_reads_what_other_stages_save() -> None:
+    pipeline: Pipeline = create_pipeline()
+    free = {name for name in pipeline.inputs() if not name.startswith("params:")}
+    assert free == {"items", "kept_items", "demonstrations"}
+    assert pipeline.outputs() == {"harness_tasks"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"styles": ()},
+        {"styles": ("letters", "letters")},
+        {"styles": ("cloze_bytes",)},
+        {"prefix": ""},
+        {"prefix": "Bench-Wright"},
+        {"num_fewshot": 0},
+        {"num_fewshot": 30},
+        {"max_shots": -1},
+        {"shots": 5},
+    ],
+)
+def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ExportsParams(**wrong)

@@ -1,0 +1,281 @@
+"""Items as tasks: which task an item is in, and what its configuration says."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
+from benchwright.errors import InputError
+from benchwright.params.exports import ExportsParams, ExportStyle
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import ScoringParams
+from benchwright.pipelines.exports.harness_task import (
+    AskedAs,
+    harness_family,
+    items_hash,
+    stated_answer,
+)
+from benchwright.prompting.rendering import questions
+from pipelines.exports.export_examples import item, table
+
+
+def asked(style: ExportStyle = "letters", **changes: Any) -> AskedAs:
+    words = PromptParams(**changes.pop("words", {}))
+    exports = ExportsParams(**changes.pop("exports", {}))
+    return AskedAs(style, words, ScoringParams(**changes), exports, seed=0)
+
+
+def family(
+    items: Sequence[tuple[Any, ...]],
+    examples: Sequence[tuple[Any, ...]] = (),
+    style: ExportStyle = "letters",
+    **changes: Any,
+) -> HarnessFamily:
+    facts = {"benchmark": "b", "variant": "original"}
+    return harness_family("t", table(*items), table(*examples), asked(style, **changes), facts)
+
+
+def ids(task: HarnessTask) -> list[str]:
+    return [row["item_id"] for row in task.rows]
+
+
+def shown(task: HarnessTask) -> list[str]:
+    return [row["item_id"] for row in task.demonstrations]
+
+
+TWO_SUBJECTS = [item("b/law/0", "law"), item("b/anatomy/10"), item("b/anatomy/2")]
+OWN = [item("dev/law/0", "law"), *(item(f"dev/anatomy/{n}") for n in range(3))]
+
+
+def test_subjects_with_demonstrations_of_their_own_are_tasks_of_one_group() -> None:
+    found = family(TWO_SUBJECTS, OWN)
+    assert [task.name for task in found.tasks] == ["t_anatomy", "t_law"]
+    assert [ids(task) for task in found.tasks] == [["b/anatomy/2", "b/anatomy/10"], ["b/law/0"]]
+    assert shown(found.tasks[0])[:3] == [f"dev/anatomy/{n}" for n in range(3)]
+    assert shown(found.tasks[1])[0] == "dev/law/0"
+    assert len(shown(found.tasks[1])) == 4  # the other subject's fill in
+    assert found.group is not None
+    assert found.group["task"] == ["t_anatomy", "t_law"]
+    assert [metric["weight_by_size"] for metric in found.group["aggregate_metric_list"]] == [
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("examples", "changes"),
+    [
+        ((), {}),
+        ((item("dev/0", "physics"),), {}),
+        (OWN, {"demonstrations": "all"}),
+    ],
+)
+def test_otherwise_there_is_one_task(examples: Any, changes: Any) -> None:
+    found = family(TWO_SUBJECTS, examples, **changes)
+    assert [task.name for task in found.tasks] == ["t"]
+    assert found.group is None
+    descriptions = {row["subject"]: row["description"] for row in found.tasks[0].rows}
+    assert all(subject in text for subject, text in descriptions.items())
+
+
+def test_an_item_equal_to_a_demonstration_is_a_task_of_its_own() -> None:
+    twin = item("b/anatomy/3", question="Which colour has dev/anatomy/1?")
+    found = family([*TWO_SUBJECTS, twin], OWN)
+    assert [task.name for task in found.tasks] == ["t_anatomy", "t_anatomy_part2", "t_law"]
+    assert ids(found.tasks[1]) == ["b/anatomy/3"]
+    assert "dev/anatomy/1" in shown(found.tasks[0])
+    assert "dev/anatomy/1" not in shown(found.tasks[1])
+    assert found.facts["max_num_fewshot"] == 3
+
+
+def test_parts_of_one_task_do_not_take_the_group_s_name() -> None:
+    twin = item("b/9", question="Which colour has dev/anatomy/1?")
+    found = family([item("b/0"), item("b/1"), twin], OWN)
+    assert found.name == "t"
+    assert [task.name for task in found.tasks] == ["t_part1", "t_part2"]
+
+
+def test_no_more_demonstrations_are_carried_than_asked_for() -> None:
+    found = family(TWO_SUBJECTS, OWN, exports={"max_shots": 2})
+    assert [len(task.demonstrations) for task in found.tasks] == [2, 2]
+
+
+def test_a_task_without_demonstrations_never_takes_examples_from_its_questions() -> None:
+    for changes in ({}, {"exports": {"max_shots": 0}}):
+        config = family(TWO_SUBJECTS, OWN if changes else (), **changes).tasks[0].config
+        assert config["num_fewshot"] == 0
+        assert "fewshot_split" not in config
+
+
+def test_the_default_number_of_shots_is_the_task_s_and_otherwise_free() -> None:
+    assert "num_fewshot" not in family(TWO_SUBJECTS, OWN).tasks[0].config
+    found = family(TWO_SUBJECTS, OWN, exports={"num_fewshot": 4})
+    assert [task.config["num_fewshot"] for task in found.tasks] == [4, 4]
+
+
+def test_letters_are_chosen_among_labels_and_cloze_among_options() -> None:
+    letters = family(TWO_SUBJECTS, OWN).tasks[0]
+    cloze = family(TWO_SUBJECTS, OWN, "cloze").tasks[0]
+    assert letters.config["doc_to_choice"] == "labels"
+    assert letters.rows[0]["labels"] == ["A", "B", "C", "D"]
+    assert letters.rows[0]["target"] == "B"
+    assert cloze.config["doc_to_choice"] == "choices"
+    assert cloze.rows[0]["target"] == "green"
+    assert "A. red" not in cloze.rows[0]["text"]
+    for task in (letters, cloze):
+        assert task.config["doc_to_target"] == "answer"
+        assert [m["metric"] for m in task.config["metric_list"]] == ["acc", "acc_norm"]
+
+
+def test_rows_say_which_item_they_are() -> None:
+    frame = table(*TWO_SUBJECTS)
+    rows = {row["item_id"]: row for task in family(TWO_SUBJECTS).tasks for row in task.rows}
+    for wanted in frame.to_dict("records"):
+        row = rows[wanted["item_id"]]
+        for column in ("content_hash", "subject", "question", "choices", "answer"):
+            assert row[column] == wanted[column]
+
+
+def test_bare_labels_change_the_scored_letters_only() -> None:
+    config = family(TWO_SUBJECTS, OWN, label_tokens="bare").tasks[0].config
+    assert config["target_delimiter"] == ""
+    assert config["fewshot_config"]["target_delimiter"] == " "
+    cloze = family(TWO_SUBJECTS, OWN, "cloze", label_tokens="bare").tasks[0].config
+    assert cloze["target_delimiter"] == " "
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    assert family(TWO_SUBJECTS, OWN) == family(TWO_SUBJECTS[::-1], OWN[::-1])
+    assert items_hash(questions(table(*OWN))) == items_hash(questions(table(*OWN[::-1])))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"words": {"answer_prefix": "A:"}},
+        {"words": {"description": ""}},
+        {"demonstration_order": "seeded"},
+        {"exports": {"max_shots": 1}},
+    ],
+)
+def test_the_version_is_that_of_the_texts(change: dict[str, Any]) -> None:
+    def version(**changes: Any) -> str:
+        return str(family(TWO_SUBJECTS, OWN, **changes).tasks[0].config["metadata"]["version"])
+
+    assert version() == version(exports={"num_fewshot": 2})
+    assert version() != version(**change)
+
+
+def test_the_hash_of_items_is_that_of_questions_and_right_answers() -> None:
+    def of(*rows: tuple[Any, ...]) -> str:
+        return items_hash(questions(table(*rows)))
+
+    base = of(item("a"), item("b"))
+    assert base != of(item("a"))
+    assert base != of(item("a"), item("b", answer=2))
+    assert base != of(item("a"), item("b", question="another?"))
+    said = item("a", choices=(), answer_text="4")
+    assert of(said) != of(item("a", choices=(), answer_text="5"))
+
+
+def test_what_does_not_suit_a_style_is_left_out_and_counted() -> None:
+    rows = [item("b/0"), item("b/1", choices=(), answer_text="4"), item("b/2", answer=-1)]
+    letters = family(rows)
+    assert ids(letters.tasks[0]) == ["b/0"]
+    assert letters.facts["left_out"] == 2
+    written = family(rows, style="generate")
+    assert ids(written.tasks[0]) == ["b/1"]
+    both = family(rows, style="generate", exports={"styles": ("generate",)})
+    assert [ids(task) for task in both.tasks] == [["b/0"], ["b/1"]]
+    assert family(rows[1:2]).tasks == []
+
+
+def test_open_ended_answers_are_read_off_by_a_pattern_and_numbers_by_a_second() -> None:
+    numbers = [
+        item("b/0", choices=(), answer_text="1,024"),
+        item("b/1", choices=(), answer_text="-3.5"),
+    ]
+    config = family(numbers, style="generate").tasks[0].config
+    assert config["output_type"] == "generate_until"
+    assert config["doc_to_target"] == "target"
+    assert [f["name"] for f in config["filter_list"]] == ["stated", "last_number"]
+    words = family([*numbers, item("b/2", choices=(), answer_text="Paris")], style="generate")
+    assert [f["name"] for f in words.tasks[0].config["filter_list"]] == ["stated"]
+
+
+def test_what_ends_an_answer_is_the_run_s_or_the_next_question() -> None:
+    rows = [item("b/0", choices=(), answer_text="4")]
+
+    def until(**changes: Any) -> Any:
+        return (
+            family(rows, style="generate", **changes).tasks[0].config["generation_kwargs"]["until"]
+        )
+
+    assert until() == []
+    assert until(words={"question_prefix": "Question: "}) == ["Question:"]
+    assert until(generation={"stop": ("\n\n",)}) == ["\n\n"]
+
+
+def test_a_worked_example_is_explanation_and_statement() -> None:
+    told = item("dev/0", choices=(), answer_text="4", explanation="2 + 2 = 4")
+    found = family([item("b/0", choices=(), answer_text="5")], [told], "generate").tasks[0]
+    assert found.rows[0]["target"] == "5"
+    assert found.demonstrations[0]["target"] == "2 + 2 = 4 The answer is 4."
+
+
+def test_an_example_without_an_answer_is_refused() -> None:
+    with pytest.raises(InputError, match=r"dev/0: nothing follows the question.*prompt\.statement"):
+        family(
+            [item("b/0", choices=(), answer_text="5")],
+            [item("dev/0", choices=(), answer_text="4")],
+            "generate",
+            words={"open_statement": ""},
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("So the answer is (B).", ["B"]),
+        ("The answer is B", ["B"]),
+        ("the  Answer is: C.", ["C"]),
+        ("The answer is (A). No: the answer is (D).", ["D"]),
+        ("The answer is (A).\nThe answer is Berlin.", ["A"]),
+        ("The answer is Berlin.", []),
+        ("The answer is a matter of taste.", []),
+        ("B", []),
+    ],
+)
+def test_the_letter_that_is_stated_last_is_read(text: str, answers: list[str]) -> None:
+    assert re.findall(stated_answer(PromptParams(), False), text) == answers
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("2 + 2 = 4. The answer is 4.", ["4"]),
+        ("The answer is 3.5", ["3.5"]),
+        ("the answer is: $1,024.50.\n\nQuestion:", ["$1,024.50"]),
+        ("The answer is New York.\nThe answer is Rome", ["Rome"]),
+        ("The answer is 3. No, the answer is 4. Done.", ["4"]),
+        ("42", []),
+    ],
+)
+def test_the_final_answer_is_read_to_the_end_of_its_sentence(text: str, answers: list[str]) -> None:
+    assert re.findall(stated_answer(PromptParams(), True), text) == answers
+
+
+def test_words_of_the_statement_may_be_others() -> None:
+    words = PromptParams(statement="Antwort (richtig): {label}", open_statement="#### {answer}")
+    assert re.findall(stated_answer(words, False), "Antwort (richtig): B") == ["B"]
+    assert re.findall(stated_answer(words, True), "so\n#### 42\n") == ["42"]
+
+
+def test_draws_need_no_more_columns_than_a_question_has() -> None:
+    names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
+    frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
+    found = harness_family("t", frame, frame.iloc[:0], asked(), {})
+    assert len(found.tasks[0].rows) == 3

@@ -1,0 +1,153 @@
+"""Rows of the harness's own tasks: all of them, or none and why."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.exports import StockTaskParams
+from benchwright.pipelines.exports.stock_samples import samples_of_benchmark, stock_samples
+from benchwright.pipelines.ingestion.nodes import map_source_rows
+from pipelines.exports.export_examples import benchmark, item, table
+
+WHOLE = StockTaskParams(task="colours", order="source_row")
+BY_SUBJECT = StockTaskParams(task="mmlu_{subject}", order="source_row_within_subject")
+
+
+def test_kept_items_become_sorted_rows() -> None:
+    items = table(*(item(f"colours/{row}") for row in range(12)))
+    found = stock_samples(items, ["colours/10", "colours/0", "colours/9"], WHOLE, "colours")
+    assert found.rows == {"colours": [0, 9, 10]}
+    assert found.reason == ""
+
+
+def test_each_subject_has_its_task_and_an_empty_one_is_left_out() -> None:
+    items = table(
+        item("b/college law/0", "college law"),
+        item("b/college law/1", "college law"),
+        item("b/anatomy/0"),
+        item("b/physics/0", "physics"),
+    )
+    kept = ["b/college law/1", "b/anatomy/0"]
+    found = stock_samples(items, kept, BY_SUBJECT, "b")
+    assert found.rows == {"mmlu_anatomy": [0], "mmlu_college_law": [1]}
+
+
+def test_subjects_can_be_mapped_one_by_one() -> None:
+    mapping = StockTaskParams(
+        task={"ARC-Easy": "arc_easy", "ARC-Challenge": "arc_challenge"},
+        order="source_row_within_subject",
+    )
+    items = table(item("arc/ARC-Easy/7", "ARC-Easy"), item("arc/ARC-Challenge/7", "ARC-Challenge"))
+    found = stock_samples(items, items["item_id"], mapping, "arc")
+    assert found.rows == {"arc_challenge": [7], "arc_easy": [7]}
+    unnamed = stock_samples(table(item("arc/x/7", "x")), ["arc/x/7"], mapping, "arc")
+    assert unnamed == ({}, "harness.task names no task for subject 'x'")
+
+
+@pytest.mark.parametrize(
+    ("item_id", "mapping"),
+    [
+        ("colours/anatomy/3", WHOLE),
+        ("colours/test/3", WHOLE),
+        ("colours_validation/3", WHOLE),
+        ("Mercury_7175875", WHOLE),
+        ("colours/", WHOLE),
+        ("colours/٣", WHOLE),
+        ("colours/3", BY_SUBJECT),
+        ("colours/physics/3", BY_SUBJECT),
+        ("colours/anatomy/test/3", BY_SUBJECT),
+    ],
+)
+def test_one_id_that_tells_no_row_leaves_none(item_id: str, mapping: StockTaskParams) -> None:
+    good = "colours/0" if mapping is WHOLE else "colours/anatomy/0"
+    items = table(item(good), item(item_id))
+    found = stock_samples(items, [good], mapping, "colours")
+    assert found.rows == {}
+    assert f"item {item_id} does not say its row" in found.reason
+
+
+def test_two_items_on_one_row_leave_none() -> None:
+    items = table(item("colours/1"), item("colours/01"))
+    found = stock_samples(items, ["colours/1"], WHOLE, "colours")
+    assert found.rows == {}
+    assert "both be row 1 of colours" in found.reason
+
+
+def test_a_kept_item_that_is_not_among_the_items_is_an_error() -> None:
+    with pytest.raises(InputError, match="kept item colours/5 is not among"):
+        stock_samples(table(item("colours/0")), ["colours/5"], WHOLE, "colours")
+
+
+def test_rows_count_rejected_ones_and_do_not_change_under_a_limit() -> None:
+    source = pd.DataFrame(
+        {
+            "question": ["zero", "", "two", "three", None, "five", "six"],
+            "choices": [["a", "b"]] * 7,
+            "answer": [0, 1, 0, 7, 1, 0, 1],
+            "_split": ["test"] * 7,
+        }
+    )
+    source.attrs["source"] = {"kind": "hub"}
+    whole = map_source_rows(source, benchmark(), None, 0).items
+    assert stock_samples(whole, whole["item_id"], WHOLE, "colours").rows == {
+        "colours": [0, 2, 5, 6]
+    }
+    some = map_source_rows(source, benchmark(), 2, 0).items
+    rows = stock_samples(some, some["item_id"], WHOLE, "colours").rows["colours"]
+    texts = [source["question"][row] for row in rows]
+    assert sorted(texts) == sorted(some["question"])
+
+
+def of_benchmark(mirror_root: str = "", **changes: Any) -> Any:
+    items = table(item("colours/0"), item("colours/1"))
+    ingestion: BenchmarkParams = benchmark(**changes)
+    return samples_of_benchmark(items, ["colours/1"], ingestion, mirror_root)
+
+
+def test_a_benchmark_without_a_stock_task_says_so() -> None:
+    assert of_benchmark() == ({}, "the benchmark's file names no stock task (harness)")
+
+
+def sources(*kinds: str, configs: tuple[str, ...] = ()) -> dict[str, Any]:
+    fields = {
+        "question": "question",
+        "choices": {"column": "choices"},
+        "gold": {"form": "index", "column": "answer"},
+    }
+    known = {
+        "hub": {"id": "a/b", "fields": fields, "configs": list(configs)},
+        "mirror": {"file": "a.parquet", "all_rows": "test", "fields": fields},
+        "local": {"file": "a.csv", "all_rows": "test", "fields": fields},
+    }
+    return {kind: known[kind] for kind in kinds}
+
+
+def test_rows_of_the_hub_are_known() -> None:
+    found = of_benchmark(harness=WHOLE, sources=sources("hub"))
+    assert found == ({"colours": [1]}, "")
+
+
+def test_a_mirror_counts_only_where_the_mapping_trusts_it() -> None:
+    both = sources("hub", "mirror")
+    refused = of_benchmark("/mirror", harness=WHOLE, sources=both)
+    assert refused.rows == {}
+    assert "the source mirror" in refused.reason
+    trusted = WHOLE.model_copy(update={"sources": ("hub", "mirror")})
+    assert of_benchmark("/mirror", harness=trusted, sources=both).rows == {"colours": [1]}
+    # A mirror that has no entry for this benchmark is not what is read.
+    assert of_benchmark("/mirror", harness=WHOLE, sources=sources("hub")).rows
+
+
+def test_local_files_may_come_before_the_hub() -> None:
+    refused = of_benchmark(harness=WHOLE, sources=sources("hub", "local"))
+    assert refused.rows == {}
+    assert "the source local" in refused.reason
+
+
+def test_rows_of_several_configurations_are_no_rows_of_one_task() -> None:
+    found = of_benchmark(harness=WHOLE, sources=sources("hub", configs=("x", "y")))
+    assert found.rows == {}
+    assert "several configurations" in found.reason

@@ -1,0 +1,47 @@
+"""Names that any file system and command line takes."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.pipelines.exports.task_names import slug, slugs
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("high_school_physics", "high_school_physics"),
+        ("ARC-Challenge", "arc_challenge"),
+        ("computer science", "computer_science"),
+        ("  Éducation: physique/chimie ", "education_physique_chimie"),
+        ("wicked-0", "wicked_0"),
+        ("../../etc", "etc"),
+    ],
+)
+def test_words_are_joined_by_underscores(text: str, name: str) -> None:
+    assert slug(text) == name
+
+
+@given(st.text())
+def test_a_name_is_short_and_has_letters_digits_and_underscores_only(text: str) -> None:
+    assert re.fullmatch(r"[a-z0-9_]{1,70}", slug(text))
+
+
+@given(st.lists(st.text(alphabet="aAé _-/日本", max_size=6), max_size=12))
+def test_different_texts_have_different_names(texts: list[str]) -> None:
+    named = slugs(texts)
+    assert set(named) == set(texts)
+    assert len(set(named.values())) == len(set(texts))
+
+
+def test_only_names_that_would_be_equal_carry_a_hash() -> None:
+    named = slugs(["A/B", "a b", "c"])
+    assert named["c"] == "c"
+    assert re.fullmatch(r"a_b_[0-9a-f]{6}", named["A/B"])
+    assert named["A/B"] != named["a b"]
+
+
+def test_a_name_does_not_depend_on_the_others_order() -> None:
+    assert slugs(["A/B", "a b"]) == slugs(["a b", "A/B"])

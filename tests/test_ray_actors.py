@@ -1,0 +1,329 @@
+"""Copies of a model in Ray's actors answer as one model does, whatever becomes of the actors."""
+
+import shutil
+import struct
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.engine import answer_batches
+from benchwright.errors import InputError
+from benchwright.language_models.batches import Answers, Batch
+from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
+from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+from benchwright.ray_actors import (
+    Answerer,
+    answer_on_ray,
+    answers_from_json,
+    answers_to_json,
+    batch_from_json,
+    batch_to_json,
+    check_resources,
+    for_actors,
+)
+from faults.tiny_llama import save_tiny_llama
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
+
+SECRET = "a-key-that-nobody-else-may-read"  # noqa: S105
+ANY_TEXT = st.text(st.characters(), max_size=20)  # half of a surrogate pair included
+COUNTS = st.integers(0, 2**40)
+FLOATS = st.floats(allow_nan=False)
+
+
+def tuples(of: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(of, max_size=4).map(tuple)
+
+
+SAMPLINGS = st.builds(
+    Sampling, COUNTS, COUNTS, FLOATS, FLOATS, st.tuples(ANY_TEXT, ANY_TEXT), COUNTS
+)
+PROMPTS = st.builds(
+    PromptText, st.sampled_from(["", "shared ", "\ud800"]), ANY_TEXT, tuples(ANY_TEXT), ANY_TEXT
+)
+SCORES = st.builds(PromptScore, st.none() | tuples(FLOATS), tuples(COUNTS), COUNTS)
+WRITTEN = st.builds(
+    Generated,
+    st.none() | tuples(ANY_TEXT),
+    tuples(st.sampled_from(["stop", "length"])),
+    COUNTS,
+    COUNTS,
+)
+
+
+def scoring(**changes: Any) -> ScoringParams:
+    given = {"dtype": "float32", "device": "cpu", "batch_tokens": 256, **changes}
+    return ScoringParams.model_validate(given)
+
+
+def endpoint(url: str) -> ModelParams:
+    server = {"url": url, "key_env": "BENCHWRIGHT_TEST_KEY", "retries": 0, "timeout": 20}
+    return ModelParams.model_validate({"backend": "openai", "endpoint": server, "family": "f"})
+
+
+def local(path: Path | str, **changes: Any) -> ModelParams:
+    return ModelParams.model_validate(
+        {"weights": {"path": str(path)}, "family": "f", "context": 512, **changes}
+    )
+
+
+def some_batches(count: int = 3, size: int = 4) -> list[Batch]:
+    """Prompts of different lengths, one in each batch beyond the context."""
+    return [
+        Batch(
+            None,
+            tuple(
+                PromptText(
+                    "The following are questions about science.\n\n" * 4,
+                    f"Question {number} {i}: which of these is a planet?" * (i + 1) + "\nAnswer:",
+                    (" apple", " iron", " Mars, because it is" if i else " Venus" * 500),
+                )
+                for i in range(size)
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_llama(tmp_path_factory.mktemp("tiny"))
+
+
+@given(st.builds(Batch, st.none() | SAMPLINGS, tuples(PROMPTS)))
+def test_a_batch_crosses_unchanged(batch: Batch) -> None:
+    crossed = batch_from_json(batch_to_json(batch))
+    assert crossed == batch
+    assert batch_to_json(batch).isascii()
+
+
+@given(st.lists(SCORES, max_size=4))
+def test_scores_cross_to_the_last_bit(answers: Answers) -> None:
+    crossed = answers_from_json(answers_to_json(answers), written=False)
+    assert crossed == answers
+    for one, other in zip(crossed, answers, strict=True):
+        assert isinstance(one, PromptScore)
+        assert isinstance(other, PromptScore)
+        assert [struct.pack("d", x) for x in one.logprobs or ()] == [
+            struct.pack("d", x) for x in other.logprobs or ()
+        ], "zero and minus zero are equal and not the same"
+
+
+@given(st.lists(WRITTEN, max_size=4))
+def test_written_answers_cross_unchanged(answers: Answers) -> None:
+    crossed = answers_from_json(answers_to_json(answers), written=True)
+    assert crossed == answers
+    assert all(isinstance(one, Generated) for one in crossed)
+
+
+def test_a_prefix_that_prompts_share_is_sent_once() -> None:
+    [batch] = some_batches(1)
+    assert batch_to_json(batch).count("The following are") == 4, "four times in the one prefix"
+
+
+def test_actors_are_told_absolute_paths_and_no_auto(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(weights.parent)
+    model, asked = for_actors(local(weights.name), scoring(dtype="auto"))
+    assert isinstance(model.weights, PathWeights)
+    assert model.weights.path == str(weights)
+    assert "auto" not in (model.dtype, asked.dtype, asked.device)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ray", "told"),
+    [
+        ({"device": "cuda"}, {}, "gpus_per_actor is 0"),
+        ({"device": "cpu"}, {"gpus_per_actor": 1}, "gpus_per_actor is 1"),
+        ({"device": "cuda", "backend": "vllm"}, {"gpus_per_actor": 1}, "tensor_parallel is 2"),
+    ],
+)
+def test_devices_that_actors_would_not_have_are_told_before_ray_is_started(
+    changes: dict[str, Any], ray: dict[str, Any], told: str
+) -> None:
+    model = local(
+        "/nowhere", backend=changes.pop("backend", "transformers"), vllm={"tensor_parallel": 2}
+    )
+    asked = scoring(ray=ray, **changes)
+    with pytest.raises(InputError, match=told):
+        next(answer_on_ray("m", model, asked, some_batches(), print))
+
+
+def test_weights_that_are_missing_are_told_before_ray_is_started() -> None:
+    with pytest.raises(InputError, match="/nowhere"):
+        next(answer_on_ray("m", local("/nowhere"), scoring(), some_batches(), print))
+
+
+def test_ray_that_is_not_installed_is_told_in_one_line(
+    weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(InputError, match=r"pip install 'benchwright\[ray\]'"):
+        next(answer_on_ray("m", local(weights), scoring(), some_batches(), print))
+
+
+def test_a_cluster_that_does_not_answer_is_told_in_one_line(weights: Path) -> None:
+    pytest.importorskip("ray")
+    asked = scoring(ray={"address": "127.0.0.1:9"})
+    with pytest.raises(InputError, match=r"127\.0\.0\.1:9.*ray start --head"):
+        next(answer_on_ray("m", local(weights), asked, some_batches(), print))
+
+
+def test_no_batches_need_no_cluster() -> None:
+    assert list(answer_on_ray("m", local("/nowhere"), scoring(), [], print)) == []
+
+
+def test_an_actor_returns_what_the_user_can_mend_in_one_line() -> None:
+    import pyarrow as pa
+
+    actor = Answerer("m", local("/nowhere"), scoring(), {})
+    rows = pa.table({"number": [7], "batch": [batch_to_json(some_batches(1)[0])]})
+    [outcome] = actor(rows).to_pylist()
+    assert outcome["number"] == 7
+    assert "/nowhere" in outcome["fault"]
+    assert outcome["answers"] is None
+
+
+def test_an_actor_returns_what_is_not_the_users_fault_with_its_traceback(
+    weights: Path, tmp_path: Path
+) -> None:
+    import pyarrow as pa
+
+    broken = shutil.copytree(weights, tmp_path / "broken")
+    (broken / "model.safetensors").write_bytes(b"not weights")
+    rows = pa.table({"number": [7], "batch": [batch_to_json(some_batches(1)[0])]})
+    [outcome] = Answerer("m", local(broken), scoring(), {})(rows).to_pylist()
+    assert outcome["fault"] is None
+    assert "Traceback" in outcome["traceback"]
+
+
+@pytest.mark.parametrize("resource", ["CPU", "GPU"])
+def test_actors_that_this_machine_has_no_room_for_are_told(resource: str) -> None:
+    params = RayParams(actors=3, cpus_per_actor=2, gpus_per_actor=0.5)
+    check_resources(params, {"CPU": 6, "GPU": 1.5})
+    with pytest.raises(InputError, match=f"3 actors of .* {resource}s each need"):
+        check_resources(params, {"CPU": 6, "GPU": 1.5, resource: 1})
+
+
+def test_a_cluster_that_may_grow_gets_a_warning_only(caplog: pytest.LogCaptureFixture) -> None:
+    check_resources(RayParams(address="auto", gpus_per_actor=1), {"CPU": 8})
+    assert "need 1; there are 0" in caplog.text
+
+
+@pytest.fixture
+def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where Ray keeps its logs and sockets; their paths must be short."""
+    pytest.importorskip("ray")
+    folder = Path(tempfile.mkdtemp(prefix="ray-"))
+    monkeypatch.setenv("RAY_TMPDIR", str(folder))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def cluster(ray_folder: Path) -> Iterator[None]:
+    """A cluster of two cores that was there before."""
+    import ray
+
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+    ray.init(address="local", num_cpus=2, **quiet)
+    yield
+    assert ray.is_initialized(), "a cluster that was there before must not be stopped"
+    ray.shutdown()
+
+
+def actors() -> set[psutil.Process]:
+    """The processes of Ray's actors that hold a model."""
+    found = set()
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if "Answerer" in process.cmdline()[0]:
+                found.add(process)
+        except (psutil.Error, IndexError):
+            continue
+    return found
+
+
+def test_actors_that_are_killed_lose_and_double_nothing_and_change_no_bit(
+    ray_folder: Path, weights: Path
+) -> None:
+    import ray
+    import torch
+
+    batches = some_batches(40, 12)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    wanted = dict(answer_batches("tiny", local(weights), scoring(), batches, lambda _: None))
+    torch.set_num_threads(threads)
+    asked = scoring(engine="ray", ray={"actors": 2})
+    told: list[int] = []
+    answered: list[tuple[int, Answers]] = []
+    killed: set[psutil.Process] = set()
+    later: set[psutil.Process] = set()
+    for pair in answer_batches("tiny", local(weights), asked, batches, told.append):
+        answered.append(pair)
+        if not killed:
+            killed = actors()
+            for process in killed:
+                process.kill()
+        elif not later - killed:
+            later |= actors()
+    assert killed, "no actor was killed"
+    assert later - killed, "no actor was started again: all was answered before the kill"
+    assert len(answered) == len(batches)
+    assert dict(answered) == wanted
+    assert sum(told) == sum(len(batch.prompts) for batch in batches)
+    assert not ray.is_initialized(), "what was started for the run must be stopped after it"
+    assert not actors()
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A server that lets nobody in, and remembers who asked."""
+
+    keys: list[str | None]
+
+    def do_POST(self) -> None:
+        self.keys.append(self.headers.get("Authorization"))
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def test_a_key_reaches_the_actors_and_no_log_and_their_errors_are_one_line(
+    ray_folder: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_TEST_KEY", SECRET)
+    handler = type("Remembering", (Refusing,), {"keys": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    model = endpoint(f"http://127.0.0.1:{server.server_port}/v1")
+    asked = scoring(engine="ray", ray={"actors": 2, "cpus_per_actor": 0.5})
+    with pytest.raises(InputError) as caught:
+        list(answer_batches("remote", model, asked, some_batches(), print))
+    server.shutdown()
+    server.server_close()
+    assert "\n" not in str(caught.value)
+    assert "401" in str(caught.value)
+    assert f"Bearer {SECRET}" in handler.keys
+    files = [path for path in ray_folder.rglob("*") if path.is_file()]
+    assert any("runtime_env_agent" in path.name for path in files)
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+    for _ in range(100):
+        if not actors():
+            break
+        time.sleep(0.1)
+    assert not actors(), "actors live on after the run"
