@@ -5,6 +5,7 @@ import json
 import logging
 import math
 import os
+import secrets
 import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from benchwright.errors import InputError, one_line
+from benchwright.errors import InputError, causes, one_line
 from benchwright.language_models.batches import Answers, Batch, ask
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
@@ -84,7 +85,7 @@ def answer_on_ray(
             raise InputError(
                 f"model {name}: its actors ended again and again, perhaps for want of memory; "
                 "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens) may "
-                f"do: {_first_line(error)}"
+                f"do: {_root(error)}"
             ) from error
         finally:
             rows.close()
@@ -255,6 +256,8 @@ def _cluster(ray: Any, params: RayParams) -> Iterator[None]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     if params.address is None:
+        # Else Ray writes one into the home folder, which need not be there.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         cores = math.ceil(params.actors * params.cpus_per_actor)
         ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
     else:
@@ -263,8 +266,8 @@ def _cluster(ray: Any, params: RayParams) -> Iterator[None]:
             ray.init(address=params.address, **quiet)
         except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
             raise InputError(
-                f"scoring.ray.address {params.address!r}: no Ray cluster answers there "
-                f"({_first_line(error)}); start one with `ray start --head`, or leave the address "
+                f"scoring.ray.address {params.address!r}: no Ray cluster can be reached there "
+                f"({_root(error, -1)}); start one with `ray start --head`, or leave the address "
                 "out to use this machine alone"
             ) from error
     try:
@@ -373,5 +376,7 @@ def _answers(rows: Iterator["pa.Table"], batches: Sequence[Batch]) -> Iterator[t
             yield row["number"], answers_from_json(row["answers"], written)
 
 
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+def _root(error: BaseException, line: int = 0) -> str:
+    """One line, the first or the last (−1), of what an error began with."""
+    *_, first = causes(error)
+    return (str(first).strip().splitlines() or [type(first).__name__])[line]

@@ -144,6 +144,7 @@ class Prompts(Table):
     max_new_tokens: Series[int] = pa.Field(ge=0)  # 0 where continuations are scored
     options: Series[object]  # list[str] as shown, where an answer is read off what is written
     answer_text: Series[str]  # the same
+    stop: Series[object]  # list[str], texts that end what is written
 
 
 class Responses(Table):

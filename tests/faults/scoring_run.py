@@ -21,9 +21,11 @@ from benchwright.datasets import score_store
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
+from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.pipelines.scoring.scores import score_prompts
-from benchwright.tables import Prompts
+from benchwright.tables import Demonstrations, Items
 
 SUBJECTS = ("physics", "botany", "history", "grammar", "cooking")
 PER_SUBJECT = 80
@@ -36,10 +38,32 @@ SCORING = ScoringParams(
     shard_size=10,
 )
 
+BENCHMARK = BenchmarkParams.model_validate(
+    {
+        "name": "small",
+        "title": "Small",
+        "licence": "CC0-1.0",
+        "citation": "none",
+        "url": "https://example.org",
+        "splits": {"evaluation": ["test"]},
+        "sources": {
+            "local": {
+                "file": "x.parquet",
+                "all_rows": "test",
+                "fields": {
+                    "question": "question",
+                    "choices": {"column": "choices"},
+                    "gold": {"form": "index", "column": "answer"},
+                },
+            }
+        },
+    }
+)
+
 
 def models(weights: Path) -> ModelsParams:
     """The one model that is asked."""
-    entry = {"weights": {"path": str(weights)}, "family": "tiny", "context": 512}
+    entry = {"weights": {"path": str(weights)}, "family": "tiny", "context": 2048}
     return ModelsParams.model_validate({"models": {"tiny": entry}})
 
 
@@ -47,29 +71,28 @@ def prompts() -> pd.DataFrame:
     """400 prompts of five subjects, in about 40 shards."""
     rows = []
     for subject, number in itertools.product(SUBJECTS, range(PER_SUBJECT)):
-        values: dict[str, Any] = {
-            "prompt_id": f"{subject}-{number}",
-            "configuration": "tiny@cloze-0",
-            "model": "tiny",
+        values = {
             "item_id": f"{subject}/{number}",
-            "condition": "question",
-            "style": "cloze",
-            "shots": 0,
-            "shots_used": 0,
-            "template": "none",
-            "prefix": f"The following are questions about {subject}, with answers.\n\n",
-            "text": f"Which of these is number {number}?"
-            + " And why?" * (number % 7)
-            + "\nAnswer:",
-            "continuations": [" lemon", " copper or iron", f" {number}", " none of these"],
-            "labels": list("ABCD"),
+            "split": "test",
+            "subject": subject,
+            "question": f"Which of these is number {number}?" + " And why?" * (number % 7),
+            "choices": ["lemon", "copper or iron", f"{number}", "none of these"],
             "answer": number % 4,
-            "max_new_tokens": 0,
-            "options": [],
             "answer_text": "",
+            "correct_set": [number % 4],
+            "content_hash": f"{subject}{number}",
         }
-        rows.append(tuple(values[name] for name in Prompts.columns()))
-    return Prompts.from_rows(rows)
+        rows.append(tuple(values.get(name) for name in Items.columns()))
+    return build_prompts(
+        items=Items.from_rows(rows),
+        demonstrations=Demonstrations.empty(),
+        calibration_items=Demonstrations.empty(),
+        ingestion=BENCHMARK,
+        scoring=SCORING,
+        models=models(Path("not-loaded")),
+        filter_models=(),
+        seed=0,
+    )
 
 
 def run(weights: Path, store: Path, asked: Path, pause: float) -> None:

@@ -82,6 +82,44 @@ def test_greedy_answers_are_those_of_transformers(
     assert len(words) > 40, "the model must not say one thing only"
 
 
+def test_a_long_answer_outgrows_the_room_it_was_given(
+    wordy_model: Callable[[str], Any], tiny_tokenizer: Any
+) -> None:
+    model = TransformersModel.from_parts(wordy_model("qwen2"), tiny_tokenizer)
+    prompts = PROMPTS[:3]
+    assert written(model, prompts, Sampling(150)) == [plain_answer(model, p, 150) for p in prompts]
+
+
+def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
+    wordy_model: Callable[[str], Any],
+) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    spaced = Tokenizer(models.BPE())
+    spaced.pre_tokenizer = pre_tokenizers.Metaspace()
+    spaced.decoder = decoders.Metaspace()
+    spaced.train_from_iterator(
+        ["heat moves from warm to cold because heat does so"],
+        trainers.BpeTrainer(special_tokens=["<end>"], show_progress=False),
+    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=spaced)
+    network = wordy_model("llama")
+    begins = [number for number in range(1, len(tokenizer)) if "▁" in spaced.id_to_token(number)]
+    with torch.no_grad():  # it writes nothing but beginnings of words
+        only = torch.zeros(400, dtype=torch.bool).index_fill(0, torch.tensor(begins), True)
+        network.get_output_embeddings().weight *= only[:, None]
+    network.generation_config.eos_token_id = 0
+    model = TransformersModel.from_parts(network, tokenizer)
+    for text in ("heat moves from", "heat moves to"):
+        [answer] = written(model, [PromptText("", text, ())], Sampling(8))
+        ids = tokenizer(text, return_tensors="pt").input_ids
+        out = network.generate(ids, do_sample=False, max_new_tokens=8, pad_token_id=0)
+        assert answer.texts is not None
+        assert answer.texts[0].startswith(" ")
+        assert text + answer.texts[0] == tokenizer.decode(out[0])
+
+
 @pytest.mark.parametrize("family", ["llama", "mistral", "gemma3", "gpt2"])
 def test_common_architectures_write_side_by_side(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any

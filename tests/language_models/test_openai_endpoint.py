@@ -453,7 +453,7 @@ def test_labels_are_scored_where_few_or_no_first_tokens_are_listed(most_ranked: 
 
 @pytest.mark.parametrize("zero_tokens", [True, False])
 def test_a_server_that_does_not_echo_is_not_believed(zero_tokens: bool) -> None:
-    told = pytest.raises(InputError, match=r"set endpoint.logprobs: (top|none)")
+    told = pytest.raises(InputError, match=r"logprobs: none to .*, or endpoint.logprobs: top")
     with Server(echoes=False, zero_tokens=zero_tokens) as server, told:
         score(connect(server), cloze(1))
 
@@ -472,6 +472,26 @@ def test_a_server_without_logprobs_is_told_how_to_be_asked(
     told = pytest.raises(InputError, match=r"set endpoint.logprobs: none to sample answers")
     with Server(logprobs=False) as server, told:
         score(connect(server, **settings), letters(1, template=template))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said", "advice"),
+    [
+        ({}, "'echo' is not supported", ", or endpoint.logprobs: top for letters"),
+        (
+            {"logprobs": "top"},
+            "no 'logprobs' here",
+            "set endpoint.logprobs: none to sample answers",
+        ),
+    ],
+)
+def test_a_server_that_refuses_logprobs_is_told_how_to_be_asked(
+    settings: dict[str, Any], said: str, advice: str
+) -> None:
+    with Server(refusal=(400, said)) as server, pytest.raises(InputError) as caught:
+        score(connect(server, **settings), letters(1))
+    assert said in str(caught.value)
+    assert str(caught.value).endswith(advice)
 
 
 def test_a_prompt_that_is_too_long_is_reported_and_the_others_are_scored() -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from benchwright.language_models.protocol import Generated, Progress, PromptText, Sampling
-from benchwright.language_models.row_cache import Layers, RowCache
+from benchwright.language_models.row_cache import RowCache
+from benchwright.language_models.shared_prefix import Layers
 from benchwright.language_models.token_sampling import draws, next_tokens
 
 if TYPE_CHECKING:

@@ -196,8 +196,7 @@ class EndpointModel:
         if start == 0 or len(known) < len(sums):
             raise InputError(
                 f"{self._where}: {self._server.address} gives no log-probabilities of the echoed "
-                "prompt: set endpoint.logprobs: top (letters only), or endpoint.logprobs: none to "
-                "sample answers"
+                f"prompt: {self._less}"
             )
         tokens = tuple(end - start for _, end in spans)
         return PromptScore(tuple(known), tokens, start)
@@ -239,14 +238,22 @@ class EndpointModel:
             raise InputError(self._silent)
         logprobs = label_logprobs(ranking.tokens, [option.strip() for option in options])
         counted = ranking.prompt_tokens if ranking.prompt_tokens >= 0 else asked.prompt_tokens
-        return PromptScore(logprobs, asked.option_tokens, counted)
+        # No label among the most probable: an answer that is no option, not a prompt too long.
+        return PromptScore(logprobs or (), asked.option_tokens, counted)
 
     @property
     def _silent(self) -> str:
         return (
-            f"{self._where}: {self._server.address} answers without log-probabilities: set "
-            "endpoint.logprobs: none to sample answers"
+            f"{self._where}: {self._server.address} answers without log-probabilities: {self._less}"
         )
+
+    @property
+    def _less(self) -> str:
+        """How to ask a server that does not give the log-probabilities that are asked for."""
+        sampled = "set endpoint.logprobs: none to sample answers"
+        if self._endpoint.logprobs == "top":
+            return sampled
+        return f"{sampled}, or endpoint.logprobs: top for letters"
 
     def _echo(self, connection: Connection, text: str) -> Echo:
         def fields() -> dict[str, Any]:
@@ -386,10 +393,12 @@ class EndpointModel:
             advice = f"look at endpoint.url, endpoint.api and endpoint.model ({self._model})"
         elif refused.status == 429:
             advice = "look at the quota of the account"
+        elif self._endpoint.logprobs != "none" and re.search("logprobs|echo", refused.message):
+            advice = self._less
         elif refused.status in {400, 422}:
             advice = (
                 f"look at endpoint.model ({self._model}), endpoint.api, endpoint.logprobs "
-                f"({self._endpoint.logprobs}) and endpoint.extra_body (null leaves a field out), and "
+                f"({self._endpoint.logprobs}) and endpoint.extra_body (null drops a field), and "
                 "whether the model's context is as conf says"
             )
         else:

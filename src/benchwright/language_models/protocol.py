@@ -27,7 +27,8 @@ class PromptScore(NamedTuple):
 
     Attributes:
         logprobs: natural log-likelihood of each continuation given the prompt, summed over its
-            tokens; None where the prompt is longer than the model's context.
+            tokens; None where the prompt is longer than the model's context, empty where a server
+            listed none of them.
         option_tokens: tokens of each continuation.
         prompt_tokens: tokens before the continuation.
     """

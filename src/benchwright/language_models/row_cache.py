@@ -9,11 +9,10 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchwright.language_models.shared_prefix import Layers
+
 if TYPE_CHECKING:
     import torch
-
-Layers = Sequence[tuple["torch.Tensor", "torch.Tensor"]]
-"""Keys and values of a shared prefix, layer by layer: (1, key heads, prefix, head size) each."""
 
 _ROOM = 64  # columns beyond those needed at first
 

@@ -7,6 +7,7 @@ o₁·σ(l₁−l₂) + o₂·σ(l₂−l₁) (the decomposition of FlashAttenti
 for shared prefixes Juravsky et al., 2024, "Hydragen", section 3).
 """
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,18 +44,27 @@ def install(model: Any) -> bool:
 
 def own_keys_only(layers: Layers) -> Any:
     """A cache that knows the prefix's length and hands each layer nothing but its new keys."""
-    from transformers import DynamicCache
+    from transformers.cache_utils import Cache
 
-    cache = DynamicCache([(keys, values) for keys, values in layers])
-    for layer in cache.layers:
-        layer.update = _unchanged
-    return cache
+    return Cache(layers=[_layer_class()(keys, values) for keys, values in layers])
 
 
-def _unchanged(
-    keys: "torch.Tensor", values: "torch.Tensor", *_: Any, **__: Any
-) -> tuple["torch.Tensor", "torch.Tensor"]:
-    return keys, values
+@functools.cache
+def _layer_class() -> Any:
+    from transformers.cache_utils import DynamicLayer
+
+    class PrefixLayer(DynamicLayer):
+        """A layer whose length is the prefix's and which keeps nothing that is added."""
+
+        def __init__(self, keys: "torch.Tensor", values: "torch.Tensor") -> None:
+            super().__init__()
+            self.lazy_initialization(keys, values)
+            self.keys, self.values = keys, values
+
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
+            return key_states, value_states
+
+    return PrefixLayer
 
 
 def attention_forward(

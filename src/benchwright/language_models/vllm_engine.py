@@ -6,17 +6,18 @@ batch run into those of the next: the engine never drains between them.
 """
 
 import contextlib
-import gc
 import hashlib
 import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.devices import Device, Dtype
 from benchwright.errors import InputError
+from benchwright.language_models.hf_generation import encode_contexts
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -29,14 +30,20 @@ from benchwright.params.scoring import VllmParams
 from benchwright.weights import ModelSource
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 MOST_TOKENS_ASKED = 128
 """Token ids that one vLLM request may ask log-probabilities of."""
 
 _HOTTEST = 2.0  # the highest temperature vLLM takes
-_CPU_CACHE = 4 << 30  # bytes of keys and values on a CPU
+_CPU_CACHE = 2 << 30  # bytes of keys and values on a CPU, taken at the start
 _CPU_BLOCK = 32  # tokens; vLLM's own 128 leaves most of a prefix uncached
-_ENVIRONMENT = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING"}
+_ENVIRONMENT = {
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_LOGGING_LEVEL": "WARNING",
+    # In this process, so that no timing decides which requests share a step.
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}
 
 
 class State(NamedTuple):
@@ -126,6 +133,22 @@ def option_logprobs(
         sum(known[tuple(option[:position]), token] for position, token in enumerate(option))
         for option in map(tuple, options)
     )
+
+
+def one_ahead(prepare: Callable[[U], T], batches: Iterable[U]) -> Iterator[T]:
+    """What `prepare` makes of each batch, in order; a thread makes the next one meanwhile.
+
+    The engine need not stand still while a batch is tokenised.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        before: Future[T] | None = None
+        for batch in batches:
+            coming = pool.submit(prepare, batch)
+            if before is not None:
+                yield before.result()
+            before = coming
+        if before is not None:
+            yield before.result()
 
 
 class _Batch(Generic[T]):
@@ -252,10 +275,11 @@ class VllmModel:
     """A causal language model run by vLLM.
 
     Log-likelihoods equal those of the Transformers backend up to rounding: both read the same
-    tokens and both have their output layer in float32, because bfloat16 logits tie. Which requests
-    meet in one step depends on timing and moves the last bits of bfloat16 scores; vLLM's
-    environment variables VLLM_ENABLE_V1_MULTIPROCESSING=0 and, on recent GPUs,
-    VLLM_BATCH_INVARIANT=1 trade speed for the same bits each time.
+    tokens and both have their output layer in float32, because bfloat16 logits tie. The same
+    batches give the same bits. Others may not, since which requests share a step decides how
+    bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
+    VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed, and
+    VLLM_ENABLE_V1_MULTIPROCESSING=1 lets timing decide, and the engine run beside this process.
 
     Args:
         source: what to load.
@@ -305,9 +329,11 @@ class VllmModel:
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Log-likelihoods of the continuations; see `PromptScore`."""
-        jobs = (
-            [self._scoring(item) for item in encode(self.tokenizer, prompts)] for prompts in batches
-        )
+
+        def prepare(prompts: Sequence[PromptText]) -> list[Job[PromptScore]]:
+            return [self._scoring(item) for item in encode(self.tokenizer, prompts)]
+
+        jobs = one_ahead(prepare, batches)
         return run_jobs(self.engine, jobs, self.in_flight, self._numbers, progress)
 
     def generate_batches(
@@ -315,7 +341,8 @@ class VllmModel:
     ) -> Iterator[list[Generated]]:
         """Answers in the model's own words; see `Generated`.
 
-        Draws are seeded by `sampling.seed` and the prompt, so they do not depend on its neighbours.
+        Draws are seeded by `sampling.seed` and the prompt, so an answer depends on its neighbours
+        by rounding alone.
 
         Raises InputError where vLLM does not take the temperature.
         """
@@ -324,13 +351,12 @@ class VllmModel:
                 f"scoring.generation.temperature is {sampling.temperature:g}: "
                 f"backend vllm takes at most {_HOTTEST:g}"
             )
-        jobs = (
-            [
-                self._writing(prompt, tokens, sampling)
-                for prompt, tokens in zip(prompts, self._tokens(prompts), strict=True)
-            ]
-            for prompts in batches
-        )
+
+        def prepare(prompts: Sequence[PromptText]) -> list[Job[Generated]]:
+            pairs = zip(prompts, encode_contexts(self.tokenizer, prompts), strict=True)
+            return [self._writing(prompt, tokens, sampling) for prompt, tokens in pairs]
+
+        jobs = one_ahead(prepare, batches)
         in_flight = max(1, self.in_flight // sampling.samples)
         return run_jobs(self.engine, jobs, in_flight, self._numbers, progress)
 
@@ -392,17 +418,6 @@ class VllmModel:
 
         return Job([Request(tokens, settings)], finish)
 
-    def _tokens(self, prompts: Sequence[PromptText]) -> list[list[int]]:
-        """Token ids of prompts without continuations; never none, or nothing could follow."""
-        if not prompts:
-            return []
-        special = {prompt.template for prompt in prompts} != {"chat"}
-        texts = [prompt.prefix + prompt.text for prompt in prompts]
-        start = self.tokenizer.bos_token_id
-        start = self.tokenizer.eos_token_id if start is None else start
-        ids = self.tokenizer(texts, add_special_tokens=special).input_ids
-        return [tokens or [start] for tokens in ids]
-
 
 def prompt_seed(seed: int, text: str) -> int:
     """The seed of one prompt's draws, below 2⁶²: vLLM adds a sample's number to it."""
@@ -411,7 +426,7 @@ def prompt_seed(seed: int, text: str) -> int:
 
 
 class VllmEngine:
-    """vLLM's engine, with its prefix cache on, in a process of its own."""
+    """vLLM's engine, with its prefix cache on."""
 
     def __init__(
         self,
@@ -473,12 +488,13 @@ class VllmEngine:
         self._engine.abort_request([str(number) for number in numbers])
 
     def close(self) -> None:
-        """End vLLM's processes and free what they held."""
+        """End what vLLM runs and free what it held."""
         import torch
+        from vllm.distributed import cleanup_dist_env_and_memory
 
         self._engine.engine_core.shutdown()
         del self._engine, self.llm
-        gc.collect()
+        cleanup_dist_env_and_memory()  # collects garbage, too
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 

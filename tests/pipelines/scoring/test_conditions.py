@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.errors import InputError
-from benchwright.language_models.protocol import PromptText
+from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.prompts import build_prompts
@@ -169,7 +169,7 @@ def test_written_answers_are_read_and_failures_are_unknown_not_wrong(
     assert rows.loc["t/3", "prediction"] == -1
     assert rows["correct"].isna().all()
     assert (rows.drop("t/3")["prediction"] == 2).all()
-    assert "one@generate-0, question: 1 of 12 (8.3%) written answers name no option" in caplog.text
+    assert "one@generate-0, question: 1 of 12 (8.3%) answers name no option" in caplog.text
     written = Generations.validate(out.generations).set_index("item_id")
     assert written.loc["t/3", "text"] == "I cannot tell."
     assert written.loc["t/3", "rule"] == "none"
@@ -307,3 +307,30 @@ def test_a_draw_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any
     drawn = prompts[prompts["condition"] == "wicked-0"]
     assert drawn["text"].str.contains("Which colour").all()
     assert len(drawn) == 6
+
+
+def test_what_would_begin_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:
+    asked = {"conditions": ["question"], "generation": {"stop": ["###"]}}
+    prompts = build(live("one@generate-1", "one@generate-0", **asked))
+    shown, alone = (prompts[prompts["shots"] == n]["stop"].iloc[0] for n in (1, 0))
+    assert list(alone) == ["###"]
+    given, pattern = shown
+    assert given == "###"
+    assert pattern.startswith("Think step by step")
+    entry = {"backend": "openai", "family": "f", "endpoint": CHAT}
+    chat = ModelsParams.model_validate({"models": {"one": entry}})
+    letters = build(live("one@letters-0", conditions=["question"]), models=chat)
+    assert list(letters["stop"].iloc[0]) == ["\n\n"]
+
+
+def test_a_server_that_lists_no_label_gave_no_answer(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def nothing(self: StandIn, prompts: Any, progress: Any = None) -> list[PromptScore]:
+        return [PromptScore((), (1, 1, 1, 1), 9) for _ in prompts]
+
+    monkeypatch.setattr(StandIn, "score", nothing)
+    out = ask(live("one@letters-0", conditions=["question"], calibration=False))
+    assert set(out.live_responses["extraction"]) == {"failed"}
+    assert out.live_responses["logprobs"].isna().all()
+    assert "12 of 12 (100.0%) answers name no option" in caplog.text

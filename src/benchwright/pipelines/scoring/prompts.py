@@ -209,6 +209,7 @@ class PromptWriter:
             written,
             list(question.choices) if written else [],
             question.answer_text if written else "",
+            self._stop(question, condition, used) if written else [],
         )
 
     @property
@@ -222,6 +223,19 @@ class PromptWriter:
         if self._configuration.style == "generate":
             return self._generation.max_tokens
         return self._generation.letter_tokens if self._model.samples_letters else 0
+
+    def _stop(self, question: Question, condition: str, shown: int) -> list[str]:
+        """Texts that end what is written: a model without instructions would go on to a question
+        of its own, after the pattern of the demonstrations, and answer that.
+        """
+        stop = list(self._generation.stop)
+        if self._configuration.style == "letters":
+            return [*stop, self._words.separator]
+        if shown and condition != "question_only":
+            stop.append(
+                self._words.instruction if question.choices else self._words.open_instruction
+            )
+        return list(filter(None, stop))
 
     def _render(self, question: Question, shown: Sequence[Question], condition: str) -> Rendered:
         texts = [self._demonstration(d, condition) for d in shown]

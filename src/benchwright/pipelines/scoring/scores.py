@@ -168,7 +168,7 @@ def collect_responses(
 def _warn_of_lost(responses: pd.DataFrame) -> None:
     """Say how many answers are unknown, and why, configuration by configuration."""
     reasons = {
-        "failed": "written answers name no option or final answer and count as unknown",
+        "failed": "answers name no option or final answer and count as unknown",
         "too_long": "prompts do not fit the model's context even without demonstrations",
     }
     asked = responses.groupby(["model", "style", "shots", "condition"])["extraction"]
@@ -222,8 +222,8 @@ def _response(found: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
     lists = [found.logprobs, option_bytes(row.continuations), found.option_tokens]
     if turn:
         lists = [values and [values[(i - turn) % k] for i in range(k)] for values in lists]
-    if found.texts is not None:
-        lists = [None, None, None]
+    if found.texts is not None or not found.logprobs:
+        lists = [None, *([None, None] if found.texts is not None else lists[1:])]
     gold = _own_option(row.answer, k, turn) if k else -1
     prediction, correct, extraction = _judged(found, read, gold, row)
     return (
@@ -237,7 +237,7 @@ def _response(found: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
 def _judged(found: _Stored, read: list[_Read], gold: int, row: Any) -> tuple[int, float, str]:
     """Prediction (−1 unknown), share of right samples (NaN unknown) and state of an answer."""
     if found.logprobs is not None:
-        return -1, np.nan, "ok"
+        return -1, np.nan, "ok" if found.logprobs else "failed"
     if found.texts is None:
         return -1, np.nan, "too_long"
     if row.condition == "question_only":

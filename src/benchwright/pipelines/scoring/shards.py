@@ -108,35 +108,41 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
         for name in sorted(set(prompts["model"]))
     }
     keys: list[str] = []
-    groups: dict[tuple[str, str, int], dict[str, PromptText]] = {}
-    for model, prefix, text, scored, template, labels, style, shots_used, limit in _rows(prompts):
+    groups: dict[tuple[str, str, Sampling | None], dict[str, PromptText]] = {}
+    for model, prefix, text, scored, template, labels, style, shots_used, *written in _rows(
+        prompts
+    ):
         prompt = PromptText(prefix, text, tuple(scored), template)
         asked = ingredients[model]
-        if limit:
-            asked = {**asked, "sampling": json.dumps(sampling(scoring, limit))}
+        drawn = sampling(scoring, *written)
+        if drawn is not None:
+            asked = {**asked, "sampling": json.dumps(drawn)}
         key = score_key(asked, prompt, labels, style, int(shots_used))
         keys.append(key)
-        groups.setdefault((model, prefix, int(limit)), {})[key] = prompt
+        groups.setdefault((model, prefix, drawn), {})[key] = prompt
     shards = [
-        _shard(model, members, sampling(scoring, limit) if limit else None, scoring.batch_tokens)
-        for (model, _, limit), by_key in groups.items()
+        _shard(model, members, drawn, scoring.batch_tokens)
+        for (model, _, drawn), by_key in groups.items()
         for members in _cut(by_key, scoring.shard_size)
     ]
     # What a model scores comes before what it writes, and shards of one sampling follow each other.
     return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
 
 
-def sampling(scoring: ScoringParams, max_new_tokens: int) -> Sampling:
-    """How answers of at most so many tokens are drawn."""
+def sampling(scoring: ScoringParams, max_new_tokens: int, stop: Sequence[str]) -> Sampling | None:
+    """How answers of at most so many tokens are drawn; None where none are written."""
+    if not max_new_tokens:
+        return None
     drawn = scoring.generation
     return Sampling(
-        max_new_tokens, drawn.samples, drawn.temperature, drawn.top_p, drawn.stop, drawn.seed
+        int(max_new_tokens), drawn.samples, drawn.temperature, drawn.top_p, tuple(stop), drawn.seed
     )
 
 
 def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     names = ("model", "prefix", "text", "continuations", "template", "labels", "style")
-    return zip(*(prompts[name] for name in (*names, "shots_used", "max_new_tokens")), strict=True)
+    more = ("shots_used", "max_new_tokens", "stop")
+    return zip(*(prompts[name] for name in (*names, *more)), strict=True)
 
 
 def _cut(by_key: dict[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:

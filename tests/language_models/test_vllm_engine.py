@@ -1,0 +1,525 @@
+"""Requests to vLLM: what is asked, in what order, and that its answers are Transformers' answers.
+
+Most tests run against an engine that stands in for vLLM; those marked `vllm` need the real one.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.language_models import vllm_engine
+from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
+from benchwright.language_models.tokenization import encode
+from benchwright.language_models.vllm_engine import (
+    Completion,
+    Job,
+    Request,
+    State,
+    VllmModel,
+    one_ahead,
+    option_logprobs,
+    prompt_seed,
+    run_jobs,
+    states,
+)
+from benchwright.params.scoring import VllmParams
+from benchwright.weights import ModelSource
+
+PREFIX = (
+    "The following are questions about science.\n\nQuestion: Which of these is a metal?\nAnswer:"
+)
+LETTERS = (" A", " B", " C", " D")
+CLOZE = (" iron moves from warm to cold", " iron", " a planet", " none of these")
+
+
+def prompt(text: str, continuations: tuple[str, ...] = CLOZE) -> PromptText:
+    return PromptText(PREFIX, f"\n\nQuestion: {text}\nAnswer:", continuations)
+
+
+def token_logprob(tokens: Sequence[int], token: int) -> float:
+    """A made-up log-probability that depends on everything it should depend on."""
+    digest = hashlib.blake2b(repr((list(tokens), token)).encode(), digest_size=4).digest()
+    return -int.from_bytes(digest, "big") / 2**32
+
+
+class StandIn:
+    """An engine that finishes requests a few at a time, in scrambled order."""
+
+    def __init__(self, at_once: int = 3) -> None:
+        self.at_once = at_once
+        self.order = np.random.default_rng(0)
+        self.held: dict[int, Request] = {}
+        self.seen: list[Request] = []
+        self.held_at_steps: list[int] = []
+        self.aborted: list[int] = []
+
+    def add(self, number: int, request: Request) -> None:
+        assert number not in self.held
+        self.held[number] = request
+        self.seen.append(request)
+
+    def step(self) -> list[tuple[int, list[Completion]]]:
+        assert self.held, "a step with nothing to do would wait for ever"
+        self.held_at_steps.append(len(self.held))
+        done = self.order.permutation(sorted(self.held))[: self.at_once].tolist()
+        return [(number, self.answer(self.held.pop(number))) for number in done]
+
+    def answer(self, request: Request) -> list[Completion]:
+        asked = request.settings.get("logprob_token_ids", [])
+        logprobs = {token: token_logprob(request.tokens, token) for token in asked}
+        text = f"{len(request.tokens)} tokens"
+        return [
+            Completion(f"{text}, sample {i}", "stop", 5, logprobs)
+            for i in range(request.settings.get("n", 1))
+        ]
+
+    def abort(self, numbers: list[int]) -> None:
+        self.aborted += numbers
+        for number in numbers:
+            del self.held[number]
+
+    def close(self) -> None:
+        self.held.clear()
+
+
+def test_labels_of_one_token_are_one_request() -> None:
+    assert states([[5], [3], [9]]) == [State((), (3, 5, 9))]
+
+
+def test_what_options_share_is_asked_once() -> None:
+    assert states([[7, 1, 2], [7, 1, 3], [8]]) == [
+        State((), (7, 8)),
+        State((7,), (1,)),
+        State((7, 1), (2, 3)),
+    ]
+
+
+def test_a_point_with_too_many_tokens_is_asked_in_parts() -> None:
+    parts = states([[token] for token in range(300)])
+    assert [len(part.tokens) for part in parts] == [128, 128, 44]
+    assert [token for part in parts for token in part.tokens] == list(range(300))
+
+
+def test_options_without_tokens_ask_nothing_and_are_certain() -> None:
+    assert states([[], []]) == []
+    assert option_logprobs([[], []], [], []) == (0.0, 0.0)
+
+
+options_of_tokens = st.lists(
+    st.lists(st.integers(0, 4), max_size=5).map(tuple), min_size=1, max_size=6
+)
+
+
+@given(options_of_tokens, st.integers(1, 3))
+def test_sums_along_the_trie_equal_sums_along_each_option(
+    options: list[tuple[int, ...]], most: int
+) -> None:
+    asked = states(options, most)
+    assert all(1 <= len(state.tokens) <= most for state in asked)
+    pairs = [(state.after, token) for state in asked for token in state.tokens]
+    assert len(pairs) == len(set(pairs))
+    seen = [{t: token_logprob(state.after, t) for t in state.tokens} for state in asked]
+    wanted = [
+        sum(token_logprob(option[:j], token) for j, token in enumerate(option))
+        for option in options
+    ]
+    assert option_logprobs(options, asked, seen) == pytest.approx(wanted)
+    assert states(options[::-1], most) == asked
+
+
+def job(name: int, requests: int) -> Job[str]:
+    asked = [Request([name, number], {}) for number in range(requests)]
+
+    def finish(answers: list[list[Completion]]) -> str:
+        return f"{name}:{len(answers)}"
+
+    return Job(asked, finish)
+
+
+def results(
+    engine: StandIn, batches: Sequence[Sequence[Job[str]]], in_flight: int, told: list[int]
+) -> Iterator[list[str]]:
+    return run_jobs(engine, batches, in_flight, itertools.count(), told.append)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 4), max_size=5), max_size=6),
+    st.integers(1, 9),
+    st.integers(1, 9),
+)
+def test_results_come_in_order_and_each_prompt_is_told_once(
+    requests: list[list[int]], in_flight: int, at_once: int
+) -> None:
+    names = itertools.count()
+    batches = [[job(next(names), n) for n in batch] for batch in requests]
+    names = itertools.count()
+    wanted = [[f"{next(names)}:{n}" for n in batch] for batch in requests]
+    engine, told = StandIn(at_once), list[int]()
+    assert list(results(engine, batches, in_flight, told)) == wanted
+    assert sum(told) == sum(map(len, requests))
+    assert max(engine.held_at_steps, default=0) <= in_flight
+    assert not engine.held
+    assert not engine.aborted
+
+
+def test_the_engine_does_not_drain_between_batches() -> None:
+    engine = StandIn(at_once=1)
+    list(results(engine, [[job(0, 4)], [job(1, 1), job(2, 3)], [job(3, 4)]], 4, []))
+    assert engine.held_at_steps == [min(4, left) for left in range(12, 0, -1)]
+
+
+def test_batches_are_read_no_further_than_the_engine_needs() -> None:
+    read = []
+
+    def batches() -> Iterator[list[Job[str]]]:
+        for number in range(100):
+            read.append(number)
+            yield [job(number, 2)]
+
+    running = run_jobs(StandIn(1), batches(), 4, itertools.count(), lambda _: None)
+    next(running)
+    assert len(read) <= 4
+
+
+def test_a_caller_that_stops_leaves_nothing_in_the_engine() -> None:
+    engine = StandIn(at_once=1)
+    running = results(engine, [[job(0, 2)], [job(1, 9)]], 6, [])
+    next(running)
+    assert engine.held
+    running.close()
+    assert engine.aborted
+    assert not engine.held
+
+
+def test_prompts_that_begin_alike_are_asked_together_whatever_their_order() -> None:
+    engine = StandIn()
+    list(results(engine, [[job(2, 2), job(1, 1), job(3, 1)]], 9, []))
+    assert [request.tokens for request in engine.seen] == [[1, 0], [2, 0], [2, 1], [3, 0]]
+
+
+def test_one_batch_ahead_keeps_the_order_and_passes_errors_on() -> None:
+    assert list(one_ahead(str, range(5))) == list("01234")
+    assert list(one_ahead(str, [])) == []
+    seen = []
+    with pytest.raises(ZeroDivisionError):
+        seen.extend(one_ahead(lambda n: 6 // n, [3, 2, 0, 1]))
+
+
+def stand_in_scores(tokenizer: Any, prompts: Sequence[PromptText]) -> list[tuple[float, ...]]:
+    return [
+        tuple(
+            sum(token_logprob(item.context + o[:j], t) for j, t in enumerate(o))
+            for o in item.options
+        )
+        for item in encode(tokenizer, prompts)
+    ]
+
+
+@pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
+def test_scores_are_sums_of_what_the_engine_says(
+    tiny_tokenizer: Any, continuations: tuple[str, ...]
+) -> None:
+    prompts = [prompt(f"Which is number {n}?", continuations) for n in range(7)]
+    model = VllmModel.from_parts(StandIn(), tiny_tokenizer, max_sequences=2)
+    told: list[int] = []
+    batches = list(model.score_batches([prompts[:3], prompts[3:]], told.append))
+    assert list(map(len, batches)) == [3, 4]
+    scores = [score for batch in batches for score in batch]
+    for score, wanted in zip(scores, stand_in_scores(tiny_tokenizer, prompts), strict=True):
+        assert score.logprobs == pytest.approx(wanted)
+    lengths = [tuple(map(len, item.options)) for item in encode(tiny_tokenizer, prompts)]
+    assert [score.option_tokens for score in scores] == lengths
+    assert sum(told) == 7
+
+
+def test_scores_do_not_depend_on_the_order_of_prompts(tiny_tokenizer: Any) -> None:
+    prompts = [prompt(f"Which is number {n}?") for n in range(6)]
+    model = VllmModel.from_parts(StandIn(), tiny_tokenizer)
+    [forth] = model.score_batches([prompts], lambda _: None)
+    [back] = model.score_batches([prompts[::-1]], lambda _: None)
+    assert back[::-1] == forth
+
+
+def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_tokenizer: Any) -> None:
+    asked = prompt("Which is a planet?")
+    [item] = encode(tiny_tokenizer, [asked])
+    told: list[int] = []
+    for context, fits in ((item.longest, True), (item.longest - 1, False)):
+        engine = StandIn()
+        model = VllmModel.from_parts(engine, tiny_tokenizer, context)
+        [[score]] = model.score_batches([[asked]], told.append)
+        assert (score.logprobs is not None) is fits
+        assert bool(engine.seen) is fits
+        # vLLM counts the token that it generates.
+        assert all(len(request.tokens) + 1 <= context for request in engine.seen)
+        assert score.prompt_tokens == len(item.context)
+        assert len(score.option_tokens) == len(CLOZE)
+    assert told == [1, 1]
+
+
+def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
+    engine = StandIn()
+    model = VllmModel.from_parts(engine, tiny_tokenizer)
+    sampling = Sampling(9, samples=2, temperature=0.5, top_p=0.9, stop=("\n",), seed=3)
+    asked = prompt("Which is a planet?", ())
+    [[written]] = model.generate_batches([[asked]], sampling, lambda _: None)
+    [request] = engine.seen
+    assert request.tokens == tiny_tokenizer(asked.prefix + asked.text).input_ids
+    assert request.settings == {
+        "n": 2,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "stop": ["\n"],
+        "max_tokens": 9,
+        "seed": prompt_seed(3, asked.prefix + asked.text),
+    }
+    n = len(request.tokens)
+    assert written == ((f"{n} tokens, sample 0", f"{n} tokens, sample 1"), ("stop",) * 2, 10, n)
+
+
+def test_draws_are_seeded_by_seed_and_prompt() -> None:
+    seeds = {prompt_seed(seed, text) for seed in (0, 1) for text in ("a", "b")}
+    assert len(seeds) == 4
+    assert all(0 <= seed < 2**62 for seed in seeds)
+
+
+def test_without_a_draw_one_answer_is_written_however_many_are_asked_for(
+    tiny_tokenizer: Any,
+) -> None:
+    engine = StandIn()
+    model = VllmModel.from_parts(engine, tiny_tokenizer)
+    asked = prompt("Which is a planet?", ())
+    [[written]] = model.generate_batches([[asked]], Sampling(9, samples=3), lambda _: None)
+    [request] = engine.seen
+    assert request.settings["n"] == 1
+    assert request.settings["seed"] is None
+    assert written.texts is not None
+    assert len(written.texts) == len(written.finish) == 3
+    assert written.generated_tokens == 15
+
+
+def test_no_answer_is_written_where_the_prompt_fills_the_context(tiny_tokenizer: Any) -> None:
+    asked = prompt("Which is a planet?", ())
+    n = len(tiny_tokenizer(asked.prefix + asked.text).input_ids)
+    told: list[int] = []
+    for context, fits in ((n, False), (n + 1, True)):
+        model = VllmModel.from_parts(StandIn(), tiny_tokenizer, context)
+        [[written]] = model.generate_batches([[asked]], Sampling(9), told.append)
+        assert (written.texts is not None) is fits
+        assert written.prompt_tokens == n
+    assert told == [1, 1]
+
+
+def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
+    engine = StandIn()
+    model = VllmModel.from_parts(engine, tiny_tokenizer, max_sequences=4)
+    sampling = Sampling(9, samples=4, temperature=1.0)
+    prompts = [prompt(f"Which is number {n}?", ()) for n in range(9)]
+    list(model.generate_batches([prompts], sampling, lambda _: None))
+    assert max(engine.held_at_steps) == 2
+
+
+def test_a_temperature_that_vllm_refuses_is_told_in_one_line(tiny_tokenizer: Any) -> None:
+    model = VllmModel.from_parts(StandIn(), tiny_tokenizer)
+    with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
+        model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
+
+
+def test_a_missing_vllm_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_engine, "find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"pip install 'benchwright\[gpu\]'$"):
+        VllmModel(ModelSource("nowhere"), "float32")
+
+
+def plain_scores(model: Any, tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[float]]:
+    """Log-likelihoods one text at a time, with logits in float32."""
+    import torch
+
+    table = []
+    with torch.inference_mode():
+        head = model.get_output_embeddings().weight.float()
+        for item in encode(tokenizer, prompts):
+            sums = []
+            for option in item.options:
+                ids = torch.tensor([item.context + option])
+                states = model.base_model(input_ids=ids, use_cache=False).last_hidden_state[0]
+                rows = states[len(item.context) - 1 : -1].float() @ head.T
+                values = torch.log_softmax(rows, dim=-1)
+                sums.append(sum(float(values[j, token]) for j, token in enumerate(option)))
+            table.append(sums)
+    return table
+
+
+def furthest(scores: Sequence[PromptScore], table: Sequence[Sequence[float]]) -> float:
+    """Largest difference per token, in nats."""
+    return max(
+        abs(a - b) / n
+        for score, sums in zip(scores, table, strict=True)
+        for a, b, n in zip(score.logprobs or (), sums, score.option_tokens, strict=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def tiny_folder(tiny_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama with random weights, in the shape that vLLM's attention takes."""
+    pytest.importorskip("vllm")
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=400,
+        hidden_size=128,
+        intermediate_size=96,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=512,
+        initializer_range=0.1,
+        bos_token_id=None,
+        eos_token_id=tiny_tokenizer.eos_token_id,
+    )
+    folder = tmp_path_factory.mktemp("tiny-llama")
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tiny_tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tiny_vllm(tiny_folder: Path) -> Iterator[VllmModel]:
+    settings = VllmParams(enforce_eager=True, max_sequences=4)
+    model = VllmModel(ModelSource(str(tiny_folder)), "float32", "cpu", 512, settings)
+    yield model
+    model.close()
+
+
+def reference(folder: Path, dtype: str) -> Any:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
+
+
+@pytest.mark.vllm
+@pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
+def test_vllm_scores_as_transformers_does_in_float32(
+    tiny_vllm: VllmModel, tiny_folder: Path, continuations: tuple[str, ...]
+) -> None:
+    prompts = [prompt(f"Which is number {n}?", continuations) for n in range(9)]
+    batches = tiny_vllm.score_batches([prompts[:5], [], prompts[5:]], lambda _: None)
+    scores = [score for batch in batches for score in batch]
+    table = plain_scores(reference(tiny_folder, "float32"), tiny_vllm.tokenizer, prompts)
+    assert furthest(scores, table) < 1e-3  # float32 sums in another order
+
+
+@pytest.mark.vllm
+def test_vllm_scores_the_same_bits_again(tiny_vllm: VllmModel) -> None:
+    prompts = [prompt(f"Which is number {n}?") for n in range(9)]
+    engine: Any = tiny_vllm.engine
+
+    def scored() -> list[list[PromptScore]]:
+        engine.llm.reset_prefix_cache()
+        return list(tiny_vllm.score_batches([prompts[:5], prompts[5:]], lambda _: None))
+
+    assert scored() == scored()
+
+
+@pytest.mark.vllm
+def test_vllm_takes_as_many_options_as_there_are(tiny_vllm: VllmModel, tiny_folder: Path) -> None:
+    words = [token for token in tiny_vllm.tokenizer.get_vocab() if token.startswith("Ġ")]
+    sounds = itertools.product("bdfgklmnprst", "aeiou", "bdfgklmnprst")
+    options = [word.replace("Ġ", " ") for word in words] + [f" {''.join(s)}" for s in sounds]
+    many = prompt("Which?", tuple(dict.fromkeys(options))[:200])
+    [item] = encode(tiny_vllm.tokenizer, [many])
+    assert max(len(state.tokens) for state in states(item.options, 10_000)) > 1
+    [[score]] = tiny_vllm.score_batches([[many]], lambda _: None)
+    [sums] = plain_scores(reference(tiny_folder, "float32"), tiny_vllm.tokenizer, [many])
+    assert furthest([score], [sums]) < 1e-3
+
+
+@pytest.mark.vllm
+def test_vllm_writes_the_most_probable_tokens(tiny_vllm: VllmModel, tiny_folder: Path) -> None:
+    import torch
+
+    prompts = [prompt(f"Which is number {n}?", ()) for n in range(3)]
+    model, tokenizer = reference(tiny_folder, "float32"), tiny_vllm.tokenizer
+    [written] = tiny_vllm.generate_batches([prompts], Sampling(8), lambda _: None)
+    for asked, answer in zip(prompts, written, strict=True):
+        ids = tokenizer(asked.prefix + asked.text, return_tensors="pt").input_ids
+        with torch.inference_mode():
+            whole = model.generate(ids, max_new_tokens=8, do_sample=False)[0]
+        own = whole[ids.shape[1] :]
+        whole_characters = tokenizer.decode(own, skip_special_tokens=True).rstrip(
+            "\N{REPLACEMENT CHARACTER}"
+        )
+        assert answer.texts == (whole_characters,)
+        assert answer.finish == ("length" if own[-1] != tokenizer.eos_token_id else "stop",)
+        assert answer.generated_tokens == len(own)
+
+
+@pytest.mark.vllm
+def test_vllm_draws_alike_whatever_the_neighbours(tiny_vllm: VllmModel) -> None:
+    prompts = [prompt(f"Which is number {n}?", ()) for n in range(5)]
+    sampling = Sampling(6, samples=3, temperature=1.0, seed=1)
+    [together] = tiny_vllm.generate_batches([prompts], sampling, lambda _: None)
+    [[alone]] = tiny_vllm.generate_batches([[prompts[3]]], sampling, lambda _: None)
+    assert alone == together[3]
+    assert len(set(alone.texts or ())) > 1
+    [[other]] = tiny_vllm.generate_batches(
+        [[prompts[3]]], sampling._replace(seed=2), lambda _: None
+    )
+    assert other.texts != alone.texts
+
+
+@pytest.mark.vllm
+def test_vllm_ends_an_answer_before_its_stop_text(tiny_vllm: VllmModel) -> None:
+    asked = prompt("Which is number 1?", ())
+    [[free]] = tiny_vllm.generate_batches([[asked]], Sampling(12), lambda _: None)
+    [text] = free.texts or ("",)
+    stop = text[len(text) // 2 :][:2]
+    assert stop
+    [[cut]] = tiny_vllm.generate_batches([[asked]], Sampling(12, stop=(stop,)), lambda _: None)
+    assert cut.texts == (text[: text.index(stop)],)
+    assert cut.finish == ("stop",)
+
+
+@pytest.mark.vllm
+def test_a_context_beyond_the_model_is_told_in_one_line(tiny_folder: Path) -> None:
+    with pytest.raises(InputError, match="vLLM refuses"):
+        VllmModel(ModelSource(str(tiny_folder)), "float32", "cpu", 100_000)
+
+
+@pytest.mark.vllm
+@pytest.mark.live
+@pytest.mark.parametrize("continuations", [LETTERS, CLOZE])
+def test_vllm_scores_a_real_model_as_transformers_does_in_bfloat16(
+    real_vllm: tuple[VllmModel, Path], continuations: tuple[str, ...], show: Callable[[str], None]
+) -> None:
+    model, folder = real_vllm
+    prompts = [prompt(f"Which is number {n}?", continuations) for n in range(6)]
+    [scores] = model.score_batches([prompts], lambda _: None)
+    apart = furthest(scores, plain_scores(reference(folder, "bfloat16"), model.tokenizer, prompts))
+    show(f"vLLM to Transformers, {len(continuations[0].split())} words: {apart:.3f} nats per token")
+    # Both heads are in float32; kernels round the bfloat16 layers below them differently.
+    assert apart < 0.3
+
+
+@pytest.fixture(scope="module")
+def real_vllm(repository: Path) -> Iterator[tuple[VllmModel, Path]]:
+    """SmolLM2 as it is converted on its first use."""
+    pytest.importorskip("vllm")
+    folder = repository / "data/06_models/cache/b179c9523d0e6a0f-bfloat16"
+    if not (folder / "conversion.json").exists():
+        pytest.skip(f"no converted weights at {folder}")
+    source = ModelSource(str(folder))
+    model = VllmModel(source, "bfloat16", "cpu", 2048, VllmParams(enforce_eager=True))
+    yield model, folder
+    model.close()
