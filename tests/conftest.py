@@ -40,3 +40,17 @@ def pytest_terminal_summary(
         terminalreporter.section("measured")
         for line in figures:
             terminalreporter.line(line)
+
+
+@pytest.fixture(scope="session")
+def smollm2_folder(repository: Path) -> Path:
+    """SmolLM2's packaged weights in Transformers' format, converted where no run has done so."""
+    import yaml
+
+    from benchwright.params.scoring import ModelsParams
+    from benchwright.weights import model_source
+
+    conf = yaml.safe_load((repository / "conf/base/parameters/models.yml").read_text())
+    weights = ModelsParams.model_validate(conf["models"]).models["smollm2-135m-instruct"].weights
+    assert weights is not None
+    return Path(model_source(weights, "bfloat16").name_or_path)

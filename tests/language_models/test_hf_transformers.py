@@ -1,6 +1,5 @@
 """Shared, packed and batched scores are those of one text at a time."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -118,16 +117,9 @@ def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_toke
     assert sum(a == b for a, b in scores) == 0
 
 
-CACHE = Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
-
-
 @pytest.fixture(scope="module")
-def smollm2() -> Iterator[TransformersModel]:
-    """SmolLM2 in float32, from weights that a run of the project has converted."""
-    folder = CACHE / "b179c9523d0e6a0f-bfloat16"
-    if not (folder / "conversion.json").exists():
-        pytest.skip(f"no converted weights at {folder}: run the scoring pipeline once")
-    model = TransformersModel(ModelSource(str(folder)), "float32", context=8192)
+def smollm2(smollm2_folder: Path) -> Iterator[TransformersModel]:
+    model = TransformersModel(ModelSource(str(smollm2_folder)), "float32", context=8192)
     yield model
     model.close()
 

@@ -1,0 +1,131 @@
+"""Exported, scored by lm-evaluation-harness, imported: the same numbers as our own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.content_hash import content_hash
+from benchwright.datasets.harness_tasks import HarnessTasks
+from benchwright.datasets.response_files import ResponseFiles
+from benchwright.language_models.hf_transformers import TransformersModel
+from benchwright.language_models.protocol import PromptText
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.exports import ExportsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.exports.export import export_tasks
+from benchwright.pipelines.responses.import_answers import import_answers
+from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.tables import Demonstrations, Items
+from benchwright.weights import ModelSource
+from pipelines.scoring.scoring_examples import item
+
+pytest.importorskip("lm_eval")
+
+ASKED = [
+    ("Which gas do plants take in?", ("oxygen", "carbon dioxide", "helium", "neon"), 1),
+    ("What force pulls objects to Earth?", ("gravity", "friction", "heat"), 0),
+    ("Which of these is a mammal?", ("a whale", "a trout", "a hen", "an ant"), 0),
+    ("What melts ice?", ("cold", "darkness", "heat", "a lack of sound in the room"), 2),
+    ("Which planet is closest to the Sun?", ("Mars", "Venus", "Mercury", "the Moon"), 2),
+    ("What is {{ 7 * 6 }} in braces?", ("{{ 42 }}", "42", "{% if %}", "nothing", "all"), 1),
+]
+
+
+def table(kind: str, subject: str) -> pd.DataFrame:
+    rows = [
+        item(f"round/{kind}/{n}", subject, choices, answer, question=f"{question} ({kind})")
+        for n, (question, choices, answer) in enumerate(ASKED)
+    ]
+    model = Items if kind == "test" else Demonstrations
+    return model.from_rows([tuple(row.values()) for row in rows])
+
+
+@pytest.fixture
+def small_benchmark() -> BenchmarkParams:
+    fields = {
+        "question": "question",
+        "choices": {"column": "choices"},
+        "gold": {"form": "index", "column": "answer"},
+    }
+    source = {"file": "x.parquet", "all_rows": "test", "fields": fields}
+    return BenchmarkParams.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "licence": "CC0-1.0",
+            "citation": "none",
+            "url": "https://example.org",
+            "sources": {"local": source},
+            "splits": {"evaluation": ["test"], "demonstrations": ["dev"]},
+        }
+    )
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(("style", "shots"), [("letters", 2), ("cloze", 3)])
+def test_log_likelihoods_come_back_as_our_own(
+    style: str,
+    shots: int,
+    tmp_path: Path,
+    small_benchmark: BenchmarkParams,
+    smollm2_folder: Path,
+) -> None:
+    folder = smollm2_folder
+    items, shown = table("test", "science"), table("dev", "science")
+    for frame in (items, shown):
+        frame["content_hash"] = [
+            content_hash(q, c) for q, c in zip(frame["question"], frame["choices"], strict=True)
+        ]
+    scoring = ScoringParams.model_validate(
+        {
+            "mode": "live",
+            "configurations": [f"m@{style}-{shots}"],
+            "conditions": ["question"],
+            "calibration": False,
+        }
+    )
+    exported = export_tasks(
+        items,
+        items,
+        shown,
+        small_benchmark,
+        scoring,
+        ExportsParams(styles=(style,)),  # type: ignore[arg-type]
+        "smart",
+        None,
+        "",
+        0,
+    )
+    HarnessTasks(path=str(tmp_path / "harness")).save(exported)
+    task = "benchwright_small" + ("" if style == "letters" else "_cloze")
+    logs = tmp_path / "responses"
+    command = [
+        *(sys.executable, "-m", "lm_eval", "--model", "hf"),
+        *("--model_args", f"pretrained={folder},dtype=float32", "--device", "cpu"),
+        *("--tasks", task, "--include_path", str(tmp_path / "harness")),
+        *("--num_fewshot", str(shots), "--log_samples", "--output_path", str(logs)),
+    ]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    subprocess.run(command, check=True, env=os.environ | offline, capture_output=True)
+
+    files = ResponseFiles(benchmark=small_benchmark.model_dump(), folder=str(logs)).load()
+    imported = import_answers(files, items, items.head(0))
+    theirs = imported.imported_responses.set_index("item_id")
+    assert set(theirs["style"]) == {style}
+    assert set(theirs["shots"]) == {shots}
+
+    entry = {"weights": {"path": str(folder)}, "family": "f", "context": 8192}
+    models = ModelsParams.model_validate({"models": {"m": entry}})
+    prompts = build_prompts(items, shown, items.head(0), small_benchmark, scoring, models, (), 0)
+    model = TransformersModel(ModelSource(str(folder)), "float32", context=8192)
+    columns = (prompts[name] for name in ("prefix", "text", "continuations"))
+    asked = [PromptText(a, b, tuple(c)) for a, b, c in zip(*columns, strict=True)]
+    for item_id, score in zip(prompts["item_id"], model.score(asked), strict=True):
+        np.testing.assert_allclose(theirs.loc[item_id, "logprobs"], score.logprobs, atol=2e-3)
+    assert len(theirs) == len(items)
+    model.close()
