@@ -255,6 +255,7 @@ def main() -> None:
     parser.add_argument(
         "--fewer", nargs="*", default=[], help="way=number of prompts, for slow ways"
     )
+    parser.add_argument("--lm-eval-batch", default="8", help="ceiling of its batch size auto")
     parser.add_argument("--seed", type=int, default=0)
     vllm = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
     given = parser.parse_args()

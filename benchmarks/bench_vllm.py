@@ -143,8 +143,9 @@ def main() -> None:
         best = [np.argmax(score.logprobs or [0]) for score in scores]
         print(
             f"{style:7} {given.shots}-shot {requests} requests: "
-            f"ours {given.prompts / wall[0]:.1f}/s, LLM.generate {given.prompts / wall[1]:.1f}/s, ratio {wall[1] / wall[0]:.3f} "
-            f"(by processor time {work:.3f}), accuracy {np.mean(np.equal(best, gold)):.3f}",
+            f"ours {given.prompts / wall[0]:.1f}/s, LLM.generate {given.prompts / wall[1]:.1f}/s, "
+            f"ratio {wall[1] / wall[0]:.3f} (by processor time {work:.3f}), "
+            f"accuracy {np.mean(np.equal(best, gold)):.3f}",
             flush=True,
         )
     model.close()

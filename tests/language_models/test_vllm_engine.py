@@ -513,12 +513,9 @@ def test_vllm_scores_a_real_model_as_transformers_does_in_bfloat16(
 
 
 @pytest.fixture(scope="module")
-def real_vllm(repository: Path) -> Iterator[tuple[VllmModel, Path]]:
-    """SmolLM2 as it is converted on its first use."""
+def real_vllm(smollm2_folder: Path) -> Iterator[tuple[VllmModel, Path]]:
     pytest.importorskip("vllm")
-    folder = repository / "data/06_models/cache/b179c9523d0e6a0f-bfloat16"
-    if not (folder / "conversion.json").exists():
-        pytest.skip(f"no converted weights at {folder}")
+    folder = smollm2_folder
     source = ModelSource(str(folder))
     model = VllmModel(source, "bfloat16", "cpu", 2048, VllmParams(enforce_eager=True))
     yield model, folder
