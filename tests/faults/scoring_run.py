@@ -148,6 +148,8 @@ def attempt(
     wanted = lines(asked) + (after or 0)
     child = os.fork()
     if child == 0:
+        # A background process may have been started with the interrupt ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         code = 1
         try:
             run(weights, Path(store), asked, pause)

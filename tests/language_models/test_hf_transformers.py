@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchwright.language_models.hf_transformers import TransformersModel
+from benchwright.language_models.hf_transformers import TransformersModel, fill_rows, lay_out
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.shared_prefix import NAME, attention_forward
 from benchwright.weights import ModelSource
@@ -189,3 +191,44 @@ def test_a_model_that_does_not_pass_the_prefix_on_gets_copies_of_it(
     prompts = [PromptText(PREFIX, text, options) for text, options in ITEMS]
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
     assert_equal(model.score(prompts), wanted, 1e-3)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 900), min_size=1, max_size=60),
+    batch_tokens=st.integers(64, 4096),
+    skip=st.integers(0, 3000),
+)
+def test_rows_hold_every_prompt_once_and_batches_keep_to_their_size(
+    lengths: list[int], batch_tokens: int, skip: int
+) -> None:
+    lengths = sorted(lengths, reverse=True)
+    batches = list(fill_rows(lengths, batch_tokens, skip))
+    placed = [number for rows in batches for row in rows for number in row]
+    assert sorted(placed) == list(range(len(lengths)))
+    for rows in batches:
+        widths = [sum(lengths[number] for number in row) for row in rows]
+        assert len(rows) == 1 or len(rows) * max(widths) <= batch_tokens
+        assert min(map(len, rows)) >= 1
+
+
+def test_short_prompts_share_rows_and_do_not_see_each_other(
+    tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes: list[tuple[int, int]] = []
+    laid_out = lay_out
+
+    def noted(rows: Any, skip: int) -> Any:
+        layout = laid_out(rows, skip)
+        shapes.append(layout.ids.shape)
+        return layout
+
+    monkeypatch.setattr("benchwright.language_models.hf_transformers.lay_out", noted)
+    network = tiny_model("llama")
+    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    prompts = [PromptText(PREFIX, f"\n\nQuestion {n}\nAnswer:", (" A", " B")) for n in range(12)]
+    shapes.clear()
+    wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
+    assert_equal(model.score(prompts), wanted, 1e-3)
+    [(rows, width)] = shapes
+    assert rows < 6
+    assert width <= 256

@@ -507,7 +507,8 @@ def test_vllm_scores_a_real_model_as_transformers_does_in_bfloat16(
     prompts = [prompt(f"Which is number {n}?", continuations) for n in range(6)]
     [scores] = model.score_batches([prompts], lambda _: None)
     apart = furthest(scores, plain_scores(reference(folder, "bfloat16"), model.tokenizer, prompts))
-    show(f"vLLM to Transformers, {len(continuations[0].split())} words: {apart:.3f} nats per token")
+    style = "letters" if continuations == LETTERS else "cloze"
+    show(f"vLLM to Transformers in bfloat16, {style}: at most {apart:.3f} nats per token apart")
     # Both heads are in float32; kernels round the bfloat16 layers below them differently.
     assert apart < 0.3
 

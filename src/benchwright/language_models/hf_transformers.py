@@ -3,7 +3,7 @@
 Four things make it fast, and none changes what is computed. Prompts with the same demonstrations
 read them once, from a key-value cache, which on a processor all rows look at together (see
 `shared_prefix`). The options of a prompt lie in one row after its text and, by their mask and
-positions, do not see each other. Rows of similar length share a batch.
+positions, do not see each other; nor do short prompts that share a row, so that little is padded.
 """
 
 import gc
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _HEAD_ELEMENTS = 1 << 25  # float32 logits at a time: 128 MiB
 _MIN_SHARED = 8  # tokens; a shorter prefix is not worth a pass of its own
+_ROW = 256  # tokens of a row that short prompts fill together
 _CONTEXT_FACTOR = 8  # tokens of keys and values per token of a batch
 _CHECK = PromptText(
     "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun",
@@ -59,59 +60,89 @@ def load_tokenizer(source: ModelSource) -> Any:
 class _Layout(NamedTuple):
     """One batch of rows: ids, positions and segments (rows, width), and what is read off.
 
-    `segments` is 0 for the prompt, i for its i-th option and −1 for padding. `states` are flat
-    indices of the hidden states that predict something; pair p asks state `pair_state[p]` for
-    token `pair_token[p]` and belongs to option `pair_option[p]`, counted through the batch.
+    Each prompt and each option is a segment of its own; `parents` is the segment of the prompt that
+    a token belongs to or follows; padding is −1 in both. `states` are flat indices of the hidden
+    states that predict something; pair p asks state `pair_state[p]` for token `pair_token[p]` and
+    belongs to option `pair_option[p]`, counted through the batch, row by row.
     """
 
     ids: np.ndarray[Any, np.dtype[np.int64]]
     positions: np.ndarray[Any, np.dtype[np.int64]]
     segments: np.ndarray[Any, np.dtype[np.int64]]
+    parents: np.ndarray[Any, np.dtype[np.int64]]
     states: np.ndarray[Any, np.dtype[np.int64]]
     pair_state: np.ndarray[Any, np.dtype[np.int64]]
     pair_token: np.ndarray[Any, np.dtype[np.int64]]
     pair_option: np.ndarray[Any, np.dtype[np.int64]]
 
 
-def lay_out(encoded: Sequence[Encoded], skip: int) -> _Layout:
-    """Pack prompts into rows: the context after its first `skip` tokens, then every option.
+def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
+    """Pack prompts into rows: each one's context after its first `skip` tokens, then its options.
 
     An option's last token predicts nothing and is left out; its positions go on from the context.
     """
-    width = max(item.row_length for item in encoded) - skip
-    shape = (len(encoded), width)
+    width = max(sum(item.row_length - skip for item in row) for row in rows)
+    shape = (len(rows), width)
     ids, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    segments = np.full(shape, -1, np.int64)
+    segments, parents = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
     states: list[int] = []
     pairs: list[tuple[int, int, int]] = []
     n_options = 0
-    for row, item in enumerate(encoded):
-        n = len(item.context)
-        at = n - skip
-        ids[row, :at], positions[row, :at], segments[row, :at] = (
-            item.context[skip:],
-            range(skip, n),
-            0,
-        )
-        states.append(row * width + at - 1)
-        last_of_context = len(states) - 1
-        for number, option in enumerate(item.options, start=1):
-            fed = len(option) - 1
-            for j, token in enumerate(option):
-                if j:
-                    states.append(row * width + at + j - 1)
-                pairs.append((len(states) - 1 if j else last_of_context, token, n_options))
-            if fed > 0:
-                span = slice(at, at + fed)
-                ids[row, span], positions[row, span], segments[row, span] = (
-                    option[:-1],
-                    range(n, n + fed),
-                    number,
-                )
-                at += fed
-            n_options += 1
+
+    def put(number: int, at: int, tokens: list[int], position: int, kin: tuple[int, int]) -> int:
+        span = number, slice(at, at + len(tokens))
+        ids[span] = tokens
+        positions[span] = range(position, position + len(tokens))
+        segments[span], parents[span] = kin
+        return at + len(tokens)
+
+    for number, row in enumerate(rows):
+        at = segment = 0
+        for item in row:
+            parent, n = segment, len(item.context)
+            at = put(number, at, item.context[skip:], skip, (segment, parent))
+            states.append(number * width + at - 1)
+            last_of_context = len(states) - 1
+            for option in item.options:
+                segment += 1
+                for j, token in enumerate(option):
+                    if j:
+                        states.append(number * width + at + j - 1)
+                    pairs.append((len(states) - 1 if j else last_of_context, token, n_options))
+                at = put(number, at, option[:-1], n, (segment, parent))
+                n_options += 1
+            segment += 1
     columns = np.array(pairs, np.int64).reshape(-1, 3).T
-    return _Layout(ids, positions, segments, np.array(states), *columns)
+    return _Layout(ids, positions, segments, parents, np.array(states), *columns)
+
+
+def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[list[list[int]]]:
+    """Batches of rows of prompts: the longest prompt first, then whatever fits beside it.
+
+    Args:
+        lengths: tokens of each prompt after the shared prefix, longest first.
+        batch_tokens: the most that rows times width may be, unless one prompt is longer.
+        skip: tokens of the shared prefix.
+
+    Yields:
+        For each batch its rows, for each row the numbers of its prompts.
+    """
+    left = list(range(len(lengths)))
+    while left:
+        width = max(lengths[left[0]], min(_ROW, batch_tokens))
+        most = min(batch_tokens // width, _CONTEXT_FACTOR * batch_tokens // (skip + width))
+        rows: list[list[int]] = []
+        while left and len(rows) < max(1, most):
+            row, beside, room = [], [], width
+            for number in left:
+                if lengths[number] <= room:
+                    row.append(number)
+                    room -= lengths[number]
+                else:
+                    beside.append(number)
+            rows.append(row)
+            left = beside
+        yield rows
 
 
 class TransformersModel:
@@ -262,21 +293,11 @@ class TransformersModel:
         for prefix in sorted(groups):
             members = sorted(groups[prefix], key=lambda i: (-encoded[i].row_length, encoded[i]))
             skip, cache = self._read_prefix([encoded[i].context for i in members])
-            for batch in self._batches(members, encoded, skip):
-                items = [encoded[i] for i in batch]
-                yield batch, self._forward(items, skip, cache)
-
-    def _batches(
-        self, members: list[int], encoded: Sequence[Encoded], skip: int
-    ) -> Iterator[list[int]]:
-        """Cut members (longest first) so that each batch keeps to `batch_tokens`."""
-        start = 0
-        while start < len(members):
-            width = encoded[members[start]].row_length - skip
-            rows = self.batch_tokens // width
-            rows = min(rows, _CONTEXT_FACTOR * self.batch_tokens // (skip + width))
-            yield members[start : start + max(1, rows)]
-            start += max(1, rows)
+            lengths = [encoded[i].row_length - skip for i in members]
+            for rows in fill_rows(lengths, self.batch_tokens, skip):
+                chosen = [[members[number] for number in row] for row in rows]
+                items = [[encoded[i] for i in row] for row in chosen]
+                yield [i for row in chosen for i in row], self._forward(items, skip, cache)
 
     def _read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
         """Keys and values of the tokens that all contexts share, and how many these are."""
@@ -292,16 +313,20 @@ class TransformersModel:
         self.model.base_model(input_ids=ids, past_key_values=cache, use_cache=True)
         return shared, [(layer.keys, layer.values) for layer in cache.layers]
 
-    def _forward(self, items: list[Encoded], skip: int, cache: list[Any]) -> list[list[float]]:
+    def _forward(
+        self, packed: list[list[Encoded]], skip: int, cache: list[Any]
+    ) -> list[list[float]]:
+        """Log-likelihoods of the options of each prompt, row by row."""
         import torch
         from transformers import DynamicCache
 
-        layout = lay_out(items, skip)
-        rows = len(items)
+        layout = lay_out(packed, skip)
+        rows = len(packed)
         device = self.model.device
         positions = torch.from_numpy(layout.positions).to(device)
         segments = torch.from_numpy(layout.segments).to(device)
-        mask = self._mask(segments, positions, skip)
+        parents = torch.from_numpy(layout.parents).to(device)
+        mask = self._mask(segments, parents, positions, skip)
         looked_at: dict[str, Any] = {}
         if cache and self._looks_together:
             mask = self._own_part(mask, skip)
@@ -321,19 +346,25 @@ class TransformersModel:
         ).last_hidden_state
         states = hidden.flatten(0, 1)[torch.from_numpy(layout.states).to(device)]
         logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
-        n_options = sum(len(item.options) for item in items)
-        totals = np.bincount(layout.pair_option, weights=logprobs, minlength=n_options)
-        ends = np.cumsum([len(item.options) for item in items])[:-1]
+        counts = [len(item.options) for row in packed for item in row]
+        totals = np.bincount(layout.pair_option, weights=logprobs, minlength=sum(counts))
+        ends = np.cumsum(counts)[:-1]
         return [part.tolist() for part in np.split(totals, ends)]
 
-    def _mask(self, segments: "torch.Tensor", positions: "torch.Tensor", skip: int) -> Any:
+    def _mask(
+        self,
+        segments: "torch.Tensor",
+        parents: "torch.Tensor",
+        positions: "torch.Tensor",
+        skip: int,
+    ) -> Any:
         """Who may look at whom (rows, 1, width, skip + width): the past of one's own text."""
         import torch
 
         width = segments.shape[1]
         order = torch.arange(width, device=segments.device)
         seen = segments[:, None, :]
-        own = (seen == segments[:, :, None]) | (seen == 0)
+        own = (seen == segments[:, :, None]) | (seen == parents[:, :, None])
         own &= order[None, :] <= order[:, None]
         shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
         full = torch.cat([shared, own], dim=2)[:, None]
@@ -427,9 +458,9 @@ class TransformersModel:
             plain = self._one_by_one(item)
             try:
                 skip, cache = self._read_prefix([item.context, item.context])
-                [packed] = self._forward([item], skip, cache)
+                packed, again = self._forward([[item, item]], skip, cache)
             except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
                 return False
         lengths = [max(1, len(option)) for option in item.options]
-        differences = np.abs(np.subtract(plain, packed)) / lengths
+        differences = np.abs(np.subtract([plain, plain], [packed, again])) / lengths
         return bool(np.nanmax(differences) <= tolerance and abs(packed[0] - packed[1]) <= tolerance)

@@ -13,7 +13,7 @@ from benchwright.language_models.protocol import PromptText, Sampling
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.weights import conversion, revision
 
-_SCORER = "1"  # raise it when the way of scoring changes its numbers
+_SCORER = "2"  # raise it when the way of scoring changes its numbers
 
 COLUMNS = ("key", "logprobs", "option_tokens", "prompt_tokens")
 """Columns of a shard: one row per key; `logprobs` None where the prompt did not fit."""
