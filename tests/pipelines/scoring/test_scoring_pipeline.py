@@ -218,3 +218,22 @@ def test_the_progress_bar_counts_hits(stage: Stage, capfd: pytest.CaptureFixture
     stage.run()
     bars = [line for line in capfd.readouterr().err.splitlines() if "prompt/s" in line]
     assert "100%" in bars[-1]
+
+
+def test_written_answers_come_through_the_files_between_the_nodes(stage: Stage) -> None:
+    scoring = live("one@generate-1", "one@letters-0", conditions=["question", "question_only"])
+    open_ended = item("t/open", choices=(), answer=-1) | {"answer_text": "7"}
+    columns = stage.inputs["items"].columns
+    both = pd.concat(
+        [stage.inputs["items"], pd.DataFrame([open_ended])[columns]], ignore_index=True
+    )
+    shown = pd.concat(
+        [stage.inputs["demonstrations"], pd.DataFrame([open_ended])[columns]], ignore_index=True
+    )
+    responses = stage.run(items=both, demonstrations=shown, scoring=scoring)
+    told = responses[(responses["style"] == "generate") & (responses["condition"] == "question")]
+    told = told.set_index("item_id")
+    assert (told.drop("t/open")["prediction"] == 1).all()
+    assert told.loc["t/open", "extraction"] == "failed"  # "The answer is (B)." is no number
+    written = pd.read_parquet(stage.folder / "generations.parquet")
+    assert set(written["condition"]) == {"question", "question_only"}

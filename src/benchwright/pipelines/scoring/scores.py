@@ -199,10 +199,11 @@ def _read(found: _Stored, row: Any) -> list[_Read]:
     read = []
     for text, finish in zip(found.texts, found.finish, strict=True):
         finished = finish == "stop" or row.style == "letters"
-        if row.options:
-            chosen = extract_letter(text, row.options, finished=finished)
+        options = list(row.options)
+        if options:
+            chosen = extract_letter(text, options, finished=finished)
             option = -1 if chosen.answer is None else chosen.answer
-            own = _own_option(option, len(row.options), rotation(row.condition))
+            own = _own_option(option, len(options), rotation(row.condition))
             read.append(_Read(own, None if own < 0 else LABELS[own], chosen.rule))
         else:
             numeric = canonical_number(row.answer_text) is not None
@@ -245,7 +246,7 @@ def _judged(found: _Stored, read: list[_Read], gold: int, row: Any) -> tuple[int
     told = [one for one in read if one.answer is not None]
     if not told:
         return -1, np.nan, "failed"
-    if row.options:
+    if len(row.options):
         several = len(found.texts) > 1 and gold >= 0
         right = [one.option == gold for one in told] if several else []
         return _most_frequent([one.option for one in told]), _share(right), "ok"
