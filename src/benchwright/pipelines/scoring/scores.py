@@ -20,6 +20,7 @@ from benchwright.pipelines.scoring.extraction import (
     extract_letter,
     same_answer,
 )
+from benchwright.pipelines.scoring.next_question import before_next_question
 from benchwright.pipelines.scoring.shards import (
     COLUMNS,
     WRITTEN_COLUMNS,
@@ -201,7 +202,8 @@ def _read(found: _Stored, row: Any) -> list[_Read]:
         finished = finish == "stop" or row.style == "letters"
         options = list(row.options)
         if options:
-            chosen = extract_letter(text, options, finished=finished)
+            own_part = before_next_question(text, options)
+            chosen = extract_letter(own_part, options, finished=finished or own_part != text)
             option = -1 if chosen.answer is None else chosen.answer
             own = _own_option(option, len(options), rotation(row.condition))
             read.append(_Read(own, None if own < 0 else LABELS[own], chosen.rule))
