@@ -16,6 +16,7 @@ from benchwright.language_models.protocol import Generated, Progress, PromptText
 from benchwright.language_models.row_cache import RowCache
 from benchwright.language_models.shared_prefix import Layers
 from benchwright.language_models.token_sampling import draws, next_tokens
+from benchwright.language_models.tokenization import encode_contexts
 
 if TYPE_CHECKING:
     import torch
@@ -223,19 +224,6 @@ def generate_one_by_one(
                 yield _write_alone(network, row, sampling)
 
     return _collect(network, contexts, sampling, written, progress)
-
-
-def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
-    """Token ids of each prompt; an empty one is the token that begins or ends a text."""
-    start = tokenizer.bos_token_id
-    start = tokenizer.eos_token_id if start is None else start
-    return [
-        tokenizer(
-            prompt.prefix + prompt.text, add_special_tokens=prompt.template != "chat"
-        ).input_ids
-        or [start]
-        for prompt in prompts
-    ]
 
 
 def end_tokens(network: Network) -> frozenset[int]:

@@ -53,10 +53,25 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     ]
 
 
+def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
+    """Token ids of each prompt; an empty one is the token that begins or ends a text."""
+    return [
+        tokenizer(
+            prompt.prefix + prompt.text, add_special_tokens=prompt.template != "chat"
+        ).input_ids
+        or [_start(tokenizer)]
+        for prompt in prompts
+    ]
+
+
+def _start(tokenizer: Any) -> int:
+    """The token that the first token of a text is predicted from."""
+    bos = tokenizer.bos_token_id
+    return int(tokenizer.eos_token_id if bos is None else bos)
+
+
 def _split(tokenizer: Any, context: list[int], wholes: list[list[int]]) -> Encoded:
     shared = min(common_length([context, whole]) for whole in wholes)
     if shared == 0:  # nothing to predict the first token from
-        start = tokenizer.bos_token_id
-        start = tokenizer.eos_token_id if start is None else start
-        return Encoded([start], wholes)
+        return Encoded([_start(tokenizer)], wholes)
     return Encoded(context[:shared], [whole[shared:] for whole in wholes])

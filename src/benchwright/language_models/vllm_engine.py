@@ -17,7 +17,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.devices import Device, Dtype
 from benchwright.errors import InputError
-from benchwright.language_models.hf_generation import encode_contexts
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -25,7 +24,7 @@ from benchwright.language_models.protocol import (
     PromptText,
     Sampling,
 )
-from benchwright.language_models.tokenization import Encoded, encode
+from benchwright.language_models.tokenization import Encoded, encode, encode_contexts
 from benchwright.params.scoring import VllmParams
 from benchwright.weights import ModelSource
 

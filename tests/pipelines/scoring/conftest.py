@@ -1,5 +1,6 @@
 """A small benchmark, a model that needs no weights, and the scoring stage over them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -7,7 +8,8 @@ import pytest
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.tables import Demonstrations, Items
+from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.tables import Demonstrations, Items, Prompts
 from pipelines.scoring.scoring_examples import StandIn, item, live, model_entry
 
 SUBJECTS = ("anatomy", "high_school_physics")
@@ -73,3 +75,29 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
     StandIn.loaded = []
     monkeypatch.setattr("benchwright.engine.load_model", load)
     return StandIn
+
+
+@pytest.fixture
+def build(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    models: ModelsParams,
+) -> Callable[..., pd.DataFrame]:
+    """Prompts of the small benchmark in given settings, checked as a table."""
+
+    def run(scoring: ScoringParams, **changes: Any) -> pd.DataFrame:
+        given = {
+            "items": items,
+            "demonstrations": demonstrations,
+            "calibration_items": calibration_items,
+            "ingestion": colours,
+            "models": models,
+            "filter_models": scoring.configurations,
+            "seed": 0,
+            **changes,
+        }
+        return Prompts.validate(build_prompts(scoring=scoring, **given))
+
+    return run

@@ -12,41 +12,15 @@ from hypothesis import strategies as st
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.pipelines.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.pipelines.scoring.shards import plan_shards
 from benchwright.prompting.rendering import Question, rotate
-from benchwright.tables import Draws, Generations, Items, Prompts, Responses
+from benchwright.tables import Draws, Generations, Items, Responses
 from pipelines.scoring.scoring_examples import StandIn, item, live, model_entry, number
 
 Ask = Callable[..., Collected]
 CHAT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
-
-
-@pytest.fixture
-def build(
-    items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
-    calibration_items: pd.DataFrame,
-    colours: BenchmarkParams,
-    models: ModelsParams,
-) -> Callable[..., pd.DataFrame]:
-    def run(scoring: ScoringParams, **changes: Any) -> pd.DataFrame:
-        given = {
-            "items": items,
-            "demonstrations": demonstrations,
-            "calibration_items": calibration_items,
-            "ingestion": colours,
-            "models": models,
-            "filter_models": scoring.configurations,
-            "seed": 0,
-            **changes,
-        }
-        return Prompts.validate(build_prompts(scoring=scoring, **given))
-
-    return run
 
 
 @pytest.fixture

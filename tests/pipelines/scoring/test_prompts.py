@@ -8,42 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.errors import InputError
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.prompting.rendering import (
     LABELS,
     Question,
     render_demonstration,
     render_prompt,
 )
-from benchwright.tables import Items, Prompts
+from benchwright.tables import Items
 from pipelines.scoring.scoring_examples import item, live, model_entry
-
-
-@pytest.fixture
-def build(
-    items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
-    calibration_items: pd.DataFrame,
-    colours: BenchmarkParams,
-    models: ModelsParams,
-) -> Any:
-    def run(scoring: ScoringParams, **changes: Any) -> pd.DataFrame:
-        given = {
-            "items": items,
-            "demonstrations": demonstrations,
-            "calibration_items": calibration_items,
-            "ingestion": colours,
-            "models": models,
-            "filter_models": scoring.configurations,
-            "seed": 0,
-            **changes,
-        }
-        return Prompts.validate(build_prompts(scoring=scoring, **given))
-
-    return run
 
 
 def one(prompts: pd.DataFrame, item_id: str, condition: str = "question") -> Any:
