@@ -46,6 +46,8 @@ demo-answers: $(VENV)/.installed
 benchmarks: $(VENV)/.installed
 	$(BIN)/pytest benchmarks/bench_import.py --quiet
 	$(BIN)/python benchmarks/bench_similarity.py
+	$(BIN)/python benchmarks/bench_statistics.py
+	$(BIN)/python benchmarks/bench_irt.py
 	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
 

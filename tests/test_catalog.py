@@ -25,7 +25,15 @@ from benchwright.settings import CONFIG_LOADER_ARGS
 LAYERS = ["raw", "intermediate", "primary", "feature", "models", "model_output", "reporting"]
 VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")
 PIPELINES = register_pipelines()
-NOT_TABLES = {"benchmark_source", "response_files", "user_ratings", "embedding_cache"}
+NOT_TABLES = {
+    "benchmark_source",
+    "response_files",
+    "user_ratings",
+    "label_errors",
+    "review_sheet_filled",
+    "embedding_cache",
+    "encoder_vector_cache",
+}
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from benchwright.datasets.atomic import JsonDocument
-from benchwright.tracking import flatten, record_run, tracking_uri
+from benchwright.sweeps.combinations import Combination
+from benchwright.sweeps.summary import SweepRun, summarise_sweep
+from benchwright.tracking import (
+    finish_sweep,
+    flatten,
+    record_run,
+    recorded_parameters,
+    start_sweep,
+    tracking_is_on,
+    tracking_uri,
+)
 
 
 def test_nested_parameters_become_dotted_names() -> None:
@@ -75,3 +85,57 @@ def test_first_runs_at_once_are_all_recorded(tmp_path: Path, conf: dict[str, str
     ids = {run.communicate()[0].strip() for run in runs}
     assert [run.returncode for run in runs] == [0, 0, 0]
     assert len(ids) == 3
+
+
+def test_runs_of_a_sweep_hang_below_its_own_run(tmp_path: Path, conf: dict[str, str]) -> None:
+    parent = start_sweep(conf, tmp_path, "smart", 2, {"benchmarks": ["demo"], "seeds": [0, 1]})
+    parameters = {"benchmark": "demo", "variant": "smart", "seed": 1}
+    child = record_run(conf, tmp_path, parameters, {}, {}, 1.0, None, parent=parent)
+    combination = Combination("demo", "smart", 0)
+    runs = [SweepRun(combination, "done"), SweepRun(combination, "failed", error="no rows")]
+    (tmp_path / "summary.csv").write_text("benchmark\n")
+    files = [tmp_path / "summary.csv"]
+    finish_sweep(conf, tmp_path, parent, summarise_sweep(runs), files, "FAILED")
+
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/mlflow.db")
+    assert client.get_run(child).data.tags["mlflow.parentRunId"] == parent
+    assert client.get_run(child).info.run_name == "smart demo smart seed 1"
+    above = client.get_run(parent)
+    assert above.info.run_name == "sweep smart"
+    assert above.info.status == "FAILED"
+    assert above.data.params == {"benchmarks": '["demo"]', "seeds": "[0, 1]"}
+    tags = {name: above.data.tags[name] for name in ("combinations", "done", "failed")}
+    assert tags == {"combinations": "2", "done": "1", "failed": "1"}
+    assert {item.path for item in client.list_artifacts(parent)} == {"summary.csv", "summary.json"}
+
+
+def test_artefacts_lie_beside_the_database(
+    tmp_path: Path, conf: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/elsewhere/m.db")
+    start_sweep(conf, tmp_path / "project", "smart", 1, {})
+
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(tracking_uri=f"sqlite:///{tmp_path}/elsewhere/m.db")
+    experiment = client.get_experiment_by_name("benchwright")
+    assert experiment.artifact_location == (tmp_path / "elsewhere" / "mlruns").as_uri()
+
+
+def test_the_parameters_of_a_version_are_found_again(tmp_path: Path, conf: dict[str, str]) -> None:
+    assert recorded_parameters(conf, tmp_path, "v1") is None
+    assert not (tmp_path / "mlflow.db").exists()
+    record_run(conf, tmp_path, {"seed": 3}, {"run_id": "v1"}, {}, 1.0, None)
+    assert recorded_parameters(conf, tmp_path, "v1") == {"seed": "3"}
+    assert recorded_parameters(conf, tmp_path, "v2") is None
+
+
+def test_tracking_is_switched_off_by_conf_or_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BENCHWRIGHT_MLFLOW", raising=False)
+    assert tracking_is_on({"enabled": True})
+    assert not tracking_is_on({"enabled": False})
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+    assert not tracking_is_on({"enabled": True})

@@ -1,6 +1,6 @@
 """Sentence embeddings of texts, by a local sentence-transformers encoder."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.devices import resolve_device, resolve_dtype
+from benchwright.fixed_shapes import batches, filled, rounded_widths
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-# Token counts are rounded up to this: batches of one shape give each text the same bits.
-_WIDTH = 16
 # Texts tokenised at once to learn their lengths.
 _CHUNK = 1024
 
@@ -61,9 +60,8 @@ def encode(
     size = model.get_embedding_dimension() or 0
     vectors = np.zeros((len(texts), size), dtype=np.float32)
     with tqdm(total=len(texts), unit="text", desc="encode") as progress, torch.inference_mode():
-        for rows, width in _batches(widths, batch):
-            filled = [*rows, *[rows[0]] * (batch - len(rows))]
-            features = _features(model, [texts[row] for row in filled], width)
+        for rows, width in batches(widths, batch):
+            features = _features(model, [texts[row] for row in filled(rows, batch)], width)
             output = model(features)["sentence_embedding"]
             vectors[rows] = output.float().cpu().numpy()[: len(rows)]
             progress.update(len(rows))
@@ -79,16 +77,7 @@ def _widths(model: "SentenceTransformer", texts: Sequence[str]) -> NDArray[np.in
     for start in range(0, len(texts), _CHUNK):
         tokens = model.preprocess(list(texts[start : start + _CHUNK]))
         lengths.append(tokens["attention_mask"].sum(dim=1).numpy())
-    widths = -(-np.concatenate(lengths) // _WIDTH) * _WIDTH
-    return np.minimum(widths, model.max_seq_length or widths.max(initial=0))
-
-
-def _batches(widths: NDArray[np.intp], batch: int) -> Iterator[tuple[list[int], int]]:
-    """Rows of one width, longest first, so that a lack of memory shows at once."""
-    for width in np.unique(widths)[::-1]:
-        rows = np.flatnonzero(widths == width).tolist()
-        for start in range(0, len(rows), batch):
-            yield rows[start : start + batch], int(width)
+    return rounded_widths(np.concatenate(lengths), model.max_seq_length)
 
 
 def _features(model: "SentenceTransformer", texts: list[str], width: int) -> dict[str, Any]:

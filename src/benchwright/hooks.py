@@ -1,7 +1,6 @@
 """Kedro hooks: refuse unknown parameters, record the run in MLflow, say where the results are."""
 
 import logging
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from kedro.framework.hooks import hook_impl
 from kedro.pipeline import Pipeline
 
 from benchwright.errors import InputError
+from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,17 @@ class RunHook:
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
         run_id = self._record(run_params, pipeline, catalog, None)
+        if (member := sweep_member.get()) is not None:
+            self._tell_sweep(member, pipeline, catalog)
+            return
         self._say_where(pipeline, catalog, run_id)
+
+    def _tell_sweep(self, member: SweepMember, pipeline: Pipeline, catalog: Any) -> None:
+        saved = pipeline.all_outputs()
+        if "metrics" in saved:
+            member.metrics = dict(catalog.get("metrics").load())
+        if "report" in saved:
+            member.report = local_path(catalog.get("report"))
 
     @hook_impl
     def on_pipeline_error(
@@ -108,10 +118,9 @@ class RunHook:
         if self._context is None:
             return None
         conf = self._context.config_loader["mlflow"]
-        if not conf["enabled"] or os.environ.get("BENCHWRIGHT_MLFLOW", "on") == "off":
+        if not tracking_is_on(conf):
             return None
-        from benchwright.tracking import record_run
-
+        member = sweep_member.get()
         try:
             return record_run(
                 conf=conf,
@@ -125,6 +134,7 @@ class RunHook:
                 },
                 seconds=time.monotonic() - self._started,
                 error=error,
+                parent=member.parent if member is not None else None,
             )
         except Exception:
             # The results are on disk; a tracking server that is away must not take them along.

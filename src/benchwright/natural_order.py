@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import pandas as pd
 
 _DIGITS = re.compile(r"([0-9]+)")
 
 
-def natural_key(item_id: str) -> tuple[list[tuple[str, int, str]], str]:
+@lru_cache(maxsize=1 << 17)  # the same ids are sorted many times in a run
+def natural_key(item_id: str) -> tuple[tuple[tuple[str, int, str], ...], str]:
     """Sort key in which runs of digits count as numbers; the id itself settles ties."""
     parts = _DIGITS.split(item_id)
     key = []
     for text, digits in zip(parts[::2], [*parts[1::2], ""], strict=True):
         number = digits.lstrip("0")
         key.append((text, len(number), number))  # a longer number is a greater one
-    return key, item_id
+    return tuple(key), item_id
 
 
 def in_order(item_ids: Iterable[str]) -> list[str]:

@@ -1,9 +1,10 @@
 """The pipelines by name; stages are composed here and import nothing from each other."""
 
-from kedro.pipeline import Pipeline
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines import (
     embedding,
+    encoders,
     evaluation,
     exports,
     filtering,
@@ -11,6 +12,7 @@ from benchwright.pipelines import (
     responses,
     scoring,
 )
+from benchwright.pipelines.evaluation.figures.convergence import draw_encoder_overlap
 
 
 def _stage(pipeline: Pipeline, name: str) -> Pipeline:
@@ -31,11 +33,20 @@ def register_pipelines() -> dict[str, Pipeline]:
     record = boxed["ingestion"] + boxed["scoring"]
     record += _stage(scoring.create_recording_pipeline(), "scoring")
     budget = boxed["ingestion"] + _stage(scoring.create_budget_pipeline(), "scoring")
+    compared = boxed["ingestion"] + _stage(encoders.create_pipeline(), "encoders")
+    drawing = Node(
+        draw_encoder_overlap,
+        "encoder_overlap",
+        "figure_encoder_overlap",
+        name="draw_encoder_overlap",
+    )
+    compared += _stage(Pipeline([drawing]), "evaluation")
     return {
         "__default__": smart,
         "smart": smart,
         "answers": answers,
         "budget": budget,
+        "encoders": compared,
         "export": boxed["exports"],
         "record": record,
     }

@@ -298,6 +298,15 @@ class Embeddings(Table):
     vector: Series[object]  # list[float32], unit length
 
 
+class EncoderVectors(Table):
+    """Vectors of the same items from several encoders; key (encoder, item_id)."""
+
+    item_id: Series[str]
+    text_hash: Series[str]
+    encoder: Series[str]
+    vector: Series[object]  # list[float32], unit length
+
+
 class Neighbours(Table):
     """The k nearest other items of each item by cosine distance, nearest first."""
 
@@ -412,14 +421,187 @@ class Scores(Table):
 
 
 class RankAgreementTable(Table):
-    """Rank agreement between full and kept items, per set of models; NaN has a `reason`."""
+    """Rank agreement between full and kept items, per set of models; NaN has a `reason`.
 
-    models: Series[str]  # all, filter, held_out
+    `low` and `high` bound the figure over items (clustered bootstrap), `low_models` and
+    `high_models` over models; NaN where no interval is given.
+    """
+
+    models: Series[str]  # all, filter, held_out, stronger
     metric: Series[str]  # kendall_tau_b, spearman, pearson, arena_pearson_full, …
     value: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    low_models: Series[float] = pa.Field(nullable=True)
+    high_models: Series[float] = pa.Field(nullable=True)
     n_models: Series[int]
     n_items: Series[int]
     reason: Series[str]
+
+
+class Yardstick(Table):
+    """A subset of items beside random subsets of its size; key (method, models, metric, random).
+
+    `percentile` is the share (0–100) of random subsets with a lower value, ties counted half;
+    `p_value` two-sided from the same draws, `p_holm` corrected over the methods compared.
+    """
+
+    method: Series[str]  # kept (this run's items), ire
+    models: Series[str]  # all, filter, held_out, stronger
+    metric: Series[str]  # kendall_tau_b, tau_b_complement, spread_top, …
+    random: Series[str] = pa.Field(isin=["plain", "stratified"])
+    value: Series[float] = pa.Field(nullable=True)
+    full: Series[float] = pa.Field(nullable=True)  # the same figure of all items, where it has one
+    random_mean: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)  # 2.5th percentile of the draws
+    random_high: Series[float] = pa.Field(nullable=True)  # 97.5th
+    percentile: Series[float] = pa.Field(nullable=True)
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    draws: Series[int]
+    n_models: Series[int]
+    n_items: Series[int]  # of the subset
+    n_full: Series[int]
+    reason: Series[str]
+
+
+class RandomSubsets(Table):
+    """The figures of every random subset, for the histogram; key (method, random, draw, …)."""
+
+    method: Series[str]  # whose size the subset has
+    random: Series[str]
+    models: Series[str]
+    metric: Series[str]
+    draw: Series[int]
+    value: Series[float] = pa.Field(nullable=True)
+
+
+class MethodComparison(Table):
+    """The kept items beside all items, random subsets and IRE (SMART, Tables 3–5)."""
+
+    method: Series[str]  # full, kept, random, ire
+    metric: Series[str]  # kendall_tau_b, arena_pearson
+    models: Series[str]  # all, held_out
+    value: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    share_removed: Series[float] = pa.Field(nullable=True)
+    n_models: Series[int]
+    n_items: Series[int]
+    reason: Series[str]
+
+
+class ItemParameters(Table):
+    """Two-parameter logistic item response model of the panel's items, and what IRE would keep.
+
+    P(right) = σ(discrimination · (ability − difficulty)), ability standard normal.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)
+    difficulty: Series[float] = pa.Field(nullable=True)
+    difficulty_se: Series[float] = pa.Field(nullable=True)
+    discrimination: Series[float] = pa.Field(nullable=True)
+    discrimination_se: Series[float] = pa.Field(nullable=True)
+    kept_by_ire: Series[bool]
+
+
+class Funnel(Table):
+    """From source rows to kept items: what each step took from what the steps before had left."""
+
+    step: Series[str] = pa.Field(unique=True)  # source rows, malformed, <rule> …, kept
+    kind: Series[str] = pa.Field(isin=["start", "removed", "end"])
+    removed: Series[int]
+    left: Series[int]
+
+
+class FilterModelAblation(Table):
+    """What a subset of the filter models would have removed (SMART, section 5.1 and Table 6)."""
+
+    n_models: Series[int]
+    models: Series[str]  # comma-joined
+    removed: Series[int]
+    share_removed: Series[float]
+    easy: Series[int]  # removed by the rule about easy items (net of retained ones)
+    answer_only: Series[int]
+
+
+class NeighbourConvergence(Table):
+    """The threshold δ if each item's k nearest neighbours made the density (SMART, Figure 5)."""
+
+    k: Series[int] = pa.Field(unique=True)
+    peaks: Series[int]
+    branch: Series[str]
+    threshold: Series[float] = pa.Field(nullable=True)
+    items_within: Series[int]
+    share_within: Series[float]
+
+
+class DensityByK(Table):
+    """The densities behind `NeighbourConvergence`, thinned out for plotting."""
+
+    k: Series[int]
+    x: Series[float]
+    y: Series[float] = pa.Field(ge=0)
+
+
+class EncoderOverlap(Table):
+    """Do two encoders call the same items similar? (SMART, Tables 7 and 8)
+
+    An item is similar when its nearest neighbour is closer than its encoder's own δ.
+    """
+
+    encoder_a: Series[str]
+    encoder_b: Series[str]
+    n_items: Series[int]
+    threshold_a: Series[float] = pa.Field(nullable=True)
+    threshold_b: Series[float] = pa.Field(nullable=True)
+    similar_a: Series[int]
+    similar_b: Series[int]
+    both: Series[int]
+    share_of_a: Series[float] = pa.Field(nullable=True)  # both / similar_a
+    share_of_b: Series[float] = pa.Field(nullable=True)
+    jaccard: Series[float] = pa.Field(nullable=True)  # both / either
+    same_verdict: Series[float] = pa.Field(nullable=True)  # items on which both say the same / all
+    expected_same: Series[float] = pa.Field(nullable=True)  # the same if they were independent
+
+
+class LabelErrorRates(Table):
+    """How often checked labels are wrong among kept and removed items, per rule."""
+
+    items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label
+    checked: Series[int]
+    wrong: Series[int]
+    rate: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+
+
+class ReviewSheet(Table):
+    """Removed items for a person to judge; `verdict` is filled in by hand (SMART, section 5.3)."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    subject: Series[str]
+    question: Series[str]
+    choices: Series[str]  # one per line, lettered
+    answer: Series[str]
+    reason: Series[str]
+    neighbour: Series[str]  # the text of the item it is like, "" for other rules
+    verdict: Series[str]  # agree, borderline, disagree; empty until judged
+    note: Series[str]
+
+
+class ReviewAgreement(Table):
+    """How often a reviewer agreed with a rule, with a 95% interval."""
+
+    rule: Series[str] = pa.Field(unique=True)
+    reviewed: Series[int]
+    agree: Series[int]
+    borderline: Series[int]
+    disagree: Series[int]
+    share_agree: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
 
 
 class SubjectShares(Table):

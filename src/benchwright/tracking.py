@@ -10,13 +10,44 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import one_line
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
+
+
+@dataclass
+class SweepMember:
+    """A run of a sweep: what it is told, and what it tells when it has ended well.
+
+    Attributes:
+        parent: id of the sweep's own MLflow run; None where nothing is recorded.
+        version: the version its files are saved under.
+        metrics: the numbers of its `metrics` dataset, where its pipeline writes one.
+        report: its report, where its pipeline writes one to a local disk.
+    """
+
+    parent: str | None = None
+    version: str = ""
+    metrics: dict[str, float] = field(default_factory=dict)
+    report: Path | None = None
+
+
+sweep_member: ContextVar[SweepMember | None] = ContextVar("sweep_member", default=None)
+"""The sweep's run that is under way; None outside a sweep."""
+
+
+def tracking_is_on(conf: Mapping[str, Any]) -> bool:
+    """`enabled` of conf, unless the variable BENCHWRIGHT_MLFLOW says `off`."""
+    return bool(conf["enabled"]) and os.environ.get("BENCHWRIGHT_MLFLOW", "on") != "off"
 
 
 def flatten(values: Any, prefix: str = "") -> dict[str, str]:
@@ -69,6 +100,35 @@ def tracking_uri(configured: str, project: Path) -> str:
     return configured
 
 
+def _beside_database(uri: str, project: Path) -> Path:
+    """The folder of a SQLite database, the project's for any other store."""
+    prefix = "sqlite:////"
+    return Path("/" + uri.removeprefix(prefix)).parent if uri.startswith(prefix) else project
+
+
+def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
+    """MLflow's client and the id of the experiment, made where it is not there yet.
+
+    Files of a SQLite store lie in `mlruns` beside it.
+    """
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    from filelock import FileLock
+    from mlflow.tracking import MlflowClient
+
+    uri = tracking_uri(str(conf["tracking_uri"]), project)
+    folder = _beside_database(uri, project)
+    # Opening the store creates the database's tables: of two first runs at once, one would fail.
+    with FileLock(str(folder / ".mlflow.lock")):
+        client = MlflowClient(tracking_uri=uri)
+        experiment = client.get_experiment_by_name(str(conf["experiment"]))
+        if experiment:
+            return client, str(experiment.experiment_id)
+        place = (folder / "mlruns").as_uri() if uri.startswith("sqlite") else None
+        return client, str(
+            client.create_experiment(str(conf["experiment"]), artifact_location=place)
+        )
+
+
 def record_run(
     conf: Mapping[str, Any],
     project: Path,
@@ -77,6 +137,7 @@ def record_run(
     saved: Mapping[str, tuple[Any, Path | None]],
     seconds: float,
     error: Exception | None,
+    parent: str | None = None,
 ) -> str:
     """Write one MLflow run and return its id.
 
@@ -88,28 +149,12 @@ def record_run(
         saved: dataset and local file of each saved output, by name.
         seconds: wall time of the pipeline.
         error: what ended the run, or None.
+        parent: id of the run this one is part of (a sweep).
     """
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    client, experiment_id = open_store(conf, project)
     import mlflow
-    from filelock import FileLock
     from mlflow.entities import Metric, Param, RunTag
-    from mlflow.tracking import MlflowClient
 
-    uri = tracking_uri(str(conf["tracking_uri"]), project)
-    # Opening the store creates the database's tables: of two first runs at once, one would fail.
-    with FileLock(str(project / ".mlflow.lock")):
-        client = MlflowClient(tracking_uri=uri)
-        experiment = client.get_experiment_by_name(str(conf["experiment"]))
-        experiment_id = (
-            experiment.experiment_id
-            if experiment
-            else client.create_experiment(
-                str(conf["experiment"]),
-                artifact_location=(project / "mlruns").as_uri()
-                if uri.startswith("sqlite")
-                else None,
-            )
-        )
     benchmark, variant = str(parameters.get("benchmark")), str(parameters.get("variant"))
     pipelines = run_params.get("pipeline_names") or [run_params.get("pipeline_name") or "smart"]
     pipeline = ",".join(str(name or "smart") for name in pipelines).replace("__default__", "smart")
@@ -121,13 +166,17 @@ def record_run(
         "save_version": str(run_params.get("run_id") or run_params.get("session_id") or ""),
         **git_state(project),
     }
+    name = f"{pipeline} {benchmark} {variant}"
+    if parent is not None:
+        tags["mlflow.parentRunId"] = parent
+        name += f" seed {parameters.get('seed')}"
     if error is not None:
         tags["error"] = (one_line(error) or f"{type(error).__name__}: {error}")[:5000]
     now = int(time.time() * 1000)
     run = client.create_run(
         experiment_id,
         start_time=now - int(seconds * 1000),
-        run_name=f"{pipeline} {benchmark} {variant}",
+        run_name=name,
         tags=tags,
     )
     run_id = str(run.info.run_id)
@@ -158,3 +207,77 @@ def record_run(
     )
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     return run_id
+
+
+def start_sweep(
+    conf: Mapping[str, Any],
+    project: Path,
+    pipeline: str,
+    combinations: int,
+    options: Mapping[str, Any],
+) -> str:
+    """Begin the MLflow run that the runs of a sweep hang below, and return its id.
+
+    `options` are what was swept and set; they become its parameters.
+    """
+    client, experiment_id = open_store(conf, project)
+    from mlflow.entities import Param
+
+    run = client.create_run(
+        experiment_id,
+        run_name=f"sweep {pipeline}",
+        tags={"pipeline": pipeline, "combinations": str(combinations), **git_state(project)},
+    )
+    run_id = str(run.info.run_id)
+    given = {name: value for name, value in options.items() if value not in (None, "", {}, [])}
+    flat = flatten(given) if given else {}
+    client.log_batch(run_id, params=[Param(key, text) for key, text in flat.items()][:1000])
+    return run_id
+
+
+def finish_sweep(
+    conf: Mapping[str, Any],
+    project: Path,
+    run_id: str,
+    summary: "pd.DataFrame",
+    files: Iterable[Path],
+    status: str,
+) -> None:
+    """End a sweep's run.
+
+    Args:
+        conf: `tracking_uri`, `experiment`.
+        project: the project's folder.
+        run_id: of `start_sweep`.
+        summary: logged as a table, with `status` of each combination.
+        files: kept as artefacts.
+        status: MLflow's word: FINISHED, FAILED or KILLED.
+    """
+    client, _ = open_store(conf, project)
+    for path in files:
+        client.log_artifact(run_id, str(path))
+    if len(summary):
+        # MLflow looks through text columns of the type object only, with a warning for others.
+        client.log_table(run_id, summary.astype(object), "summary.json")
+    for state in ("done", "failed"):
+        client.set_tag(run_id, state, str(int((summary["status"] == state).sum())))
+    client.set_terminated(run_id, status=status)
+
+
+def recorded_parameters(
+    conf: Mapping[str, Any], project: Path, version: str
+) -> dict[str, str] | None:
+    """The parameters of the run that saved its files under `version`; None where none is known.
+
+    A database that does not exist is not made.
+    """
+    uri = tracking_uri(str(conf["tracking_uri"]), project)
+    prefix = "sqlite:///"
+    if uri.startswith(prefix) and not Path(uri.removeprefix(prefix)).exists():
+        return None
+    client, experiment_id = open_store(conf, project)
+    quoted = version.replace("'", "")
+    found = client.search_runs(
+        [experiment_id], filter_string=f"tags.save_version = '{quoted}'", max_results=1
+    )
+    return dict(found[0].data.params) if found else None

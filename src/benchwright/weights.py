@@ -11,19 +11,27 @@ import os
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.devices import Dtype
 from benchwright.errors import InputError
 
 if TYPE_CHECKING:
-    from benchwright.params.scoring import PackageFile, PackageFolder, WeightsParams
+    from benchwright.params.scoring import (
+        PackageArchive,
+        PackageFile,
+        PackageFolder,
+        WeightsParams,
+    )
 
 _BLOCK = 1 << 20
+# What an encoder's folder is read from; other files of an archive stay in it.
+_READ = (".json", ".model", ".safetensors", ".txt")
 _CONVERSION = "gguf-1"  # raise the number when the conversion changes what comes out
 
 
@@ -69,24 +77,23 @@ def locate_gguf(spec: "WeightsParams", cache: Path) -> Path:
         return file
     if not isinstance(spec, PackageFile):
         raise InputError(f"{spec!r} has no GGUF file; name `package` and `file`, or a `path`")
-    if spec.parts == 1:
-        file = _package_path(spec, spec.file.format(part=1, index=0), part=1)
-        _check(file, spec.sha256, cache, _advice(spec))
-        return file
-    return _assemble(spec, cache)
+    return _whole_file(spec, cache, ".gguf")
 
 
 def locate_encoder(spec: "WeightsParams", cache: Path | None = None) -> Path | str:
     """The folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
 
     The SHA-256 of `model.safetensors` is checked once and remembered until the file changes.
+    An archive is joined, checked as a whole, and unpacked into `cache`.
     Raises InputError, in one line, where a package is not installed or a hash differs.
     """
-    from benchwright.params.scoring import HubWeights, PackageFolder, PathWeights
+    from benchwright.params.scoring import HubWeights, PackageArchive, PackageFolder, PathWeights
 
     cache = cache or default_cache()
     if isinstance(spec, HubWeights):
         return spec.hub
+    if isinstance(spec, PackageArchive):
+        return _unpacked_folder(spec, cache)
     if isinstance(spec, PackageFolder):
         folder = _package_path(spec, spec.folder)
         _check(folder / "model.safetensors", spec.sha256, cache, _advice(spec))
@@ -194,9 +201,85 @@ def _complete(folder: Path, spec: "WeightsParams") -> bool:
         return False
 
 
-def _assemble(spec: "PackageFile", cache: Path) -> Path:
+def _unpacked_folder(spec: "PackageArchive", cache: Path) -> Path:
+    """The encoder's folder, unpacked once; every file is as it came out of the archive."""
+    target = cache / f"{spec.sha256[:16]}-unpacked"
+    if _untouched(target, spec, cache):
+        return target
     cache.mkdir(parents=True, exist_ok=True)
-    target = cache / f"{spec.sha256[:16]}.gguf"
+    with _locked(cache / f"{target.name}.lock"):
+        if not _untouched(target, spec, cache):
+            _unpack(spec, target, cache)
+    return target
+
+
+def _unpack(spec: "PackageArchive", target: Path, cache: Path) -> None:
+    archive = _whole_file(spec, cache, ".zip")
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".unpacking-") as aside:
+        folder = Path(aside) / "encoder"
+        folder.mkdir()
+        try:
+            hashes = _extract(archive, spec.folder, folder)
+        except zipfile.BadZipFile:
+            raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
+        if "model.safetensors" not in hashes:
+            raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
+        record = {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
+        (folder / "unpacked.json").write_text(json.dumps(record, indent=2))
+        if target.exists():  # changed since: _untouched has just said so
+            shutil.rmtree(target)
+        folder.rename(target)
+    if archive.parent == cache:
+        archive.unlink()  # the joined pieces are not needed any more
+
+
+def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
+    """Unpack what lies in `inside` into `folder`; the SHA-256 of each file."""
+    hashes = {}
+    with zipfile.ZipFile(archive) as packed:
+        for name, relative in _encoder_files(packed.namelist(), inside).items():
+            file = folder / relative
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with packed.open(name) as source, file.open("wb") as unpacked:
+                shutil.copyfileobj(source, unpacked, _BLOCK)
+            hashes[relative] = _sha256(file)
+    return hashes
+
+
+def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
+    """What is unpacked: names in the archive with their paths below `folder`, none outside it."""
+    inside = {
+        name: PurePosixPath(name).relative_to(folder)
+        for name in names
+        if PurePosixPath(name).is_relative_to(folder) and name.endswith(_READ)
+    }
+    return {name: str(path) for name, path in inside.items() if ".." not in path.parts}
+
+
+def _untouched(folder: Path, spec: "PackageArchive", cache: Path) -> bool:
+    """Whether an unpacked folder is that of `spec` and every file has the hash it came with."""
+    try:
+        record = json.loads((folder / "unpacked.json").read_text())
+        return (record["archive"], record["folder"]) == (spec.sha256, spec.folder) and all(
+            _remembered_sha256(folder / name, cache) == sha256
+            for name, sha256 in record["files"].items()
+        )
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False
+
+
+def _whole_file(spec: "PackageFile", cache: Path, suffix: str) -> Path:
+    """The one file of `spec`, its SHA-256 checked; pieces are joined into `cache`."""
+    if spec.parts > 1:
+        return _assemble(spec, cache, suffix)
+    file = _package_path(spec, spec.file.format(part=1, index=0), part=1)
+    _check(file, spec.sha256, cache, _advice(spec))
+    return file
+
+
+def _assemble(spec: "PackageFile", cache: Path, suffix: str) -> Path:
+    cache.mkdir(parents=True, exist_ok=True)
+    target = cache / f"{spec.sha256[:16]}{suffix}"
     if target.exists():
         _check(target, spec.sha256, cache, f"delete {target} and try again")
         return target

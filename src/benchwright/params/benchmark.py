@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.params.exports import StockTaskParams
+from benchwright.params.filter_models import FilterModelChoice
 from benchwright.params.prompt import PromptParams
 from benchwright.params.responses import ResponseFileParams
 
@@ -250,7 +251,7 @@ class BenchmarkParams(Frozen):
     calibration_size: Annotated[int, Field(ge=1)] = 200
     """How many rows calibrate where demonstrations come from the same split."""
     prompt: PromptParams = PromptParams()
-    filter_models: tuple[str, ...] = ()
+    filter_models: tuple[str, ...] | FilterModelChoice = ()
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
     judge_models: tuple[str, ...] = ()
     responses: tuple[ResponseFileParams, ...] = ()

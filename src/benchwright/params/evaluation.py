@@ -17,6 +17,15 @@ class EvaluationParams(BaseModel):
         report_items: most items in the report's searchable list, removed ones first.
         examples_per_rule: removed items shown in the report for each rule.
         largest_groups: groups of similar items shown in the report with their texts.
+        random_subsets: random subsets of the same size that the result is compared with, of each
+            kind (plain, stratified by subject); 0 leaves the comparison out.
+        bootstrap_draws: resamples behind each interval; 0 gives no intervals.
+        top_models: best models whose range of scores is the spread.
+        report_models: most models whose answers the report shows beside an item, filter models
+            first.
+        review_items: removed items per rule in the sheet for a person to judge.
+        ire_percentile: the baseline IRE drops items below this percentile (0–100) of difficulty
+            or discrimination; None leaves it out.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,6 +37,12 @@ class EvaluationParams(BaseModel):
     report_items: int = Field(default=2_000, ge=0)
     examples_per_rule: int = Field(default=3, ge=0)
     largest_groups: int = Field(default=10, ge=0)
+    random_subsets: int = Field(default=1_000, ge=0)
+    bootstrap_draws: int = Field(default=1_000, ge=0)
+    top_models: int = Field(default=20, ge=2)
+    report_models: int = Field(default=30, ge=0)
+    review_items: int = Field(default=100, ge=0)
+    ire_percentile: float | None = Field(default=25, ge=0, lt=100)
 
 
 class RatingsParams(BaseModel):

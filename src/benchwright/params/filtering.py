@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Confidence = Annotated[float, Field(ge=0, lt=1)]
@@ -88,6 +88,7 @@ class SimilarParams(_Section):
             nearest neighbours are skipped in the density as long as they are such. None: neither.
         remove: share of each cluster that goes, rounded down.
         sensitivity_bandwidths: bandwidths for the table that shows how the threshold would move.
+        convergence_k: numbers of neighbours for the table that shows where the threshold settles.
     """
 
     enabled: bool = True
@@ -107,13 +108,27 @@ class SimilarParams(_Section):
         0.25,
         0.30,
     )
+    convergence_k: tuple[Annotated[int, Field(ge=1)], ...] = (5, 10, 25, 50, 100, 200)
 
-    @field_validator("sensitivity_bandwidths")
+    @field_validator("sensitivity_bandwidths", "convergence_k")
     @classmethod
-    def _rising(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+    def _rising(cls, value: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
         if list(value) != sorted(set(value)):
-            raise ValueError("sensitivity_bandwidths must rise, each once")
+            raise ValueError(f"{info.field_name} must rise, each once")
         return value
+
+
+class AblationParams(_Section):
+    """What fewer filter models would have removed (SMART, section 5.1 and Table 6).
+
+    Attributes:
+        fewer: how many of the filter models are left out at most; 3 of 7 gives sizes 4, 5 and 6.
+        subsets: random subsets of each size; all of them where there are no more.
+    """
+
+    enabled: bool = True
+    fewer: int = Field(default=3, ge=1)
+    subsets: int = Field(default=10, ge=1)
 
 
 class FilteringParams(_Section):
@@ -131,4 +146,5 @@ class FilteringParams(_Section):
     suspect_label: SuspectLabelParams = SuspectLabelParams()
     duplicates: DuplicatesParams = DuplicatesParams()
     similar: SimilarParams = SimilarParams()
+    ablation: AblationParams = AblationParams()
     independent: bool = False

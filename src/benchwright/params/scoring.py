@@ -186,16 +186,72 @@ class ModelParams(_Params):
         return self.endpoint is not None and self.endpoint.logprobs == "none"
 
 
-class EncoderParams(_Params):
-    """One sentence encoder."""
+class PackageArchive(PackageFile):
+    """A zip archive that comes in installed packages, whole or cut, with a sentence encoder.
 
-    weights: WeightsParams
+    `sha256` is that of the whole archive; `folder` is the encoder's place in it.
+    """
+
+    folder: str
+
+
+def _encoder_kind(given: Any) -> str | None:
+    archive = isinstance(given, PackageArchive) or (
+        isinstance(given, dict) and {"file", "folder"} <= given.keys()
+    )
+    return "archive" if archive else _kind(given)
+
+
+EncoderWeights = Annotated[
+    Annotated[PackageArchive, Tag("archive")]
+    | Annotated[PackageFolder, Tag("folder")]
+    | Annotated[HubWeights, Tag("hub")]
+    | Annotated[PathWeights, Tag("path")],
+    Discriminator(
+        _encoder_kind,
+        custom_error_type="weights",
+        custom_error_message="an encoder's weights need package and folder (and file, where the "
+        "folder is in an archive), hub, or path",
+    ),
+]
+
+
+class EncoderParams(_Params):
+    """What makes a vector of a text: a sentence encoder, or a language model's hidden states.
+
+    Attributes:
+        weights: of a sentence encoder, a folder in sentence-transformers' format.
+        model: instead, the name of a language model under `models.models`.
+        pooling: which states of its last layer: the one at the `last_token`, or the `mean` over
+            all tokens.
+        dimensions: length of the vectors, for the reader.
+    """
+
+    weights: EncoderWeights | None = None
+    model: str | None = None
+    pooling: Literal["last_token", "mean"] | None = None
     dimensions: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if (self.weights is None) == (self.model is None):
+            raise ValueError("an encoder needs either weights or a model with pooling")
+        if (self.model is None) != (self.pooling is None):
+            raise ValueError("pooling (last_token or mean) goes with model, and only with it")
+        return self
 
 
 class ModelsParams(_Params):
-    """All models and encoders, by name."""
+    """All models and encoders, by name.
 
+    Attributes:
+        families: family by model name or pattern (`*`), for models that are not listed here and
+            whose names tell no base model, or a wrong one; exact names first, then the longest.
+    """
+
+    families: dict[str, Annotated[str, StringConstraints(min_length=1)]] = Field(
+        default_factory=dict
+    )
     models: dict[str, ModelParams] = Field(default_factory=dict)
     encoders: dict[str, EncoderParams] = Field(default_factory=dict)
 

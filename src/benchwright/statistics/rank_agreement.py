@@ -10,8 +10,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FEWEST_MODELS = 3  # with two models every correlation is −1 or +1
-_ROWS = 512  # rows of the pair matrix held at once: 512 × 5,000 comparisons are a few MB
+from benchwright.statistics.correlation_rows import FEWEST_MODELS, pearson_rows, ranks_rows
+from benchwright.statistics.kendall import kendall_tau_b_rows
+
+__all__ = [
+    "FEWEST_MODELS",
+    "Coefficient",
+    "RankShift",
+    "kendall_tau_b",
+    "pearson",
+    "rank_shift",
+    "ranks",
+    "spearman",
+]
 
 
 class Coefficient(NamedTuple):
@@ -33,35 +44,19 @@ class RankShift(NamedTuple):
 
 def ranks(scores: ArrayLike) -> NDArray[np.float64]:
     """Ranks of scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
-    values = np.asarray(scores, dtype=np.float64)
-    out = np.full(values.shape, np.nan)
-    known = ~np.isnan(values)
-    _, group, counts = np.unique(-values[known], return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    out[known] = (last - (counts - 1) / 2)[group]
-    return out
+    return ranks_rows(np.asarray(scores, dtype=np.float64)[None, :])[0]
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Kendall's tau-b in [−1, 1]: tau with ties, (C − D) / √((P − Tx)(P − Ty)).
 
     C and D are the concordant and discordant pairs of P = m(m−1)/2; Tx and Ty the pairs tied in
-    x and in y (Kendall 1945). O(m²) time, O(m) memory.
+    x and in y (Kendall 1945). O(m log m).
     """
     a, b, reason = _paired(x, y)
     if reason:
         return Coefficient(np.nan, len(a), reason)
-    # Ordinals compare exactly and subtract without overflow or inf − inf.
-    a, b = ranks(a), ranks(b)
-    concordance = untied_a = untied_b = 0
-    for start in range(0, len(a), _ROWS):
-        sign_a = np.sign(a[start : start + _ROWS, None] - a[None, :]).astype(np.int8)
-        sign_b = np.sign(b[start : start + _ROWS, None] - b[None, :]).astype(np.int8)
-        concordance += int((sign_a * sign_b).sum(dtype=np.int64))
-        untied_a += int(np.count_nonzero(sign_a))
-        untied_b += int(np.count_nonzero(sign_b))
-    value = concordance / (np.sqrt(untied_a) * np.sqrt(untied_b))
-    return Coefficient(float(np.clip(value, -1, 1)), len(a))
+    return Coefficient(float(kendall_tau_b_rows(a, b[None, :])[0]), len(a))
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
@@ -69,8 +64,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
     a, b, reason = _paired(x, y)
     if reason:
         return Coefficient(np.nan, len(a), reason)
-    a, b = _standardised(a), _standardised(b)
-    return Coefficient(float(np.clip(a @ b, -1, 1)), len(a))
+    return Coefficient(float(pearson_rows(a, b[None, :])[0]), len(a))
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
@@ -110,11 +104,3 @@ def _paired(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np
 
 def _too_few(n: int, needed: int) -> str:
     return f"{n} model{'' if n == 1 else 's'}; at least {needed} are needed"
-
-
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centred to mean 0 and scaled to length 1; the first scaling keeps tiny spreads from 0/0."""
-    centred = values - values.mean()
-    centred /= np.abs(centred).max()
-    out: NDArray[np.float64] = centred / np.linalg.norm(centred)
-    return out

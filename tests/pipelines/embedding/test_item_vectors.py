@@ -12,8 +12,9 @@ from benchwright.embedding import encode
 from benchwright.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.embedding import item_vectors
-from benchwright.pipelines.embedding.item_vectors import compute_embeddings, item_text
+from benchwright.pipelines.embedding.item_vectors import compute_embeddings
+from benchwright.similarity import item_vectors
+from benchwright.similarity.item_vectors import item_text
 from benchwright.tables import Embeddings
 from pipelines.filtering.filtering_examples import make_items
 

@@ -1,5 +1,6 @@
 """A small benchmark with all that the evaluation stage reads, put together by hand."""
 
+import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,25 @@ from benchwright import tables
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
+from benchwright.pipelines.evaluation.agreement import compare_answers
+from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
+from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
+from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
+from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
+from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
+from benchwright.pipelines.evaluation.figures.similarity import (
+    draw_distance_distribution,
+    draw_threshold_sensitivity,
+)
+from benchwright.pipelines.evaluation.figures.style import layout
+from benchwright.pipelines.evaluation.filter_models import profile_filter_models
+from benchwright.pipelines.evaluation.funnel import count_funnel
+from benchwright.pipelines.evaluation.panel import Panel, choose_panel
+from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
+from benchwright.pipelines.evaluation.report.render import render_report
+from benchwright.pipelines.evaluation.report.summary import summarise_refinement
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.subjects import count_subjects
 from benchwright.response_matrix import ResponseMatrix
 
 FILTER = ("acme/alpha@cloze-3", "acme/beta@cloze-3")
@@ -184,7 +204,7 @@ def make_inputs(**changed: Any) -> Inputs:
         "user_ratings": pd.DataFrame({"model": [], "rating": []}),
         "params:ingestion": benchmark_params(),
         "params:variant": "smart",
-        "params:filter_models": list(FILTER),
+        "chosen_filter_models": changed.get("params:filter_models", list(FILTER)),
         "params:evaluation_models": "all",
         "params:filtering": FilteringParams(),
         "params:evaluation": EvaluationParams(),
@@ -194,8 +214,206 @@ def make_inputs(**changed: Any) -> Inputs:
             values={"gamma": 1000, "delta": 1050, "epsilon": 1100, "Zeta": 1200},
         ),
         "params:seed": 0,
+        "params:limit": None,
+        "demonstrations": tables.Demonstrations.empty(),
+        "calibration_items": tables.Demonstrations.empty(),
+        "label_errors": pd.DataFrame({"item_id": ids[:5], "wrong": [1, 0, 0, 0, 0]})
+        if n >= 5
+        else pd.DataFrame(),
+        "review_sheet_filled": tables.ReviewSheet.empty(),
+        "answer_coverage": tables.AnswerCoverage.from_rows(
+            [
+                (FILTER[0], "question", "live", n, 0, 0, 0, 0, 0, None),
+                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 0, 0, None),
+            ]
+        ),
+        "filter_model_ablation": tables.FilterModelAblation.from_rows(
+            [
+                (1, FILTER[0], 20, 20 / 60, 18, 0),
+                (1, FILTER[1], 26, 26 / 60, 24, 0),
+                (2, ",".join(FILTER), 10, 10 / 60, 9, 0),
+            ]
+        ),
+        "neighbour_convergence": tables.NeighbourConvergence.from_rows(
+            [(50, 1, "halved", 0.21, 2, 2 / n), (100, 1, "halved", 0.25, 2, 2 / n)]
+        ),
+        "density_by_k": tables.DensityByK.from_rows(
+            [(k, x / 10, float(x % 3)) for k in (50, 100) for x in range(10)]
+        ),
+        "label_error_rates": tables.LabelErrorRates.from_rows(
+            [
+                ("kept", 44, 4, 4 / 44, 0.036, 0.21),
+                ("removed", 9, 0, 0.0, 0.0, 0.3),
+                ("removed by easy", 9, 0, 0.0, 0.0, 0.34),
+            ]
+        ),
+        "review_agreement": tables.ReviewAgreement.from_rows(
+            [("easy", 9, 7, 1, 1, 7 / 9, 0.45, 0.94), ("stale", 2, 2, 0, 0, None, None, None)]
+        ),
     }
     return {**inputs, **changed}
+
+
+def rank_agreement_table(panel: Panel, n_kept: int) -> pd.DataFrame:
+    """Figures made up for the report; without models or kept items they say why there are none."""
+    rows: list[tuple[Any, ...]] = []
+    for group, words in (("all", "models"), ("filter", "filter models"), ("held_out", "others")):
+        n, n_items = len(panel.select(group)), len(panel.item_ids)
+        reason = (
+            f"no {words}"
+            if not n
+            else "none of the panel's items was kept"
+            if not n_kept
+            else "2 models, at least 3 are needed"
+            if n < 3
+            else ""
+        )
+        value, none = (None, (None,) * 4) if reason else (0.928, (0.891, 0.953, 0.8, 0.99))
+        places = None if reason else 1.5
+        p_value, three = (None if reason else number for number in (0.4321, 0.5))
+        rows += [
+            (group, "kendall_tau_b", value, *none, n, n_items, reason),
+            (group, "mean_rank_shift", places, *(None,) * 4, n, n_items, reason),
+            (group, "pairwise_agreement", three, *(None,) * 4, n, n_items, reason or "12 pairs"),
+            (group, "arena_williams_p", p_value, *(None,) * 4, min(n, 3), n_items, reason),
+            (group, "figure_of_tomorrow", three, *(None,) * 4, n, n_items, reason),
+        ]
+    return tables.RankAgreementTable.from_rows(rows)
+
+
+def yardstick_row(**changed: Any) -> tuple[Any, ...]:
+    """A row of the comparison with random subsets: tau-b .928 below a band of .95 to .99."""
+    row: dict[str, Any] = {
+        "method": "kept",
+        "models": "held_out",
+        "metric": "kendall_tau_b",
+        "random": "plain",
+        "value": 0.928,
+        "full": None,
+        "random_mean": 0.975,
+        "random_low": 0.95,
+        "random_high": 0.99,
+        "percentile": 2.05,
+        "p_value": 0.04,
+        "p_holm": 0.08,
+        "draws": 1000,
+        "n_models": 22,
+        "n_items": 50,
+        "n_full": 60,
+        "reason": "",
+    }
+    return tuple({**row, **changed}.values())
+
+
+SPREAD = {
+    "metric": "spread_top",
+    "value": 11.8,
+    "full": 7.5,
+    "random_mean": 7.6,
+    "random_low": 6.9,
+    "random_high": 8.2,
+    "percentile": 100.0,
+}
+"""The range of the best models' scores: wider than in random subsets, in points."""
+
+
+def yardstick_table() -> pd.DataFrame:
+    """Rows of the kept items and of IRE, for held-out and for all models."""
+    return tables.Yardstick.from_rows(
+        [
+            yardstick_row(method=method, models=models, random=random, **metric)
+            for method in ("kept", "ire")
+            for models in ("held_out", "all")
+            for metric in ({}, SPREAD, {"metric": "tau_b_complement", "value": 0.8})
+            for random in ("plain", "stratified")
+        ]
+    )
+
+
+def random_subsets_table(draws: int = 100) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = []
+    for method in ("kept", "ire"):
+        for random in ("plain", "stratified"):
+            for metric, mean, sd in (("kendall_tau_b", 0.975, 0.01), ("spread_top", 7.6, 0.4)):
+                values = rng.normal(mean, sd, draws).clip(max=1 if mean < 1 else None)
+                rows += [(method, random, "held_out", metric, i, v) for i, v in enumerate(values)]
+    return tables.RandomSubsets.from_rows(rows)
+
+
+def methods_table() -> pd.DataFrame:
+    rest = ("kendall_tau_b", "held_out")
+    return tables.MethodComparison.from_rows(
+        [
+            ("kept", *rest, 0.928, 0.891, 0.953, 1 / 6, 22, 50, ""),
+            ("random", *rest, 0.975, 0.95, 0.99, 1 / 6, 22, 50, "mean of 1,000 random subsets"),
+            ("ire", *rest, 0.91, None, None, 0.4, 22, 36, "fitted on all models: in-sample"),
+        ]
+    )
+
+
+def placeholder(title: str) -> Any:
+    """A figure that another part of the stage draws."""
+    import plotly.graph_objects as go
+
+    return go.Figure(go.Scatter(x=[1, 2], y=[1, 2]), layout(title, 200))
+
+
+def report_of(**changed: Any) -> Inputs:
+    """The report of the small benchmark and what it is made of, with parts replaced by name."""
+    have = make_inputs(**changed)
+    param = {name.removeprefix("params:"): value for name, value in have.items()}
+    param["filter_models"] = have["chosen_filter_models"]
+
+    def node(name: str, function: Callable[..., Any]) -> Any:
+        wanted = {argument: param[argument] for argument in inspect.signature(function).parameters}
+        param[name] = changed[name] if name in changed else function(**wanted)
+        return param[name]
+
+    panel = node("panel", choose_panel)
+    node("scores", score_models)
+    among = set(panel.item_ids) & set(have["kept_items"]["item_id"])
+    made_up = {
+        "rank_agreement": rank_agreement_table(panel, len(among)),
+        "yardstick": yardstick_table(),
+        "random_subsets": random_subsets_table(),
+        "method_comparison": methods_table(),
+        "figure_filter_model_ablation": placeholder("Share removed by number of filter models"),
+        "figure_neighbour_convergence": placeholder("Threshold by number of neighbours"),
+    }
+    param |= {name: changed.get(name, value) for name, value in made_up.items()}
+    node("subject_shares", count_subjects)
+    node("agreement", compare_answers)
+    node("filter_model_profile", profile_filter_models)
+    node("funnel", count_funnel)
+    node("figure_funnel", draw_funnel)
+    node("figure_filter_shares", draw_filter_shares)
+    node("figure_rank_chart", draw_rank_chart)
+    node("figure_agreement", draw_agreement)
+    node("figure_subject_shares", draw_subject_shares)
+    node("figure_distance_distribution", draw_distance_distribution)
+    node("figure_threshold_sensitivity", draw_threshold_sensitivity)
+    node("figure_random_band", draw_random_band)
+    node("figure_spread_band", draw_spread_band)
+    node("summary", summarise_refinement)
+    node("shown_items", select_items_to_show)
+    node("report", render_report)
+    return param
+
+
+@pytest.fixture(scope="session")
+def report() -> Callable[..., Inputs]:
+    """Makes the report from tables put together by hand; the unchanged one is made once."""
+    unchanged: Inputs = {}
+
+    def make(**changed: Any) -> Inputs:
+        if changed:
+            return report_of(**changed)
+        if not unchanged:
+            unchanged.update(report_of())
+        return unchanged
+
+    return make
 
 
 @pytest.fixture
@@ -208,6 +426,10 @@ def small() -> SimpleNamespace:
         items=items_table,
         matrix=matrix_of,
         inputs=make_inputs,
+        yardstick_row=yardstick_row,
+        spread=SPREAD,
+        yardstick=yardstick_table,
+        random_subsets=random_subsets_table,
     )
 
 

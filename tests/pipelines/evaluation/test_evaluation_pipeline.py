@@ -30,7 +30,7 @@ def test_figures_can_be_stored_as_plotly_json(run, tmp_path) -> None:
 
     out = run()
     names = [name for name in out if name.startswith("figure_")]
-    assert len(names) == 6
+    assert len(names) == 11
     for name in names:
         plotly.io.write_json(out[name], tmp_path / "figure.json")
         assert plotly.io.read_json(tmp_path / "figure.json").layout.title.text

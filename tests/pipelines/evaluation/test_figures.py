@@ -10,6 +10,7 @@ import pytest
 from benchwright import tables
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
+from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
 from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
 from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
 from benchwright.pipelines.evaluation.figures.similarity import (
@@ -132,11 +133,61 @@ def test_the_sensitivity_figure_marks_the_bandwidth_that_was_used(small) -> None
     assert "used: 0.15" in caption(figure)
 
 
+def test_the_random_band_counts_every_subset_and_marks_this_run_and_ire(small) -> None:
+    draws = small.random_subsets(50)
+    figure = draw_random_band(draws, small.yardstick())
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    outlines = [trace for trace in figure.data if trace.type == "scatter"]
+    assert [sum(trace.y) for trace in (*bars, *outlines)] == [50] * 4
+    assert [trace.yaxis for trace in bars] == ["y", "y2"]
+    lines = [shape.x0 for shape in figure.layout.shapes if shape.type == "line"]
+    bands = [(s.x0, s.x1) for s in figure.layout.shapes if s.type == "rect"]
+    assert lines == [0.928, 0.928]
+    assert bands == [(0.95, 0.99), (0.95, 0.99)]
+    low, high = figure.layout.xaxis.range
+    assert low < 0.928 < draws.query("metric == 'kendall_tau_b'")["value"].max() < high
+    assert "22 held-out models" in caption(figure)
+    assert notes(figure)[0] == "<b>this run 0.928</b>"
+
+
+def test_the_range_of_the_best_is_drawn_in_points_with_that_of_all_items(small) -> None:
+    figure = draw_spread_band(small.random_subsets(50), small.yardstick())
+    lines = [shape.x0 for shape in figure.layout.shapes if shape.type == "line"]
+    assert lines[:2] == pytest.approx([11.8, 7.5])
+    assert notes(figure)[:2] == ["<b>this run 11.8</b>", "all items 7.5"]
+
+
+def test_without_held_out_models_the_band_is_of_all_models(small) -> None:
+    table = small.yardstick().query("models == 'all' and method == 'kept'")
+    draws = small.random_subsets(20).assign(models="all")
+    figure = draw_random_band(draws, table)
+    assert "models)" in caption(figure)
+    assert "held-out" not in caption(figure)
+    assert {trace.yaxis for trace in figure.data} == {"y"}
+
+
+def test_random_subsets_that_are_all_alike_can_be_drawn(small) -> None:
+    draws = small.random_subsets(20)
+    draws["value"] = 1.0
+    table = small.yardstick().assign(value=1.0, random_low=1.0, random_high=1.0)
+    figure = draw_random_band(draws, table)
+    assert sum(figure.data[0].y) == 20
+    assert figure.layout.xaxis.range[0] < 1 < figure.layout.xaxis.range[1]
+
+
 @pytest.mark.parametrize(
     ("figure", "why"),
     [
         (lambda: draw_rank_chart(tables.Scores.empty(), EvaluationParams()), "No model"),
         (lambda: draw_agreement(tables.Agreement.empty()), "Fewer than two models"),
+        (
+            lambda: draw_random_band(tables.RandomSubsets.empty(), tables.Yardstick.empty()),
+            "No random subsets were drawn",
+        ),
+        (
+            lambda: draw_spread_band(tables.RandomSubsets.empty(), tables.Yardstick.empty()),
+            "No random subsets were drawn",
+        ),
         (lambda: draw_subject_shares(tables.SubjectShares.empty()), "no items"),
         (
             lambda: draw_distance_distribution(tables.DistanceDensity.empty(), {"branch": "none"}),

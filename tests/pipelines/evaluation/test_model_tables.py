@@ -11,7 +11,14 @@ from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.pipelines.evaluation.agreement import compare_answers, spread
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
+from benchwright.pipelines.evaluation.rank_agreement import (
+    GROUPS,
+    RankFigure,
+    compare_ranks,
+    compare_scores,
+    models_in,
+)
+from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.evaluation.scores import score_models
 from benchwright.pipelines.evaluation.subjects import count_subjects
 from benchwright.response_matrix import ResponseMatrix
@@ -38,7 +45,7 @@ def kept(*ids: str) -> pd.DataFrame:
 
 def test_scores_and_ranks_by_hand() -> None:
     matrix, panel = answers({"a": [1, 1, 1, 0], "b": [1, 1, 0, 1], "c": [0, 1, 0, 1]})
-    seen = score_models(matrix, kept("i2", "i3"), panel).set_index("model")
+    seen = score_models(matrix, items_of(matrix), kept("i2", "i3"), panel).set_index("model")
     assert seen["accuracy_full"].to_dict() == {"a": 0.75, "b": 0.75, "c": 0.5}
     assert seen["rank_full"].to_dict() == {"a": 1.5, "b": 1.5, "c": 3.0}
     assert seen["accuracy_kept"].to_dict() == {"a": 0.5, "b": 0.5, "c": 0.5}
@@ -50,26 +57,70 @@ def test_scores_and_ranks_by_hand() -> None:
 
 def test_items_outside_the_panel_do_not_count() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [1, 1, 0]})
-    seen = score_models(matrix, kept("i0", "i2"), panel._replace(item_ids=("i0", "i1")))
+    seen = score_models(
+        matrix, items_of(matrix), kept("i0", "i2"), panel._replace(item_ids=("i0", "i1"))
+    )
     assert seen["accuracy_full"].tolist() == [1.0, 0.5]
     assert seen["n_kept"].tolist() == [1, 1]
 
 
+def items_of(matrix: ResponseMatrix) -> pd.DataFrame:
+    """Items of one subject, each with a stem of its own."""
+    ids = list(matrix.item_ids)
+    return pd.DataFrame(
+        {
+            "item_id": ids,
+            "subject": "s",
+            "question": [f"Question {item}?" for item in ids],
+            "passage_id": None,
+        }
+    )
+
+
+def ranks_of(
+    matrix: ResponseMatrix,
+    panel: Panel,
+    *ids: str,
+    ratings: RatingsParams | None = None,
+    seed: int = 0,
+    items: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """The node's table where the given items are kept."""
+    return compare_ranks(
+        matrix,
+        items_of(matrix) if items is None else items,
+        kept(*ids),
+        score_models(matrix, items_of(matrix) if items is None else items, kept(*ids), panel),
+        panel,
+        NO_RATINGS,
+        ratings or RatingsParams(),
+        EvaluationParams(bootstrap_draws=200),
+        seed,
+    )
+
+
 def test_nothing_kept_and_no_models_give_tables_with_reasons() -> None:
     matrix, panel = answers({"a": [1, 0], "b": [0, 1], "c": [1, 1]})
-    seen = compare_ranks(score_models(matrix, kept(), panel), NO_RATINGS, RatingsParams())
+    seen = ranks_of(matrix, panel)
     assert seen["value"].isna().all()
     assert set(seen.loc[seen["models"] == "all", "reason"]) == {
         "none of the panel's items was kept"
     }
     nobody = panel._replace(models=(), roles=(), item_ids=())
-    seen = compare_ranks(score_models(matrix, kept("i0"), nobody), NO_RATINGS, RatingsParams())
+    seen = ranks_of(matrix, nobody, "i0")
     assert seen["value"].isna().all()
-    assert set(seen["reason"]) == {"no models", "no filter models", "no held-out models"}
+    assert set(seen["reason"]) == {f"no {words}" for words in GROUPS.values()}
 
 
 def value(table: pd.DataFrame, models: str, metric: str) -> pd.Series:
     return table[(table["models"] == models) & (table["metric"] == metric)].iloc[0]
+
+
+def figures(
+    scores: pd.DataFrame, group: str = "all", ratings: RatingsParams | None = None
+) -> dict[str, RankFigure]:
+    known = read_ratings(NO_RATINGS, ratings or RatingsParams())
+    return {row.metric: row for row in compare_scores(models_in(scores, group), known)}
 
 
 def scores_of(full: pd.Series, part: pd.Series, models: pd.Series) -> pd.DataFrame:
@@ -86,27 +137,35 @@ def scores_of(full: pd.Series, part: pd.Series, models: pd.Series) -> pd.DataFra
 
 
 @pytest.mark.parametrize(
-    ("dataset", "rated", "before", "after"),
+    ("dataset", "rated", "before", "after", "tau_b", "williams"),
     [
-        ("arc", 15, 0.784, 0.846),
-        ("mmlu", 16, 0.765, 0.777),
-        ("commonsense_qa", 16, 0.667, 0.660),
+        ("arc", 15, 0.784, 0.846, 0.962, 0.10),
+        ("mmlu", 16, 0.765, 0.777, 0.976, 0.64),
+        ("commonsense_qa", 16, 0.667, 0.660, 0.973, 0.62),
     ],
 )
 def test_the_papers_correlation_with_arena_comes_from_its_tables_and_our_ratings(
-    repository: Path, dataset: str, rated: int, before: float, after: float
+    repository: Path,
+    dataset: str,
+    rated: int,
+    before: float,
+    after: float,
+    tau_b: float,
+    williams: float,
 ) -> None:
     """SMART, Table 3 (there cut, not rounded, and said to be of 29 models)."""
     tables = pd.read_csv(repository / "tests" / "data" / "smart_tables_10_11_12.csv")
     part = tables[tables["benchmark"] == dataset]
     conf = (repository / "conf" / "base" / "parameters" / "ratings.yml").read_text("utf-8")
     ratings = RatingsParams.model_validate(yaml.safe_load(conf)["ratings"])
-    seen = compare_ranks(scores_of(part["full"], part["kept"], part["model"]), NO_RATINGS, ratings)
-    full, kept_ = (value(seen, "all", f"arena_pearson_{on}") for on in ("full", "kept"))
-    assert (full["n_models"], kept_["n_models"]) == (rated, rated)
-    assert full["value"] == pytest.approx(before, abs=1e-3)
-    assert kept_["value"] == pytest.approx(after, abs=1e-3)
-    assert (full["n_items"], kept_["n_items"]) == (3530, 1097)
+    seen = figures(scores_of(part["full"], part["kept"], part["model"]), ratings=ratings)
+    full, kept_ = (seen[f"arena_pearson_{on}"] for on in ("full", "kept"))
+    assert (full.n_models, kept_.n_models) == (rated, rated)
+    assert full.value == pytest.approx(before, abs=1e-3)
+    assert kept_.value == pytest.approx(after, abs=1e-3)
+    assert (full.n_items, kept_.n_items) == (3530, 1097)
+    assert seen["kendall_tau_b"].value == pytest.approx(tau_b, abs=5e-4)
+    assert seen["arena_williams_p"].value == pytest.approx(williams, abs=5e-3)
 
 
 def test_each_group_is_ranked_among_itself() -> None:
@@ -114,20 +173,78 @@ def test_each_group_is_ranked_among_itself() -> None:
     part = pd.Series([0.3, 0.9, 0.2, 0.5, 0.1, 0.4])
     scores = scores_of(full, part, pd.Series(list("abcdef")))
     scores["role"] = ["filter", "held_out"] * 3
-    seen = compare_ranks(scores, NO_RATINGS, RatingsParams())
-    assert value(seen, "filter", "kendall_tau_b")["value"] == 1  # .3 .2 .1
-    assert value(seen, "held_out", "kendall_tau_b")["value"] == 1  # .9 .5 .4
-    assert value(seen, "all", "kendall_tau_b")["value"] == pytest.approx(3 / 15)  # 9 − 6 pairs
-    assert value(seen, "all", "max_rank_shift")["value"] == 3  # a: first to fourth
-    assert value(seen, "held_out", "max_rank_shift")["value"] == 0
+    tau = {group: figures(scores, group)["kendall_tau_b"].value for group in GROUPS}
+    assert tau["filter"] == 1  # .3 .2 .1
+    assert tau["held_out"] == 1  # .9 .5 .4
+    assert tau["all"] == pytest.approx(3 / 15)  # 9 − 6 pairs
+    assert figures(scores)["max_rank_shift"].value == 3  # a: first to fourth
+    assert figures(scores, "held_out")["max_rank_shift"].value == 0
+
+
+def test_stronger_models_are_held_out_and_beat_every_filter_model_on_all_items() -> None:
+    full = pd.Series([0.9, 0.8, 0.7, 0.6, 0.95])
+    scores = scores_of(full, full, pd.Series(list("abcde")))
+    scores["role"] = ["held_out", "held_out", "filter", "held_out", "same_family"]
+    assert models_in(scores, "stronger")["model"].tolist() == ["a", "b"]
+    scores["role"] = "held_out"
+    assert models_in(scores, "stronger").empty  # nothing to be stronger than
 
 
 def test_too_few_rated_models_are_counted_in_the_reason() -> None:
     matrix, panel = answers({"a": [1, 0, 0], "b": [0, 1, 1], "c": [1, 1, 1]})
-    ratings = RatingsParams(values={"a": 1, "b": 2})
-    seen = compare_ranks(score_models(matrix, kept("i0", "i1"), panel), NO_RATINGS, ratings)
-    row = value(seen, "all", "arena_pearson_full")
-    assert (row["n_models"], row["reason"]) == (2, "2 rated models; at least 3 are needed")
+    scores = score_models(matrix, items_of(matrix), kept("i0", "i1"), panel)
+    row = figures(scores, ratings=RatingsParams(values={"a": 1, "b": 2}))["arena_pearson_full"]
+    assert (row.n_models, row.reason) == (2, "2 rated models; at least 3 are needed")
+
+
+def many_answers(seed: int = 0) -> tuple[ResponseMatrix, Panel]:
+    """Twelve models of rising skill on 150 items."""
+    rng = np.random.default_rng(seed)
+    skill = np.linspace(0.3, 0.9, 12)[:, None]
+    right = (rng.random((12, 150)) < skill).astype(float)
+    return answers({f"m{i:02d}": row.tolist() for i, row in enumerate(right)})
+
+
+def test_figures_have_intervals_over_items_and_over_models() -> None:
+    matrix, panel = many_answers()
+    seen = ranks_of(matrix, panel, *(f"i{k}" for k in range(60)))
+    tau = value(seen, "all", "kendall_tau_b")
+    assert tau["low"] < tau["value"] <= 1
+    assert tau["low"] < tau["high"] <= 1
+    assert tau["low_models"] < tau["high_models"] <= 1
+    assert value(seen, "filter", "kendall_tau_b")[["low", "high"]].isna().all()  # one model
+
+
+def test_the_complement_shares_no_item_and_agrees_less_than_the_whole() -> None:
+    matrix, panel = many_answers()
+    seen = ranks_of(matrix, panel, *(f"i{k}" for k in range(75)))
+    with_removed = value(seen, "all", "tau_b_complement")["value"]
+    assert with_removed < value(seen, "all", "kendall_tau_b")["value"]
+    everything = ranks_of(matrix, panel, *matrix.item_ids)
+    alone = value(everything, "all", "tau_b_complement")
+    assert np.isnan(alone["value"])
+    assert alone["reason"] == "no item was removed"
+
+
+def test_items_that_share_a_stem_widen_the_interval() -> None:
+    matrix, panel = many_answers()
+    twins = np.repeat(matrix.correct[:, ::5], 5, axis=1)  # 30 answers, each five times
+    matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=twins)
+    ids = [f"i{k}" for k in range(75)]  # whole stems
+    apart = value(ranks_of(matrix, panel, *ids), "all", "mean_rank_shift")
+    items = items_of(matrix).assign(question=[f"Stem {k // 5}?" for k in range(150)])
+    together = value(ranks_of(matrix, panel, *ids, items=items), "all", "mean_rank_shift")
+    assert together["high"] - together["low"] > 1.3 * (apart["high"] - apart["low"])
+
+
+def test_intervals_do_not_depend_on_the_order_of_items_and_models() -> None:
+    matrix, panel = many_answers()
+    ids = [f"i{k}" for k in range(60)]
+    shuffled = matrix.select_models(matrix.models[::-1]).select_items(matrix.item_ids[::-1])
+    one = ranks_of(matrix, panel, *ids)
+    other = ranks_of(shuffled, panel, *ids, items=items_of(matrix).iloc[::-1])
+    pd.testing.assert_frame_equal(one, other)
+    assert not one.equals(ranks_of(matrix, panel, *ids, seed=1))
 
 
 def test_subjects_are_ordered_by_what_they_lost_and_one_may_lose_all() -> None:
@@ -144,7 +261,7 @@ def test_agreement_is_of_predictions_where_all_models_have_them() -> None:
     rows = {"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}
     chosen = [[0, 2, 3, 1], [0, 2, 1, 0]]
     matrix, panel = answers(rows, chosen)
-    scores = score_models(matrix, kept("i1", "i2"), panel)
+    scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
     seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("prediction", 0.5, 0.5)
     assert (seen["n_full"], seen["n_kept"]) == (4, 2)
@@ -153,7 +270,7 @@ def test_agreement_is_of_predictions_where_all_models_have_them() -> None:
 
 def test_agreement_is_of_correctness_where_one_model_has_no_predictions() -> None:
     matrix, panel = answers({"a": [1, 0, 0, 0], "b": [1, 0, 0, 1]}, [[0, 2, 3, 1], [-1] * 4])
-    scores = score_models(matrix, kept("i1", "i2"), panel)
+    scores = score_models(matrix, items_of(matrix), kept("i1", "i2"), panel)
     seen = compare_answers(matrix, kept("i1", "i2"), scores, panel, EvaluationParams()).iloc[0]
     assert (seen["kind"], seen["full"], seen["kept"]) == ("correctness", 0.75, 1.0)
 
@@ -164,7 +281,7 @@ def test_of_many_models_a_spread_along_the_ranking_is_compared() -> None:
     assert spread(names, 50) == names
     rows = {name: [1.0] * (50 - i) + [0.0] * i for i, name in enumerate(names)}
     matrix, panel = answers(rows)
-    scores = score_models(matrix, kept("i0"), panel)
+    scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
     params = EvaluationParams(agreement_models=5)
     seen = compare_answers(matrix, kept("i0"), scores, panel, params)
     assert len(seen) == 10
@@ -173,7 +290,7 @@ def test_of_many_models_a_spread_along_the_ranking_is_compared() -> None:
 
 def test_one_model_has_nobody_to_agree_with() -> None:
     matrix, panel = answers({"a": [1, 0]})
-    scores = score_models(matrix, kept("i0"), panel)
+    scores = score_models(matrix, items_of(matrix), kept("i0"), panel)
     assert compare_answers(matrix, kept("i0"), scores, panel, EvaluationParams()).empty
 
 

@@ -104,3 +104,23 @@ def test_the_real_answers_to_mmlu_give_23_models_on_14014_items(shared_data) -> 
     m = ResponseMatrix(tuple(wide.columns), tuple(wide.index), correct, blank, blank, unknown)
     seen = choose(m, [])
     assert (len(seen.models), len(seen.item_ids)) == (23, 14_014)
+
+
+def test_held_out_models_of_unknown_family_are_counted_and_told() -> None:
+    names = ("a/llama-3-8b", "b/mystery", "c/gemma-7b", "d/riddle@letters-5")
+    ids = ("q0", "q1")
+    matrix = ResponseMatrix.of(names, ids, correct=np.ones((4, 2), dtype=np.float32))
+    items = pd.DataFrame({"item_id": ids})
+    models = pd.DataFrame(
+        {
+            "model": ["a/llama-3-8b", "b/mystery", "c/gemma-7b", "d/riddle"],
+            "family": ["llama-3", "b/mystery", "gemma", "d/riddle"],
+        }
+    )
+    panel = choose_panel(matrix, items, models, ["a/llama-3-8b"], "all", EvaluationParams())
+    assert panel.unknown_family == 2
+    assert any(
+        "2 of the 3 held-out models tell no family" in note for note in panel_warnings(panel, 0.95)
+    )
+    nobody_chose = choose_panel(matrix, items, models, [], "all", EvaluationParams())
+    assert nobody_chose.unknown_family == 0

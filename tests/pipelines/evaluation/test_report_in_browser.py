@@ -1,5 +1,6 @@
 """The report in a real browser, opened from disk (skipped where Chromium is absent)."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
+        "--force-prefers-reduced-motion",  # no smooth scrolling, which clicks would miss
         "--disable-dev-shm-usage",
         "--disable-background-networking",
         f"--user-data-dir={profile}",
@@ -36,21 +38,77 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def report(run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(run()["report"], encoding="utf-8")
+    path.write_text(report()["report"], encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def opened(report: Path, driver: Any) -> Any:
-    """The report of the small benchmark, opened from disk."""
-    driver.get(report.as_uri())
+def opened(page: Path, driver: Any) -> Any:
+    """The report of the small benchmark, opened from disk, with an empty search."""
+    if driver.current_url != page.as_uri():
+        driver.get(page.as_uri())
+        return driver
+    for name in ("search", "decision", "rule", "sort"):
+        set_value(driver, name, "")
+    set_value(driver, "order", "ascending")
     return driver
 
 
+@pytest.fixture
+def emulated(opened: Any) -> Iterator[Any]:
+    """The report on another medium; what was changed is undone afterwards."""
+
+    def emulate(media: str = "", scheme: str = "light") -> Any:
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+        return opened
+
+    yield emulate
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `rgb(…)` (WCAG 2.1)."""
+    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(driver: Any, selector: str) -> float:
+    """The contrast of an element's text with the nearest background that is not clear."""
+    script = """
+        const element = document.querySelector(arguments[0]);
+        let under = element;
+        const paint = (e) => getComputedStyle(e).backgroundColor;
+        const clear = (e) => paint(e) === "rgba(0, 0, 0, 0)";
+        while (under.parentElement && clear(under)) under = under.parentElement;
+        return [getComputedStyle(element).color, paint(under)];
+    """
+    light, dark = sorted(map(luminance, driver.execute_script(script, selector)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def in_order(driver: Any) -> list[str]:
+    script = "return [...document.querySelectorAll('#item-rows > tr > th')].map(e => e.innerText)"
+    return driver.execute_script(script)
+
+
+def heading(driver: Any, key: str) -> Any:
+    return driver.find_element("css selector", f"[data-sort={key}] button")
+
+
+def sorted_by(driver: Any) -> list[tuple[str, str]]:
+    script = (
+        "return [...document.querySelectorAll('[aria-sort]')]"
+        ".map(e => [e.dataset.sort, e.getAttribute('aria-sort')])"
+    )
+    return [tuple(pair) for pair in driver.execute_script(script)]
+
+
 def rows(driver: Any) -> list[str]:
-    script = "return [...document.querySelectorAll('#item-rows tr')].map(r => r.innerText)"
+    script = "return [...document.querySelectorAll('#item-rows > tr')].map(r => r.innerText)"
     return driver.execute_script(script)
 
 
@@ -64,8 +122,8 @@ def set_value(driver: Any, name: str, value: str) -> None:
 
 def test_the_page_works_from_disk(opened: Any) -> None:
     drawn = "return document.querySelectorAll('.plot .main-svg').length"
-    assert opened.execute_script(drawn) >= 6
-    assert len(opened.find_elements("css selector", "h2")) == 11
+    assert opened.execute_script(drawn) >= 11
+    assert len(opened.find_elements("css selector", "h2")) == 13
     assert opened.get_log("browser") == []
     loaded = opened.execute_script(
         "return performance.getEntriesByType('resource').map(e => e.name)"
@@ -121,17 +179,162 @@ def test_a_phone_needs_no_sideways_scrolling(opened: Any) -> None:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_dark_mode_changes_page_and_figures(opened: Any) -> None:
+def test_headings_sort_by_click_and_by_keyboard_and_say_so(opened: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    listed = in_order(opened)
+    heading(opened, "id").click()
+    assert sorted_by(opened) == [("id", "ascending")]
+    assert in_order(opened) == [f"demo/{i:03d}" for i in range(25)]
+    heading(opened, "id").click()
+    assert sorted_by(opened) == [("id", "descending")]
+    assert in_order(opened)[0] == "demo/059"
+    heading(opened, "share").send_keys(Keys.ENTER)
+    assert sorted_by(opened) == [("share", "ascending")]
+    shares = (
+        "[...document.querySelectorAll('#item-rows > tr')].map(r => parseInt(r.cells[5].innerText))"
+    )
+    rising = opened.execute_script(f"return {shares}")
+    assert rising == sorted(rising)
+    assert rising[0] < rising[-1]
+    heading(opened, "share").send_keys(Keys.SPACE)
+    assert sorted_by(opened) == [("share", "descending")]
+    assert opened.execute_script(f"return {shares}")[:10] == [100] * 10
+    assert "by share of models that are right, descending" in (
+        opened.find_element("id", "found").text
+    )
+    set_value(opened, "sort", "")
+    assert sorted_by(opened) == []
+    assert in_order(opened) == listed
+
+
+def test_items_without_a_value_come_last_in_both_orders(opened: Any) -> None:
+    set_value(opened, "sort", "distance")
+    assert in_order(opened)[0] == "demo/020"  # the only one with a neighbour
+    set_value(opened, "order", "descending")
+    assert in_order(opened)[0] == "demo/020"
+    assert sorted_by(opened) == [("distance", "descending")]
+
+
+def test_sorting_and_searching_work_together(opened: Any) -> None:
+    set_value(opened, "decision", "removed")
+    set_value(opened, "sort", "subject")
+    set_value(opened, "order", "descending")
+    assert in_order(opened)[:4] == ["demo/002", "demo/005", "demo/008", "demo/020"]
+    assert len(in_order(opened)) == 10
+
+
+def test_an_opened_item_shows_verdicts_neighbour_and_answers(opened: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    set_value(opened, "search", "demo/020")
+    button = opened.find_element("css selector", "#item-rows button")
+    assert opened.find_elements("css selector", "#item-rows .inner") == []
+    button.send_keys(Keys.ENTER)
+    assert button.get_attribute("aria-expanded") == "true"
+    text = opened.find_element("css selector", "#item-rows .more").text
+    assert re.search(r"similar\s+removed\s+like demo/021", text)
+    assert re.search(r"suspect label\s+clear", text)
+    assert "Nearest item: demo/021, cosine distance 0.100" in text
+    assert "Question 21: which one?" in text
+    answers = re.findall(r"^acme/alpha@cloze-3.*$", text, re.MULTILINE)
+    assert re.search(r"filter\s+(right|wrong)\s+[A-D]\s+0\.(900|050)$", answers[0])
+    assert len(opened.find_elements("css selector", ".both > .inner tbody tr")) == 7
+    button.send_keys(Keys.SPACE)
+    assert button.get_attribute("aria-expanded") == "false"
+    assert opened.find_elements("css selector", "#item-rows .more") == []
+
+
+def test_tab_leads_through_the_controls_to_the_headings_and_the_items(opened: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    opened.find_element("id", "search").send_keys("")
+    name = (
+        "const e = document.activeElement;"
+        "return e.id || e.innerText || e.getAttribute('aria-label')"
+    )
+    seen = []
+    for _ in range(14):
+        seen.append(opened.execute_script(name))
+        opened.switch_to.active_element.send_keys(Keys.TAB)
+    assert seen[:4] == ["search", "decision", "rule", "sort"]  # order is off until one sorts
+    assert [label.split()[0] for label in seen[5:12]] == [
+        *("Item", "Subject", "Decision", "Nearest", "Right", "p", "p")
+    ]
+    opener = opened.switch_to.active_element
+    assert opener.get_attribute("aria-expanded") == "false"
+    assert opener.find_elements("xpath", "ancestor::tbody[@id='item-rows']")
+
+
+def test_wide_tables_scroll_in_their_frame_and_frames_take_the_focus(opened: Any) -> None:
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        opened.refresh()
+        opened.execute_script(
+            "for (const e of document.querySelectorAll('details')) e.open = true;"
+            "for (const e of document.querySelectorAll('#item-rows .open')) e.click()"
+        )
+        assert opened.execute_script("return document.documentElement.scrollWidth") == 390
+        wide = opened.execute_script(
+            "return [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > "
+            "e.clientWidth).map(e => e.tabIndex + e.getAttribute('role'))"
+        )
+        assert wide
+        assert set(wide) == {"0region"}
+    finally:
+        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_on_its_background(emulated: Any, scheme: str) -> None:
+    driver = emulated(scheme=scheme)
+    driver.execute_script("for (const e of document.querySelectorAll('details')) e.open = true")
+    set_value(driver, "search", "demo/020")
+    driver.execute_script("document.querySelector('#item-rows .open').click()")
+    texts = (
+        *("main p", ".headline", "main a", "nav a", ".quiet", ".under", ".why", "aside li"),
+        *("caption", ".badge.kept", ".badge.removed", ".badge.partial", ".badge", ".mark"),
+        *(
+            "thead th",
+            "thead button",
+            ".box .quiet",
+            "#search",
+            "#next",
+            ".neighbour h4",
+            ".inner td",
+        ),
+    )
+    seen = {selector: contrast(driver, selector) for selector in texts}
+    assert {name: ratio for name, ratio in seen.items() if ratio < 4.5} == {}  # WCAG 2.1, AA
+
+
+def test_print_shows_every_section_and_hides_the_controls(emulated: Any) -> None:
+    for scheme in ("light", "dark"):
+        driver = emulated("print", scheme)
+        shown = driver.execute_script(
+            "return [...document.querySelectorAll('main > section')].map(e => e.offsetHeight)"
+        )
+        assert len(shown) == 12
+        assert min(shown) > 40
+        hidden = "nav, .controls, .pages, .skip"
+        script = "return [...document.querySelectorAll(arguments[0])].map(e => e.offsetHeight)"
+        assert set(driver.execute_script(script, hidden)) == {0}
+        paper = "return getComputedStyle(document.documentElement).backgroundColor"
+        assert driver.execute_script(paper) == "rgb(255, 255, 255)"
+        folded = (
+            "document.querySelector('#provenance details table').getBoundingClientRect().height"
+        )
+        assert driver.execute_script(f"return {folded}") > 100
+        assert contrast(driver, ".headline") > 15
+
+
+def test_dark_mode_changes_page_and_figures(opened: Any, emulated: Any) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     ink = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
     paper = "return getComputedStyle(document.documentElement).backgroundColor"
     light = opened.execute_script(ink), opened.execute_script(paper)
-    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
-    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": dark})
-    try:
-        assert opened.execute_script(paper) != light[1]
-        # Figures are drawn again in the event that follows.
-        WebDriverWait(opened, 10).until(lambda page: page.execute_script(ink) != light[0])
-    finally:
-        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    emulated(scheme="dark")
+    assert opened.execute_script(paper) != light[1]
+    # Figures are drawn again in the event that follows.
+    WebDriverWait(opened, 10).until(lambda page: page.execute_script(ink) != light[0])

@@ -104,7 +104,7 @@ def run_filtering(
         "choices_only_matrix": choices_only or ResponseMatrix.empty(ids, "choices_only"),
         "embeddings": make_embeddings([]) if embeddings is None else embeddings,
         "params:filtering": filtering or FilteringParams(),
-        "params:filter_models": list(matrix.models) if filter_models is None else filter_models,
+        "chosen_filter_models": list(matrix.models) if filter_models is None else filter_models,
         "params:anomalous_subjects": anomalous_subjects or [],
         "params:limit": None,
         "params:seed": seed,

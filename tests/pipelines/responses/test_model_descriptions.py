@@ -1,5 +1,7 @@
 import math
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchwright.params.scoring import ModelsParams
@@ -41,6 +43,36 @@ from benchwright.response_matrix import ResponseMatrix
         ("tiiuae/falcon-40b", "falcon"),
         ("helm:openai/gpt-4-1106-preview", "gpt-4"),
         ("routellm:gpt-4-1106-preview", "gpt-4"),
+        # a capital letter starts a word
+        ("vicgalle/TruthfulQwen1.5-1.8B", "qwen1.5"),
+        ("kyujinpy/PlatYi-34B-Llama-Q", "yi"),
+        ("BioMistral/BioMistral-7B", "mistral-7b"),
+        ("Locutusque/TinyMistral-248M", "tinymistral"),
+        ("Josephgflowers/TinyLlama-3T-Cinder-v1", "tinyllama"),
+        ("freecs/Tiny-Llama-3-7b", "llama-3"),
+        # short forms and lines of fine-tunes
+        ("Gryphe/MythoMax-L2-13b", "llama-2"),
+        ("CalderaAI/13B-Thorns-l2", "llama-2"),
+        ("Nitral-AI/Poppy_Porpoise-0.72-L3-8B", "llama-3"),
+        ("x/Something-L3.1-8B", "llama-3.1"),
+        ("garage-bAInd/Platypus2-70B", "llama-2"),
+        ("jondurbin/airoboros-13b-gpt4-1.4", "llama"),
+        ("jondurbin/airoboros-l2-13b-gpt4-1.4.1", "llama-2"),
+        ("jondurbin/airoboros-m-7b-3.1.2", "mistral-7b"),
+        ("WizardLM/WizardLM-13B-V1.1", "llama"),
+        ("WizardLM/WizardLM-13B-V1.2", "llama-2"),
+        ("microsoft/WizardLM-2-7B", "mistral-7b"),
+        ("openchat/openchat_3.5", "mistral-7b"),
+        ("berkeley-nest/Starling-LM-7B-alpha", "mistral-7b"),
+        ("HuggingFaceH4/zephyr-7b-gemma-v0.1", "gemma"),
+        ("cloudyu/Mixtral_7Bx2_MoE", "mistral-7b"),
+        ("DrNicefellow/Mixtral-6x7B-Instruct-v0.1", "mixtral-8x7b"),
+        ("Eurdem/Defne_llama3_2x8B", "llama-3"),
+        ("h2oai/h2o-danube2-1.8b-chat", "danube2"),
+        ("miqudev/miqu-1-70b", "llama-2"),
+        ("databricks/dolly-v2-12b", "pythia"),
+        ("facebook/opt-iml-max-30b", "opt"),
+        ("distilgpt2", "gpt2"),
     ],
 )
 def test_a_name_tells_the_base_model(model: str, family: str) -> None:
@@ -48,7 +80,16 @@ def test_a_name_tells_the_base_model(model: str, family: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["psn_irt:student_0", "helm:writer/palmyra-x-v3", "jondurbin/airoboros-13b-gpt4-1.4"]
+    "model",
+    [
+        "psn_irt:student_0",
+        "helm:writer/palmyra-x-v3",
+        "nobody/assistant-13b-gpt4-1.4",  # a name of training data
+        "nobody/MobiLlama-1B",
+        "nobody/YaYi-30b",
+        "nobody/Optimus-7B",
+        "nobody/llamafied-1b",
+    ],
 )
 def test_an_unknown_model_is_its_own_family(model: str) -> None:
     assert describe_name(model).family == model
@@ -114,6 +155,64 @@ def test_conf_comes_before_the_name_and_configurations_share_a_model() -> None:
     assert table.instruct.tolist() == [False, False, True]
     assert table.date.tolist()[2] == "2025-01"
     assert table.organisation.tolist()[1] == "org"
+
+
+def families_of(names: tuple[str, ...], families: dict[str, str] | None = None) -> list[str]:
+    models = ModelsParams(families=families or {})
+    return describe_models(ResponseMatrix.of(names, ("q",)), models).family.tolist()
+
+
+def test_families_from_conf_come_before_the_name() -> None:
+    names = ("a/Secret-Llama-7b", "b/plain", "helm:writer/palmyra-x-v3@letters-5")
+    given = {
+        "A/secret-llama-7B": "exact",
+        "*llama*": "by pattern",
+        "b/*": "by organisation",
+        "palmyra-*": "without organisation",
+    }
+    assert families_of(names, families=given) == [
+        "exact",
+        "by organisation",
+        "without organisation",
+    ]
+
+
+def test_the_longest_pattern_counts_whatever_their_order() -> None:
+    names = ("org/llama-3-8b",)
+    given = {"*llama*": "wide", "org/llama-3*": "narrow"}
+    assert families_of(names, families=given) == ["narrow"]
+    assert families_of(names, families=dict(reversed(given.items()))) == ["narrow"]
+
+
+def test_without_families_in_conf_names_speak() -> None:
+    assert families_of(("org/llama-3-8b",)) == ["llama-3"]
+    assert families_of(("org/llama-3-8b",), families={}) == ["llama-3"]
+
+
+# Architectures of the families that have one of their own.
+ARCHITECTURES = {
+    "mistral-7b": {"MistralForCausalLM", "MixtralForCausalLM", "MistralModel"},
+    "llama-2": {"LlamaForCausalLM", "LlamaModel", "MixtralForCausalLM"},
+    "llama-3": {"LlamaForCausalLM", "MixtralForCausalLM"},
+    "gemma": {"GemmaForCausalLM", "GemmaModel"},
+    "yi": {"LlamaForCausalLM", "MixtralForCausalLM"},
+    "qwen1.5": {"Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "LlamaForCausalLM"},
+    "pythia": {"GPTNeoXForCausalLM"},
+    "phi-2": {"PhiForCausalLM"},
+    "opt": {"OPTForCausalLM", "OPTForSequenceClassification"},
+    "gpt2": {"GPT2LMHeadModel"},
+}
+
+
+@pytest.mark.real_data
+def test_families_read_from_real_names_agree_with_the_architectures(shared_data: Path) -> None:
+    table = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_models.parquet")
+    table["family"] = [describe_name(name).family for name in table["name"]]
+    assert (table["family"] != table["name"]).mean() > 0.5
+    told = table[table["family"].isin(ARCHITECTURES) & (table["arch"] != "error")]
+    right = [arch in ARCHITECTURES[f] for f, arch in zip(told.family, told.arch, strict=True)]
+    assert len(right) > 1_500
+    assert sum(right) / len(right) > 0.98
 
 
 def test_no_models_give_an_empty_table() -> None:

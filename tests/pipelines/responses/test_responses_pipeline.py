@@ -77,6 +77,7 @@ def catalog(folder: Path, make_items: Make, make_responses: Make) -> DataCatalog
         "live_responses": live,
         "params:responses": ResponsesParams(),
         "params:models": ModelsParams(),
+        "params:filter_models": {"choose": "strongest", "count": 2, "distinct": "none"},
     }
     for name, value in given.items():
         out[name] = MemoryDataset(value)
@@ -102,6 +103,7 @@ def test_files_and_live_answers_meet_in_the_matrices(
     models = data.load("models_table")
     assert models.model.tolist() == ["a", "b", "org/llama-3-8b", "tiny"]
     assert models.family.tolist() == ["a", "b", "llama-3", "tiny"]
+    assert data.load("chosen_filter_models") == ["a", "org/llama-3-8b"]
     for name, table in OUTPUTS.items():
         assert list(table.validate(data.load(name)).columns) == table.columns()
 

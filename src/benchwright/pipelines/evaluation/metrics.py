@@ -19,10 +19,15 @@ def collect_metrics(
     filter_model_profile: pd.DataFrame,
     similarity_threshold: dict[str, Any],
     panel: Panel,
+    yardstick: pd.DataFrame,
+    ire_fit: dict[str, Any],
+    label_error_rates: pd.DataFrame,
 ) -> dict[str, float]:
     """Collect the run's figures in one flat table of numbers.
 
-    Shares are 0–1. A figure that could not be given is left out.
+    Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
+    `.high` for the bounds of the interval over items. Of the comparison with plain random subsets
+    there are `random_mean.…` and `percentile.…`. A figure that could not be given is left out.
     """
     n_items, n_kept = len(items), len(kept_items)
     figures: dict[str, float] = {
@@ -43,6 +48,14 @@ def collect_metrics(
     for row in rank_agreement.to_dict("records"):
         suffix = "" if row["models"] == "all" else f".{row['models']}"
         figures[f"{row['metric']}{suffix}"] = row["value"]
+        figures[f"{row['metric']}{suffix}.low"] = row["low"]
+        figures[f"{row['metric']}{suffix}.high"] = row["high"]
+        if row["metric"] == "arena_pearson_full" and row["models"] == "all":
+            figures["n_rated_models"] = row["n_models"]
+    figures |= _beside_random(yardstick)
+    figures["ire_share_removed"] = _or_nan(ire_fit.get("share_removed"))
+    for row in label_error_rates.to_dict("records"):
+        figures[f"label_error_rate.{metric_name(row['items'])}"] = row["rate"]
     for row in filter_model_profile.to_dict("records"):
         model = metric_name(row["model"])
         figures[f"share_confident.{model}"] = row["share_confident"]
@@ -58,6 +71,25 @@ def collect_metrics(
         for name, value in figures.items()
         if pd.notna(value) and math.isfinite(value)
     }
+
+
+def _beside_random(yardstick: pd.DataFrame) -> dict[str, float]:
+    """The run's items and those of IRE beside plain random subsets of their size."""
+    figures = {}
+    for row in yardstick[yardstick["random"] == "plain"].to_dict("records"):
+        suffix = "" if row["models"] == "all" else f".{row['models']}"
+        name = f"{row['metric']}{suffix}"
+        if row["method"] == "kept":
+            figures[f"percentile.{name}"] = row["percentile"]
+            figures[f"random_mean.{name}"] = row["random_mean"]
+            figures[f"{name}.full"] = row["full"]
+        # What rank_agreement has too is the same figure by the same items.
+        figures[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
+    return figures
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def metric_name(text: str) -> str:

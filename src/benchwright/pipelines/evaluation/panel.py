@@ -34,6 +34,8 @@ class Panel(NamedTuple):
         basis: which items are judged, in words.
         left_out: models that answered too little, alphabetically.
         all_items: number of items of the benchmark.
+        unknown_family: held-out models whose name tells no family: any of them may be kin of a
+            filter model.
     """
 
     models: tuple[str, ...]
@@ -43,6 +45,7 @@ class Panel(NamedTuple):
     basis: str
     left_out: tuple[LeftOut, ...]
     all_items: int
+    unknown_family: int = 0
 
     def select(self, role: str) -> list[str]:
         """The models of one role, or all of them for `all`."""
@@ -73,15 +76,17 @@ def choose_panel(
     row = {model: i for i, model in enumerate(matrix.models)}
     coverage = {m: _share(answered[row[m]], judged) if m in row else 0.0 for m in candidates}
     models = tuple(m for m in candidates if coverage[m] >= evaluation.min_coverage)
+    roles = tuple(_roles(models, filter_models, models_table))
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
         models=models,
-        roles=tuple(_roles(models, filter_models, models_table)),
+        roles=roles,
         item_ids=tuple(item_ids[i] for i in np.flatnonzero(everyone)) if models else (),
         judged=int(judged.sum()),
         basis=basis,
         left_out=tuple(LeftOut(m, coverage[m]) for m in candidates if m not in models),
         all_items=len(item_ids),
+        unknown_family=_unknown(models, roles, models_table) if filter_models else 0,
     )
 
 
@@ -108,9 +113,16 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
             "model that chose the items and therefore "
             f"{'does' if kin == 1 else 'do'} not count as held out."
         )
+    if panel.unknown_family:
+        held_out = len(panel.select("held_out"))
+        said.append(
+            f"The names of {panel.unknown_family:,} of the {held_out:,} held-out models tell no "
+            "family, so some of them may be kin of the models that chose the items; "
+            "`models.families` in conf names families."
+        )
     if panel.left_out:
         said.append(
-            f"{len(panel.left_out)} {'model was' if len(panel.left_out) == 1 else 'models were'} "
+            f"{len(panel.left_out):,} {'model was' if len(panel.left_out) == 1 else 'models were'} "
             f"left out: less than {minimum:.0%} of the judged items answered."
         )
     if 2 * len(panel.item_ids) < panel.all_items:
@@ -147,6 +159,14 @@ def _judged_items(
 def _share(answered: NDArray[np.bool_], judged: NDArray[np.bool_]) -> float:
     total = int(judged.sum())
     return float((answered & judged).sum() / total) if total else 0.0
+
+
+def _unknown(models: Sequence[str], roles: Sequence[str], models_table: pd.DataFrame) -> int:
+    """Held-out models that are a family of their own because nothing is known of them."""
+    listed = dict(zip(models_table["model"], models_table["family"], strict=True))
+    held_out = (m for m, role in zip(models, roles, strict=True) if role == "held_out")
+    plain = {parse_configuration(name).model for name in held_out}
+    return sum(listed.get(model, model) == model for model in plain)
 
 
 def _roles(

@@ -3,7 +3,14 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.evaluation.agreement import compare_answers
+from benchwright.pipelines.evaluation.figures.ablation import draw_filter_model_ablation
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
+from benchwright.pipelines.evaluation.figures.convergence import draw_neighbour_convergence
+from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
+from benchwright.pipelines.evaluation.figures.random_band import (
+    draw_random_band,
+    draw_spread_band,
+)
 from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
 from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
 from benchwright.pipelines.evaluation.figures.similarity import (
@@ -11,14 +18,20 @@ from benchwright.pipelines.evaluation.figures.similarity import (
     draw_threshold_sensitivity,
 )
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
+from benchwright.pipelines.evaluation.funnel import count_funnel
+from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
+from benchwright.pipelines.evaluation.label_errors import rate_label_errors
+from benchwright.pipelines.evaluation.methods import compare_methods
 from benchwright.pipelines.evaluation.metrics import collect_metrics
 from benchwright.pipelines.evaluation.panel import choose_panel
 from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
 from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement
+from benchwright.pipelines.evaluation.review import make_review_sheet, read_reviews
 from benchwright.pipelines.evaluation.scores import score_models
 from benchwright.pipelines.evaluation.subjects import count_subjects
+from benchwright.pipelines.evaluation.yardstick import compare_with_random
 
 FIGURES = (
     "figure_filter_shares",
@@ -27,6 +40,14 @@ FIGURES = (
     "figure_subject_shares",
     "figure_distance_distribution",
     "figure_threshold_sensitivity",
+)
+
+FIGURES_OF_EVIDENCE = (
+    "figure_funnel",
+    "figure_random_band",
+    "figure_spread_band",
+    "figure_filter_model_ablation",
+    "figure_neighbour_convergence",
 )
 
 
@@ -40,7 +61,7 @@ def create_pipeline() -> Pipeline:
                     "response_matrix",
                     "items",
                     "models_table",
-                    "params:filter_models",
+                    "chosen_filter_models",
                     "params:evaluation_models",
                     "params:evaluation",
                 ],
@@ -49,15 +70,54 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 score_models,
-                inputs=["response_matrix", "kept_items", "panel"],
+                inputs=["response_matrix", "items", "kept_items", "panel"],
                 outputs="scores",
                 name="score_models",
             ),
             Node(
                 compare_ranks,
-                inputs=["scores", "user_ratings", "params:ratings"],
+                inputs=[
+                    "response_matrix",
+                    "items",
+                    "kept_items",
+                    "scores",
+                    "panel",
+                    "user_ratings",
+                    "params:ratings",
+                    "params:evaluation",
+                    "params:seed",
+                ],
                 outputs="rank_agreement",
                 name="compare_ranks",
+            ),
+            Node(
+                estimate_item_parameters,
+                inputs=["response_matrix", "panel", "params:evaluation"],
+                outputs=["item_parameters", "ire_fit"],
+                name="estimate_item_parameters",
+            ),
+            Node(
+                compare_with_random,
+                inputs=[
+                    "response_matrix",
+                    "items",
+                    "kept_items",
+                    "item_parameters",
+                    "scores",
+                    "panel",
+                    "user_ratings",
+                    "params:ratings",
+                    "params:evaluation",
+                    "params:seed",
+                ],
+                outputs=["yardstick", "random_subsets"],
+                name="compare_with_random",
+            ),
+            Node(
+                compare_methods,
+                inputs=["rank_agreement", "yardstick", "ire_fit"],
+                outputs="method_comparison",
+                name="compare_methods",
             ),
             Node(
                 count_subjects,
@@ -77,11 +137,50 @@ def create_pipeline() -> Pipeline:
                     "response_matrix",
                     "choices_only_matrix",
                     "calibration",
-                    "params:filter_models",
+                    "chosen_filter_models",
                     "params:evaluation",
                 ],
                 outputs="filter_model_profile",
                 name="profile_filter_models",
+            ),
+            Node(
+                count_funnel,
+                inputs=["rejected_items", "items", "verdicts", "rule_coverage", "kept_items"],
+                outputs="funnel",
+                name="count_funnel",
+            ),
+            Node(
+                rate_label_errors,
+                inputs=[
+                    "items",
+                    "item_audit",
+                    "verdicts",
+                    "label_errors",
+                    "demonstrations",
+                    "calibration_items",
+                    "params:limit",
+                ],
+                outputs="label_error_rates",
+                name="rate_label_errors",
+            ),
+            Node(
+                make_review_sheet,
+                inputs=[
+                    "items",
+                    "item_audit",
+                    "verdicts",
+                    "groups",
+                    "params:evaluation",
+                    "params:seed",
+                ],
+                outputs="review_sheet",
+                name="make_review_sheet",
+            ),
+            Node(
+                read_reviews,
+                inputs=["review_sheet_filled", "verdicts"],
+                outputs="review_agreement",
+                name="read_reviews",
             ),
             Node(
                 collect_metrics,
@@ -95,6 +194,9 @@ def create_pipeline() -> Pipeline:
                     "filter_model_profile",
                     "similarity_threshold",
                     "panel",
+                    "yardstick",
+                    "ire_fit",
+                    "label_error_rates",
                 ],
                 outputs="metrics",
                 name="collect_metrics",
@@ -138,6 +240,31 @@ def _figures() -> list[Node]:
             outputs="figure_threshold_sensitivity",
             name="draw_threshold_sensitivity",
         ),
+        Node(draw_funnel, inputs="funnel", outputs="figure_funnel", name="draw_funnel"),
+        Node(
+            draw_random_band,
+            inputs=["random_subsets", "yardstick"],
+            outputs="figure_random_band",
+            name="draw_random_band",
+        ),
+        Node(
+            draw_spread_band,
+            inputs=["random_subsets", "yardstick"],
+            outputs="figure_spread_band",
+            name="draw_spread_band",
+        ),
+        Node(
+            draw_filter_model_ablation,
+            inputs="filter_model_ablation",
+            outputs="figure_filter_model_ablation",
+            name="draw_filter_model_ablation",
+        ),
+        Node(
+            draw_neighbour_convergence,
+            inputs=["neighbour_convergence", "density_by_k"],
+            outputs="figure_neighbour_convergence",
+            name="draw_neighbour_convergence",
+        ),
     ]
 
 
@@ -160,6 +287,7 @@ def _report() -> list[Node]:
                 "similarity_threshold",
                 "import_report",
                 "panel",
+                "yardstick",
             ],
             outputs="report_summary",
             name="summarise_refinement",
@@ -172,6 +300,10 @@ def _report() -> list[Node]:
                 "verdicts",
                 "groups",
                 "rejected_items",
+                "response_matrix",
+                "scores",
+                "panel",
+                "chosen_filter_models",
                 "params:evaluation",
                 "params:seed",
             ],
@@ -202,6 +334,16 @@ def _report() -> list[Node]:
                 "rank_agreement",
                 "subject_shares",
                 *FIGURES,
+                "yardstick",
+                "method_comparison",
+                "funnel",
+                "filter_model_ablation",
+                "neighbour_convergence",
+                "label_error_rates",
+                "review_agreement",
+                "answer_coverage",
+                *FIGURES_OF_EVIDENCE,
+                "chosen_filter_models",
             ],
             outputs="report",
             name="render_report",

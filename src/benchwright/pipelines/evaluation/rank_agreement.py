@@ -1,13 +1,21 @@
 """Is the ranking of models the same on the kept items? (SMART, Table 3.)"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from benchwright.params.evaluation import RatingsParams
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.answers import panel_answers
+from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.ratings import Ratings, rating_of, read_ratings
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.seeding import stage_generator
+from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
+from benchwright.statistics.dependent_correlations import williams_test
+from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
 from benchwright.statistics.rank_agreement import (
     Coefficient,
     kendall_tau_b,
@@ -15,72 +23,170 @@ from benchwright.statistics.rank_agreement import (
     rank_shift,
     spearman,
 )
+from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables import RankAgreementTable
 
-GROUPS = {"all": "models", "filter": "filter models", "held_out": "held-out models"}
+GROUPS = {
+    "all": "models",
+    "filter": "filter models",
+    "held_out": "held-out models",
+    "stronger": "held-out models stronger than every filter model",
+}
+
+_NO_INTERVAL = Interval(np.nan, np.nan, 0.95, 0, "")
 
 
-class _Row(NamedTuple):
+class RankFigure(NamedTuple):
+    """One figure over models, with its intervals over items and over models.
+
+    `n_items` are those the figure rests on; `reason` says why `value` is NaN, or what it rests on.
+    """
+
     metric: str
     value: float
     n_models: int
     n_items: int
     reason: str
+    items: Interval = _NO_INTERVAL
+    models: Interval = _NO_INTERVAL
+
+    def cells(self) -> tuple[Any, ...]:
+        return (
+            self.metric,
+            self.value,
+            *(self.items.low, self.items.high, self.models.low, self.models.high),
+            *(self.n_models, self.n_items, self.reason),
+        )
+
+
+def models_in(scores: pd.DataFrame, group: str) -> pd.DataFrame:
+    """The rows of `scores` of one of the `GROUPS`.
+
+    `stronger` is the forward split: the held-out models that are better on all items than every
+    model that chose the items. Without filter models it is empty.
+    """
+    if group == "all":
+        return scores
+    if group != "stronger":
+        return scores[scores["role"] == group]
+    best = scores.loc[scores["role"] == "filter", "accuracy_full"].max()
+    return scores[(scores["role"] == "held_out") & (scores["accuracy_full"] > best)]
 
 
 def compare_ranks(
-    scores: pd.DataFrame, user_ratings: pd.DataFrame, ratings: RatingsParams
+    response_matrix: ResponseMatrix,
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    scores: pd.DataFrame,
+    panel: Panel,
+    user_ratings: pd.DataFrame,
+    ratings: RatingsParams,
+    evaluation: EvaluationParams,
+    seed: int,
 ) -> pd.DataFrame:
     """Compare the ranking on all items with the ranking on the kept items.
 
-    Kendall's tau-b comes first because it handles ties; then Spearman, Pearson, rank shifts, and
-    Pearson's correlation with human ratings before and after, over the rated models. Given for
-    all models, for those that chose the items and for those held out; a figure that cannot be
-    given is empty and says why.
+    Kendall's tau-b comes first because it handles ties; then Spearman, Pearson, rank shifts, the
+    share of significantly different pairs that stay in order, tau-b of the kept against the
+    removed items (which share no item), the median over pairs of models of the difference that
+    could be detected, in points, and Pearson's correlation with human ratings before and after,
+    over the rated models, with Williams' test of their difference. Given for all models,
+    for those that chose the items, for those held out and for the stronger of these. Intervals
+    are bootstrapped over items and over models. A figure that cannot be given says why.
     """
     known = read_ratings(user_ratings, ratings)
+    kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
     for group in GROUPS:
-        part = scores if group == "all" else scores[scores["role"] == group]
-        rows += [(group, *row) for row in _explained(part, group, known)]
+        part = models_in(scores, group)
+        answers = panel_answers(response_matrix, items, panel, [str(m) for m in part["model"]])
+        among = answers.among(kept)
+        generator = stage_generator(seed, f"rank_agreement/{group}")
+        draws = evaluation.bootstrap_draws
+        between = rank_agreement_intervals(
+            answers.correct, among, answers.clusters, draws, generator
+        )
+        compared = [
+            *(_with_intervals(row, between) for row in compare_scores(part, known)),
+            *_by_answers(answers.correct, among, answers.clusters),
+        ]
+        rows += [(group, *row.cells()) for row in _explained(compared, part, group)]
     return RankAgreementTable.from_rows(rows)
 
 
-def _explained(part: pd.DataFrame, group: str, ratings: Ratings) -> Iterator[_Row]:
+def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]:
+    """What the accuracies and ranks of models before and after tell, and their ratings.
+
+    Args:
+        part: rows of `Scores`.
+        ratings: human ratings of models.
+    """
+    full = part["accuracy_full"].to_numpy(dtype=np.float64)
+    after = part["accuracy_kept"].to_numpy(dtype=np.float64)
+    n_full = int(part["n_full"].max()) if len(part) else 0
+    n_kept = int(part["n_kept"].max()) if len(part) else 0
+    for metric, seen in (
+        ("kendall_tau_b", kendall_tau_b(full, after)),
+        ("spearman", spearman(full, after)),
+        ("pearson", pearson(full, after)),
+    ):
+        yield RankFigure(metric, seen.value, seen.n, n_full, seen.reason)
+    shift = rank_shift(full, after)
+    yield RankFigure("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
+    yield RankFigure("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
+
+    rated = np.array([rating_of(str(model), ratings) for model in part["model"]], dtype=np.float64)
+    before, later = pearson(full, rated), pearson(after, rated)
+    known = ~np.isnan(rated)
+    both = pearson(full[known], after[known])
+    test = williams_test(before.value, later.value, both.value, before.n)
+    for metric, value, n_items, reason in (
+        ("arena_pearson_full", before.value, n_full, before.reason),
+        ("arena_pearson_kept", later.value, n_kept, later.reason),
+        ("arena_williams_p", test.p_value, n_full, test.reason),
+    ):
+        said = reason.replace("model", "rated model", 1)
+        yield RankFigure(metric, value, before.n, n_items, said)
+
+
+def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
+    return row._replace(
+        items=getattr(between.over_items, row.metric, _NO_INTERVAL),
+        models=getattr(between.over_models, row.metric, _NO_INTERVAL),
+    )
+
+
+def _by_answers(
+    correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
+) -> Iterator[RankFigure]:
+    """What only the answers themselves tell."""
+    n = correct.shape[1]
+    pairs = pairwise_agreement(correct, kept, clusters)
+    reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
+    yield RankFigure("pairwise_agreement", pairs.value, pairs.n_models, n, reason)
+    apart = _against_removed(correct, kept)
+    yield RankFigure("tau_b_complement", apart.value, apart.n, n, apart.reason)
+    few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"
+    for metric, chosen in (("mdd_full", np.ones_like(kept)), ("mdd_kept", kept)):
+        points = 100 * median_mdd(correct[:, chosen], clusters[chosen])
+        yield RankFigure(metric, points, len(correct), int(chosen.sum()), few)
+
+
+def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:
+    """Tau-b of the kept items and those removed: unlike part and whole, they share none."""
+    if kept.all() or not kept.any():
+        gone = "removed" if kept.all() else "kept"
+        return Coefficient(np.nan, len(correct), f"no item was {gone}")
+    both = subset_scores(correct, np.array([kept, ~kept]))
+    return kendall_tau_b(both[0], both[1])
+
+
+def _explained(rows: Iterable[RankFigure], part: pd.DataFrame, group: str) -> Iterator[RankFigure]:
     """The group's rows, with the cause named where there is nothing to compare at all."""
-    for row in _compare(part, ratings):
+    for row in rows:
         if part.empty:
             yield row._replace(reason=f"no {GROUPS[group]}")
         elif not part["n_kept"].max():
             yield row._replace(value=np.nan, reason="none of the panel's items was kept")
         else:
             yield row
-
-
-def _compare(part: pd.DataFrame, ratings: Ratings) -> Iterator[_Row]:
-    full = part["accuracy_full"].to_numpy(dtype=np.float64)
-    kept = part["accuracy_kept"].to_numpy(dtype=np.float64)
-    n_full = int(part["n_full"].max()) if len(part) else 0
-    n_kept = int(part["n_kept"].max()) if len(part) else 0
-
-    for metric, coefficient in (
-        ("kendall_tau_b", kendall_tau_b(full, kept)),
-        ("spearman", spearman(full, kept)),
-        ("pearson", pearson(full, kept)),
-    ):
-        yield _Row(metric, coefficient.value, coefficient.n, n_full, coefficient.reason)
-    shift = rank_shift(full, kept)
-    yield _Row("mean_rank_shift", shift.mean, shift.n, n_full, shift.reason)
-    yield _Row("max_rank_shift", shift.largest, shift.n, n_full, shift.reason)
-
-    rated = np.array([rating_of(str(model), ratings) for model in part["model"]], dtype=np.float64)
-    for metric, accuracies, n_items in (
-        ("arena_pearson_full", full, n_full),
-        ("arena_pearson_kept", kept, n_kept),
-    ):
-        seen = pearson(accuracies, rated)
-        yield _Row(metric, seen.value, seen.n, n_items, _rated_reason(seen))
-
-
-def _rated_reason(seen: Coefficient) -> str:
-    return seen.reason.replace("model", "rated model", 1)

@@ -9,6 +9,8 @@ from benchwright.pipelines.filtering.combine import combine_rules
 from benchwright.pipelines.filtering.coverage import measure_coverage, measure_overlaps
 from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
 from benchwright.pipelines.filtering.easy import flag_easy_items
+from benchwright.pipelines.filtering.filter_model_ablation import vary_filter_models
+from benchwright.pipelines.filtering.neighbour_convergence import vary_neighbour_count
 from benchwright.pipelines.filtering.neighbourhood import find_neighbours
 from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
 from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
@@ -28,7 +30,7 @@ def create_pipeline() -> Pipeline:
             [
                 "items",
                 "response_matrix",
-                "params:filter_models",
+                "chosen_filter_models",
                 "params:filtering",
                 "params:seed",
             ],
@@ -41,7 +43,7 @@ def create_pipeline() -> Pipeline:
                 "items",
                 "choices_only_matrix",
                 "response_matrix",
-                "params:filter_models",
+                "chosen_filter_models",
                 "params:filtering",
             ],
             "answer_only_findings",
@@ -49,7 +51,7 @@ def create_pipeline() -> Pipeline:
         ),
         Node(
             flag_suspect_labels,
-            ["items", "response_matrix", "params:filter_models", "params:filtering"],
+            ["items", "response_matrix", "chosen_filter_models", "params:filtering"],
             "suspect_label_findings",
             name="flag_suspect_labels",
         ),
@@ -82,6 +84,28 @@ def create_pipeline() -> Pipeline:
             ["items", "neighbours", "similarity_threshold", "params:filtering"],
             "similar_groups",
             name="group_similar_items",
+        ),
+        Node(
+            vary_neighbour_count,
+            ["items", "embeddings", "params:filtering"],
+            ["neighbour_convergence", "density_by_k"],
+            name="vary_neighbour_count",
+        ),
+        Node(
+            vary_filter_models,
+            [
+                "items",
+                "response_matrix",
+                "choices_only_matrix",
+                "chosen_filter_models",
+                "anomalous_findings",
+                "duplicate_groups",
+                "similar_groups",
+                "params:filtering",
+                "params:seed",
+            ],
+            "filter_model_ablation",
+            name="vary_filter_models",
         ),
         Node(
             combine_rules,

@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.pipelines.filtering.finding import Bools
 from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.pipelines.filtering.neighbourhood import (
-    Neighbourhood,
-    alike_pairs,
-    leading_alike,
-)
+from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs
+from benchwright.similarity.threshold import choose_threshold, closer_than, density_distances
 from benchwright.statistics.density import Density, gaussian_density, local_maxima
 from benchwright.tables import DistanceDensity, ThresholdSensitivity
 
@@ -29,20 +26,6 @@ log = logging.getLogger(__name__)
 
 # A threshold that another bandwidth moves so far that more than twice as many items are close.
 _JUMP = 2
-
-
-class Threshold(NamedTuple):
-    """δ and how it came about.
-
-    Attributes:
-        value: pairs closer than this are similar; None where there is no peak to go by.
-        branch: `first_peak`, `halved`, `fixed` or `none`.
-        peaks: distances at which the density peaks.
-    """
-
-    value: float | None
-    branch: str
-    peaks: list[float]
 
 
 def estimate_threshold(
@@ -57,10 +40,10 @@ def estimate_threshold(
     params = filtering.similar
     near = Neighbourhood.of(items, neighbours)
     distances = density_distances(near, params.string_similarity_exempt)
-    nearest = near.distances[:, 0] if len(near.item_ids) else np.empty(0)
+    nearest = near.nearest_distances()
     density = gaussian_density(distances, params.bandwidth, params.grid)
     threshold = choose_threshold(density, params)
-    within = _items_within(nearest, threshold)
+    within = int(closer_than(nearest, threshold).sum())
     sensitivity = _sensitivity(distances, nearest, len(items), params)
     warning = discontinuity(sensitivity)
     if warning:
@@ -112,48 +95,12 @@ def group_similar_items(
     )
 
 
-def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.float64]:
-    """The distances whose density is taken: of each item to its neighbours, flat.
-
-    With `exempt`, an item's nearest neighbours are skipped as long as their questions read more
-    alike than that; the list is not filled up again.
-    """
-    if exempt is None or not len(near.item_ids):
-        return near.distances.ravel()
-    skipped = leading_alike(near, exempt)
-    ranks = np.arange(near.distances.shape[1])
-    return near.distances[ranks >= skipped[:, None]]
-
-
-def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
-    """δ from the density, or the fixed one.
-
-    δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
-    distance, as in the released code: its published shares depend on that step.
-    """
-    maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
-    peaks = density.x[maxima].tolist() if density else []
-    if not isinstance(params.threshold, str):
-        return Threshold(params.threshold, "fixed", peaks)
-    if density is None or not peaks:
-        return Threshold(None, "none", peaks)
-    below = float(density.x[maxima[0] - 1])
-    if len(peaks) == 1 and params.halve_single_peak:
-        return Threshold(below / 2, "halved", peaks)
-    return Threshold(below, "first_peak", peaks)
-
-
 def _curve(density: Density | None) -> pd.DataFrame:
     if density is None:
         return DistanceDensity.empty()
     peak = np.zeros(len(density.x), dtype=bool)
     peak[local_maxima(density.y)] = True
     return pd.DataFrame({"x": density.x, "y": density.y, "peak": peak})
-
-
-def _items_within(nearest: NDArray[np.float64], threshold: Threshold) -> int:
-    """How many items have a neighbour closer than δ."""
-    return 0 if threshold.value is None else int((nearest < threshold.value).sum())
 
 
 def _sensitivity(
@@ -163,7 +110,7 @@ def _sensitivity(
     for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
         density = gaussian_density(distances, bandwidth, params.grid)
         threshold = choose_threshold(density, params)
-        within = _items_within(nearest, threshold)
+        within = int(closer_than(nearest, threshold).sum())
         rows.append(
             (
                 bandwidth,

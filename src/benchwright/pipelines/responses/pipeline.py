@@ -1,8 +1,9 @@
-"""Answers: import, calibrate, build matrices, describe the models."""
+"""Answers: import, calibrate, build matrices, describe the models, choose those that filter."""
 
 from kedro.pipeline import Pipeline, node
 
 from benchwright.pipelines.responses.calibration import fit_temperatures
+from benchwright.pipelines.responses.choose_filter_models import choose_filter_models
 from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.pipelines.responses.model_descriptions import describe_models
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
@@ -51,6 +52,12 @@ def create_pipeline() -> Pipeline:
                 inputs=["response_matrix", "params:models"],
                 outputs="models_table",
                 name="describe_models",
+            ),
+            node(
+                choose_filter_models,
+                inputs=["params:filter_models", "response_matrix", "models_table"],
+                outputs="chosen_filter_models",
+                name="choose_filter_models",
             ),
         ]
     )

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -60,7 +60,7 @@ def build_prompts(
     ingestion: BenchmarkParams,
     scoring: ScoringParams,
     models: ModelsParams,
-    filter_models: Sequence[str],
+    filter_models: Collection[str],
     seed: int,
     draws: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
@@ -81,7 +81,8 @@ def build_prompts(
         ingestion: the benchmark; its words around questions.
         scoring: what is asked.
         models: the models.
-        filter_models: configurations that are asked the options alone.
+        filter_models: configurations that are asked the options alone; where they are yet to be
+            chosen by their answers, every configuration is.
         seed: of the demonstrations' order.
         draws: a `Draws` table, shown whole; each draw's demonstrations are its own.
 
@@ -335,8 +336,10 @@ def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iter
             yield Asked(question, str(condition), pool(question))
 
 
-def _is_filter_model(configuration: Configuration, filter_models: Sequence[str]) -> bool:
+def _is_filter_model(configuration: Configuration, filter_models: Collection[str]) -> bool:
     """Whether a filter model is read off this configuration (the cloze styles share one)."""
+    if isinstance(filter_models, Mapping):
+        return True
     named = (parse_configuration(name) for name in filter_models)
     return any(c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration for c in named)
 

@@ -1,18 +1,23 @@
 """The items a reader wants to see: examples, groups, doubtful labels, and the list of all items."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.report.item_list import (
+    LONG_CHOICE,
+    LONG_QUESTION,
+    clip_text,
+    list_items,
+)
+from benchwright.response_matrix import ResponseMatrix
 from benchwright.seeding import item_uniforms
 
 _SHOWN_LABELS = 50
 _SHOWN_MEMBERS = 12
-_LONG_QUESTION = 2_000
-_LONG_CHOICE = 400
 
 
 def select_items_to_show(
@@ -21,13 +26,19 @@ def select_items_to_show(
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
     rejected_items: pd.DataFrame,
+    response_matrix: ResponseMatrix,
+    scores: pd.DataFrame,
+    panel: Panel,
+    filter_models: list[str],
     evaluation: EvaluationParams,
     seed: int,
 ) -> dict[str, Any]:
     """Choose the items that the report shows in full.
 
     Examples of removed items are drawn by the seed and the item id, so they are the same in each
-    run; groups are the largest ones; the list of items has removed ones first.
+    run; groups are the largest ones; the list of items has removed ones first, each with every
+    rule's verdict and the answers of some models: filter models first, then others along the
+    ranking.
     """
     texts = {str(row["item_id"]): _text(row) for row in items.to_dict("records")}
     suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
@@ -47,7 +58,9 @@ def select_items_to_show(
         },
         "conflicts": _groups(conflicts, texts, _SHOWN_LABELS),
         "rejected": _rejected(rejected_items),
-        "list": _item_list(item_audit, evaluation.report_items),
+        "list": list_items(
+            item_audit, verdicts, response_matrix, scores, panel, filter_models, evaluation
+        ),
         "listed_of": len(item_audit),
     }
 
@@ -57,8 +70,8 @@ def _text(row: dict[Any, Any]) -> dict[str, Any]:
     return {
         "item_id": str(row["item_id"]),
         "subject": str(row["subject"]),
-        "question": _clip(str(row["question"]), _LONG_QUESTION),
-        "choices": [_clip(str(choice), _LONG_CHOICE) for choice in row["choices"]],
+        "question": clip_text(str(row["question"]), LONG_QUESTION),
+        "choices": [clip_text(str(choice), LONG_CHOICE) for choice in row["choices"]],
         "answer": int(row["answer"]),
     }
 
@@ -119,45 +132,7 @@ def _rejected(rejected_items: pd.DataFrame) -> list[dict[str, Any]]:
                 "n": len(part),
                 "row": int(first["row"]),
                 "detail": str(first["detail"]),
-                "raw": _clip(str(first["raw"]), 300),
+                "raw": clip_text(str(first["raw"]), 300),
             }
         )
     return out
-
-
-def _item_list(item_audit: pd.DataFrame, most: int) -> list[dict[str, Any]]:
-    """The rows of the searchable list: removed items first, each part in order of id."""
-    ordered = item_audit.sort_values(
-        ["decision", "item_id"], ascending=[False, True], kind="stable"
-    ).head(most)
-    return [
-        {
-            **_text(row),
-            "decision": str(row["decision"]),
-            "tags": _names(row["tags"]),
-            "removed_by": _names(row["removed_by"]),
-            "reasons": _or_empty(row["reasons"]),
-            "neighbour": _or_empty(row["neighbour"]),
-            "distance": None
-            if pd.isna(row["neighbour_distance"])
-            else round(float(row["neighbour_distance"]), 3),
-        }
-        for row in ordered.to_dict("records")
-    ]
-
-
-def _names(joined: object) -> list[str]:
-    return [name.strip() for name in _or_empty(joined).split(",") if name.strip()]
-
-
-def _or_empty(value: Any) -> str:
-    return "" if pd.isna(value) else str(value)
-
-
-def _clip(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def rules_in(listed: Iterable[dict[str, Any]]) -> list[str]:
-    """The rules and tags that occur in the list, for its menu."""
-    return sorted({name for row in listed for name in (*row["removed_by"], *row["tags"])})

@@ -27,7 +27,9 @@ class Fact(NamedTuple):
     value: str
 
 
-def benchmark_facts(ingestion: BenchmarkParams, variant: str, seed: int) -> list[Fact]:
+def benchmark_facts(
+    ingestion: BenchmarkParams, variant: str, seed: int, filter_models: list[str]
+) -> list[Fact]:
     """What was refined, under which licence, from which possible sources."""
     facts = [
         Fact("Benchmark", f"{ingestion.title} ({ingestion.name})"),
@@ -37,7 +39,7 @@ def benchmark_facts(ingestion: BenchmarkParams, variant: str, seed: int) -> list
         Fact("Home", ingestion.url),
         Fact("Evaluation splits", ", ".join(ingestion.splits.evaluation)),
         *_sources(ingestion),
-        Fact("Filter models", ", ".join(ingestion.filter_models)),
+        Fact("Filter models", ", ".join(filter_models)),
         Fact("Seed", str(seed)),
     ]
     return [fact for fact in facts if fact.value]

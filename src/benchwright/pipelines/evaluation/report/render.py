@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-import math
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -12,45 +12,34 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import GROUPS
 from benchwright.pipelines.evaluation.ratings import read_ratings
-from benchwright.pipelines.evaluation.report.evidence import rules_in
+from benchwright.pipelines.evaluation.report.comparisons import (
+    ablation_rows,
+    coverage_rows,
+    groups_in,
+    is_missing,
+    label_difference,
+    method_rows,
+    rank_rows,
+    rows_of,
+    yardstick_rows,
+)
+from benchwright.pipelines.evaluation.report.item_list import rules_in
+from benchwright.pipelines.evaluation.report.method import (
+    describe_choice,
+    describe_combination,
+    describe_evaluation,
+    describe_steps,
+)
 from benchwright.pipelines.evaluation.report.provenance import (
     benchmark_facts,
     package_versions,
     settings,
 )
+from benchwright.pipelines.evaluation.report.wording import ROLES, RULES
+from benchwright.pipelines.evaluation.review import STALE, stale_reviews
 
-RULES = {
-    "anomalous": "In a subject that is named as unlike the rest.",
-    "easy": "Every filter model is right, each with a probability above the limit.",
-    "easy_unanimous": "Every filter model is right; probabilities were not known.",
-    "answer_only": "Every filter model finds the answer from the options alone, without the "
-    "question. That makes an item a poor test; it does not prove that it was memorised.",
-    "suspect_label": "Every filter model is wrong with a probability above the limit. "
-    "Reported for a person to check, never removed.",
-    "conflicting_gold": "Same question and options as another item, but another answer. Reported.",
-    "duplicate": "The same question, options and answer as another item.",
-    "similar": "Closer to another item than the threshold δ, in meaning.",
-}
-"""What each rule looks for, in words."""
-
-METRICS = {
-    "kendall_tau_b": "Kendall tau-b",
-    "spearman": "Spearman",
-    "pearson": "Pearson of accuracies",
-    "mean_rank_shift": "Mean rank shift",
-    "max_rank_shift": "Largest rank shift",
-    "arena_pearson_full": "Pearson with ratings, all items",
-    "arena_pearson_kept": "Pearson with ratings, kept items",
-}
-
-ROLES = {
-    "filter": "chose the items",
-    "same_family": "same family as a filter model",
-    "held_out": "held out",
-}
-
+_PACKAGE = "benchwright.pipelines.evaluation"
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 
 
@@ -81,11 +70,25 @@ def render_report(
     figure_subject_shares: Any,
     figure_distance_distribution: Any,
     figure_threshold_sensitivity: Any,
+    yardstick: pd.DataFrame,
+    method_comparison: pd.DataFrame,
+    funnel: pd.DataFrame,
+    filter_model_ablation: pd.DataFrame,
+    neighbour_convergence: pd.DataFrame,
+    label_error_rates: pd.DataFrame,
+    review_agreement: pd.DataFrame,
+    answer_coverage: pd.DataFrame,
+    figure_funnel: Any,
+    figure_random_band: Any,
+    figure_spread_band: Any,
+    figure_filter_model_ablation: Any,
+    figure_neighbour_convergence: Any,
+    filter_models: list[str],
 ) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
-    shown as text.
+    shown as text. Tables that are empty are left out, or the page says why they are.
     """
     figures = {
         "filter-shares": figure_filter_shares,
@@ -94,30 +97,51 @@ def render_report(
         "subject-shares": figure_subject_shares,
         "distances": figure_distance_distribution,
         "sensitivity": figure_threshold_sensitivity,
+        "funnel": figure_funnel,
+        "random-band": figure_random_band,
+        "spread-band": figure_spread_band,
+        "ablation": figure_filter_model_ablation,
+        "convergence": figure_neighbour_convergence,
     }
     context = {
         "summary": summary,
         "shown": shown_items,
         "list_names": rules_in(shown_items["list"]),
-        "rules": [_rule(row) for row in _rows(rule_coverage)],
-        "overlaps": [row for row in _rows(overlaps) if row["n"]],
-        "threshold": {k: None if _missing(v) else v for k, v in similarity_threshold.items()},
-        "sensitivity": _rows(threshold_sensitivity),
-        "imports": _rows(import_report),
-        "calibration": _rows(calibration),
+        "n_listed": len(shown_items["list"]["items"]["id"]),
+        "steps": describe_steps(ingestion, filtering, filter_models),
+        "combination": describe_combination(filtering),
+        "judging": describe_evaluation(evaluation),
+        "filter_models": filter_models,
+        "choice": describe_choice(ingestion),
+        "funnel": rows_of(funnel),
+        "n_rows": int(funnel["left"].iloc[0]) if len(funnel) else 0,
+        "yardstick": yardstick_rows(yardstick, summary["group"]),
+        "methods": method_rows(method_comparison),
+        "ablation": ablation_rows(filter_model_ablation),
+        "convergence": rows_of(neighbour_convergence),
+        "label_errors": rows_of(label_error_rates),
+        "label_difference": label_difference(label_error_rates),
+        "reviews": [row for row in rows_of(review_agreement) if row["rule"] != STALE],
+        "stale_reviews": stale_reviews(review_agreement),
+        "coverage": coverage_rows(answer_coverage),
+        "rules": [_rule(row) for row in rows_of(rule_coverage)],
+        "overlaps": [row for row in rows_of(overlaps) if row["n"]],
+        "threshold": {k: None if is_missing(v) else v for k, v in similarity_threshold.items()},
+        "sensitivity": rows_of(threshold_sensitivity),
+        "imports": rows_of(import_report),
+        "calibration": rows_of(calibration),
         "ratings_source": read_ratings(user_ratings, ratings).source,
         "panel": panel,
         "min_coverage": evaluation.min_coverage,
         "confidence": evaluation.confidence,
-        "profile": _rows(filter_model_profile),
-        "scores": _rows(scores),
+        "profile": rows_of(filter_model_profile),
+        "scores": rows_of(scores),
         "roles": ROLES,
-        "groups": GROUPS,
-        "rank_agreement": _by_metric(rank_agreement),
-        "subjects": _rows(subject_shares),
+        "groups": groups_in(rank_agreement),
+        "rank_agreement": rank_rows(rank_agreement),
+        "subjects": rows_of(subject_shares),
         "longest": _LONGEST_TABLE,
-        "independent": filtering.independent,
-        "facts": benchmark_facts(ingestion, variant, seed),
+        "facts": benchmark_facts(ingestion, variant, seed, filter_models),
         "settings": [*settings("filtering", filtering), *settings("evaluation", evaluation)],
         "versions": package_versions(),
         "figures": {name: json.loads(figure.to_json()) for name, figure in figures.items()},
@@ -128,20 +152,10 @@ def render_report(
 def _page(context: dict[str, Any]) -> str:
     from importlib.resources import files
 
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    package = "benchwright.pipelines.evaluation"
-    environment = Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(percent=_percent, number=_number, words=_words, share=_share)
-    templates = files(package) / "templates"
+    templates = files(_PACKAGE) / "templates"
     # Our own files and Plotly's are the only text that reaches the page unescaped.
     own = {
         "style": (templates / "report.css").read_text("utf-8"),
@@ -149,29 +163,39 @@ def _page(context: dict[str, Any]) -> str:
         "plotly": get_plotlyjs(),
     }
     allowed = " ".join(_script_hash(own[name]) for name in ("plotly", "script"))
-    return environment.get_template("report.html").render(
+    page: str = _template().render(
         **context,
         **{name: Markup(text) for name, text in own.items()},  # noqa: S704
         allowed_scripts=Markup(allowed),  # noqa: S704
     )
+    return page
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {
+        "sort_keys": True,
+        "separators": (",", ":"),
+        "ensure_ascii": False,
+        "allow_nan": False,
+    }
+    environment.filters.update(percent=_percent, number=_number, words=_words, share=_share)
+    return environment.get_template("report.html")
 
 
 def _script_hash(script: str) -> str:
     """The source expression that lets a browser run this script and no other."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _rows(table: pd.DataFrame) -> list[dict[Any, Any]]:
-    """The rows with every missing value as None."""
-    return [
-        {name: None if _missing(value) else value for name, value in row.items()}
-        for row in table.to_dict("records")
-    ]
-
-
-def _missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
@@ -182,21 +206,6 @@ def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
         "coverage": row["judged"] / total if total else None,
         "ran": row["status"] in ("ran", "partial"),
     }
-
-
-def _by_metric(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
-    """One entry per metric with its cells by set of models."""
-    cells = {(row["metric"], row["models"]): row for row in _rows(rank_agreement)}
-    return [
-        {
-            "label": label,
-            "cells": {group: cells[metric, group] for group in GROUPS},
-            "digits": 1 if metric.endswith("_shift") else 3,
-            "own_n": metric.startswith("arena"),
-        }
-        for metric, label in METRICS.items()
-        if (metric, "all") in cells
-    ]
 
 
 def _percent(value: float | None, digits: int = 1) -> str:

@@ -14,6 +14,12 @@ from benchwright.pipelines.evaluation.panel import (
     panel_warnings,
 )
 from benchwright.pipelines.evaluation.rank_agreement import GROUPS
+from benchwright.pipelines.evaluation.report.judgement import judge_against_random
+from benchwright.pipelines.evaluation.report.wording import (
+    write_interval,
+    write_percentile,
+    write_value,
+)
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 _TWINS = 0.99  # share of same answers from which two models are hardly two
@@ -35,24 +41,31 @@ def summarise_refinement(
     similarity_threshold: dict[str, Any],
     import_report: pd.DataFrame,
     panel: Panel,
+    yardstick: pd.DataFrame,
 ) -> dict[str, Any]:
     """Put the outcome in plain words: the headline, the key figures, and what to know first.
 
     The headline judges by the held-out models; with too few of them it takes all models and says
-    in the same line that the figure is in-sample.
+    in the same line that the figure is in-sample. Then it says where the result stands among
+    random subsets of its size.
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
-    ranking = _ranking(rank_agreement, panel)
+    group = _group_to_judge(panel)
+    ranking = _ranking(rank_agreement, panel, group)
+    judgement = judge_against_random(yardstick, group, evaluation.top_models)
     return {
         "title": ingestion.title,
         "variant": variant,
         "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed).",
         "ranking": ranking["sentence"],
+        "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
+        "group": group,
         "share_kept": round(100 * n_kept / n_items, 2),
         "tiles": [
             _tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
             _tile("Kendall tau-b", ranking["value"], ranking["note"]),
+            *_yardstick_tiles(yardstick, group),
             _tile(
                 "Panel",
                 f"{len(panel.models):,} {'model' if len(panel.models) == 1 else 'models'}",
@@ -76,26 +89,72 @@ def _tile(name: str, value: str, note: str) -> dict[str, str]:
     return {"name": name, "value": value, "note": note}
 
 
-def _ranking(rank_agreement: pd.DataFrame, panel: Panel) -> dict[str, str]:
+def _group_to_judge(panel: Panel) -> str:
+    """Held-out models where there are enough of them, otherwise all."""
+    return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"
+
+
+def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str) -> dict[str, str]:
     """Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
-    held_out = len(panel.select("held_out"))
-    group = "held_out" if held_out >= FEWEST_HELD_OUT else "all"
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
     ]
+    if rows.empty:
+        reason = "no figure was computed"
+        return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
     row = rows.to_dict("records")[0]
     models = f"{row['n_models']} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
     note = in_sample_note(panel)
     if pd.isna(row["value"]):
         said = f"Ranking of models: not compared, {row['reason']}."
         return {"sentence": said, "value": "—", "note": str(row["reason"])}
+    value = write_value("kendall_tau_b", row["value"])
+    interval = write_interval("kendall_tau_b", row["low"], row["high"])
     n = f"n = {row['n_models']} models × {row['n_items']:,} items"
+    figure = f"{value} {interval}".rstrip()
     return {
-        "sentence": f"Ranking of {models}: Kendall tau-b {row['value']:.3f} "
+        "sentence": f"Ranking of {models}: Kendall tau-b {figure} "
         f"({n}{'; ' + note if note else ''}).",
-        "value": f"{row['value']:.3f}",
-        "note": f"{models} × {row['n_items']:,} items" + (f"; {note}" if note else ""),
+        "value": value,
+        "note": (f"{interval}, 95% over items; " if interval else "")
+        + f"{models} × {row['n_items']:,} items"
+        + (f"; {note}" if note else ""),
     }
+
+
+def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]]:
+    """The kept items among plain random subsets: percentile of tau-b, range of the best models."""
+    rows = yardstick[
+        (yardstick["method"] == "kept")
+        & (yardstick["models"] == group)
+        & (yardstick["random"] == "plain")
+        & yardstick["value"].notna()
+    ]
+    rows = rows[rows["n_items"] < rows["n_full"]]
+    by_metric = {str(row["metric"]): row for row in rows.to_dict("records")}
+    tiles = []
+    ranking = by_metric.get("kendall_tau_b")
+    if ranking is not None and pd.notna(ranking["percentile"]):
+        band = write_interval("kendall_tau_b", ranking["random_low"], ranking["random_high"])
+        tiles.append(
+            _tile(
+                "Among random subsets",
+                f"percentile {write_percentile(ranking['percentile'])}",
+                f"they reach {write_value('kendall_tau_b', ranking['random_mean'])} {band}",
+            )
+        )
+    spread = by_metric.get("spread_top")
+    if spread is not None:
+        before, after = (write_value("spread_top", spread[name]) for name in ("full", "value"))
+        low, high = (write_value("spread_top", spread[f"random_{end}"]) for end in ("low", "high"))
+        tiles.append(
+            _tile(
+                "Range of the best",
+                f"{before} → {after}" if before != "—" else after,
+                f"accuracy points; random subsets {low}–{high}",
+            )
+        )
+    return tiles
 
 
 def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
@@ -157,8 +216,9 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
     if flagged.empty or not kept:
         return []
     among_kept = int(flagged["item_id"].isin(kept).sum())
+    have = "item has" if len(flagged) == 1 else "items have"
     return [
-        f"{len(flagged):,} items have a suspect label ({len(flagged) / n_items:.1%} of all, "
+        f"{len(flagged):,} {have} a suspect label ({len(flagged) / n_items:.1%} of all, "
         f"{among_kept / len(kept):.1%} of the kept). Removing what models get right leaves wrong "
         "labels more frequent among what is kept."
     ]
@@ -168,7 +228,9 @@ def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> 
     said = []
     if len(rejected_items):
         said.append(
-            f"{len(rejected_items):,} source rows could not become items and were rejected."
+            f"{len(rejected_items):,} source "
+            f"{'row' if len(rejected_items) == 1 else 'rows'} could not become "
+            f"{'an item' if len(rejected_items) == 1 else 'items'}; see “Data and models”."
         )
     for column, what in (
         ("not_joined", "imported answers matched no item"),

@@ -46,19 +46,58 @@
   if (window.matchMedia("(max-width: 77.99rem)").matches) contents.open = false;
 })();
 
-// Items: a list that is filtered and paged here; data only ever becomes text.
+// Printing shows what is folded.
+(function () {
+  let opened = [];
+  window.addEventListener("beforeprint", function () {
+    opened = Array.from(document.querySelectorAll("main details:not([open])"));
+    for (const details of opened) details.open = true;
+  });
+  window.addEventListener("afterprint", function () {
+    for (const details of opened) details.open = false;
+    opened = [];
+  });
+})();
+
+// Items: a list that is filtered, sorted and paged here; data only ever becomes text.
 (function () {
   const PAGE = 25;
-  const items = JSON.parse(document.getElementById("item-data").textContent);
+  const STATES = {
+    r: ["removed", "removed"], f: ["flagged", "flagged"], c: ["clear", ""],
+    n: ["not judged", ""], "-": ["no verdict", ""],
+  };
+  const RIGHT = { "+": "right", "-": "wrong", "~": "partly right", ".": "no answer" };
+  const data = JSON.parse(document.getElementById("item-data").textContent);
   const at = (id) => document.getElementById(id);
   const words = (name) => name.replaceAll("_", " ");
+  const names = (joined) => joined.split(",").filter(Boolean);
+  const columns = Object.entries(data.items);
+  const items = data.items.id.map(function (_, i) {
+    const item = { place: i };
+    for (const [name, values] of columns) item[name] = values[i];
+    item.tags = names(item.tags);
+    item.removed_by = names(item.removed_by);
+    item.said = {};
+    for (let k = 0; k < item.notes.length; k += 2) item.said[item.notes[k]] = data.details[item.notes[k + 1]];
+    return item;
+  });
+  const byId = new Map(items.map((item) => [item.id, item]));
   let found = items;
   let page = 0;
+  let sorting = { key: "", descending: false };
+
+  // Why an item was decided on: what the rules say that flagged it.
+  function reasons(item) {
+    return data.rules.map((rule, i) => [rule, item.states[i], item.said[i]])
+      .filter(([, state, said]) => (state === "r" || state === "f") && said)
+      .map(([rule, , said]) => words(rule) + ": " + said);
+  }
 
   const texts = items.map((item) =>
     [
-      item.item_id, item.subject, item.question, item.choices.join(" "), item.decision,
-      item.removed_by.map(words).join(" "), item.tags.map(words).join(" "), item.reasons,
+      item.id, item.subject, words(item.subject), item.question, item.choices.join(" "),
+      item.decision, item.removed_by.map(words).join(" "), item.tags.map(words).join(" "),
+      reasons(item).join(" "),
     ].join(" ").toLowerCase()
   );
 
@@ -69,40 +108,137 @@
     return node;
   }
 
+  const number = (value, digits) => (value === null ? "—" : value.toFixed(digits));
+  const percent = (value) => (value === null ? "—" : Math.round(100 * value) + "%");
+
+  function choicesOf(item) {
+    const list = element("ol", undefined, { class: "choices", type: "A" });
+    item.choices.forEach(function (choice, i) {
+      const option = element("li", choice, { dir: "auto" });
+      if (i === item.answer) {
+        option.className = "gold";
+        option.append(" ", element("span", "answer", { class: "mark" }));
+      }
+      list.append(option);
+    });
+    return list;
+  }
+
+  function table(caption, headings, rows) {
+    const out = element("table", undefined, { class: "inner" });
+    out.append(element("caption", caption));
+    const head = element("tr");
+    headings.forEach((name) => head.append(element("th", name, { scope: "col" })));
+    const thead = element("thead");
+    thead.append(head);
+    const body = element("tbody");
+    body.append(...rows);
+    out.append(thead, body);
+    return out;
+  }
+
+  function verdictsOf(item) {
+    const rows = data.rules.map(function (rule, i) {
+      const [said, badge] = STATES[item.states[i]];
+      const tr = element("tr");
+      const state = element("td");
+      state.append(element("span", said, { class: "badge " + badge }));
+      const detail = item.said[i] || "";
+      tr.append(element("th", words(rule), { scope: "row" }), state, element("td", detail));
+      return tr;
+    });
+    return table("What each rule says", ["Rule", "Verdict", "Detail"], rows);
+  }
+
+  function neighbourOf(item) {
+    const box = element("div", undefined, { class: "neighbour" });
+    const far = item.distance === null ? "" : ", cosine distance " + number(item.distance, 3);
+    box.append(element("h4", "Nearest item: " + item.neighbour + far));
+    const other = byId.get(item.neighbour);
+    if (other) {
+      box.append(element("span", other.decision, { class: "badge " + other.decision }));
+      box.append(element("p", other.question, { class: "question", dir: "auto" }), choicesOf(other));
+    } else if (data.others[item.neighbour]) {
+      box.append(element("p", data.others[item.neighbour], { class: "question", dir: "auto" }));
+    } else {
+      box.append(element("p", "Its text is not in this list.", { class: "quiet" }));
+    }
+    return box;
+  }
+
+  function answersOf(item) {
+    const headings = ["Model", "Answer"];
+    if (item.chosen) headings.push("Option");
+    if (item.p) headings.push("p of the answer");
+    const rows = data.models.map(function (model, i) {
+      const tr = element("tr");
+      const name = element("th", model, { scope: "row" });
+      if (i < data.filters) name.append(" ", element("span", "filter", { class: "badge" }));
+      const right = RIGHT[item.right[i]];
+      const mark = { right: "kept", wrong: "removed" }[right] || "";
+      const cell = element("td");
+      cell.append(element("span", right, { class: "badge " + mark }));
+      tr.append(name, cell);
+      if (item.chosen) tr.append(element("td", item.chosen[i] === "." ? "—" : item.chosen[i]));
+      if (item.p) {
+        const digits = item.p.slice(2 * i, 2 * i + 2);
+        const p = digits === ".." ? null : parseInt(digits, 36) / 1000;
+        tr.append(element("td", number(p, 3), { class: "n" }));
+      }
+      return tr;
+    });
+    return table("What models answer", headings, rows);
+  }
+
+  // All about one item, made when it is first opened.
+  function detailsOf(item) {
+    const tr = element("tr", undefined, { class: "more" });
+    const cell = element("td", undefined, { colspan: 8 });
+    const asked = element("div");
+    if (item.choices.length) asked.append(choicesOf(item));
+    if (data.rules.length) asked.append(verdictsOf(item));
+    if (item.neighbour) asked.append(neighbourOf(item));
+    const both = element("div", undefined, { class: "both" });
+    both.append(asked);
+    if (data.models.length) both.append(answersOf(item));
+    cell.append(both);
+    tr.append(cell);
+    return tr;
+  }
+
   function row(item) {
     const tr = element("tr");
-    const id = element("th", item.item_id, { scope: "row" });
-    id.append(element("p", words(item.subject), { class: "under" }));
+    const id = element("th", item.id, { scope: "row" });
+    const subject = element("td", words(item.subject), { class: "subject" });
 
-    const decision = element("td");
+    const decision = element("td", undefined, { class: "decision" });
     decision.append(element("span", item.decision, { class: "badge " + item.decision }));
     for (const name of item.removed_by.concat(item.tags)) {
-      decision.append(element("span", words(name), { class: "badge" }));
+      decision.append(" ", element("span", words(name), { class: "badge" }));
     }
-    if (item.reasons) decision.append(element("p", item.reasons, { class: "under" }));
-    const question = element("td");
-    if (item.choices.length) {
-      const details = element("details");
-      details.append(element("summary", item.question, { dir: "auto" }));
-      const list = element("ol", undefined, { class: "choices", type: "A" });
-      item.choices.forEach(function (choice, i) {
-        const option = element("li", choice, { dir: "auto" });
-        if (i === item.answer) {
-          option.className = "gold";
-          option.append(element("span", "answer", { class: "mark" }));
-        }
-        list.append(option);
-      });
-      details.append(list);
-      if (item.neighbour) {
-        const far = item.distance === null ? "" : ", cosine distance " + item.distance;
-        details.append(element("p", "Nearest item: " + item.neighbour + far, { class: "under" }));
-      }
-      question.append(details);
-    } else {
-      question.append(element("p", item.question, { dir: "auto" }));
+
+    const question = element("td", undefined, { class: "asked" });
+    const opener = element("button", undefined, {
+      type: "button", class: "open", "aria-expanded": "false", dir: "auto",
+    });
+    opener.append(item.question);
+    let more = null;
+    opener.addEventListener("click", function () {
+      const open = opener.getAttribute("aria-expanded") === "false";
+      opener.setAttribute("aria-expanded", String(open));
+      if (open) tr.after(more = more || detailsOf(item));
+      else more.remove();
+    });
+    question.append(opener);
+    for (const reason of reasons(item)) question.append(element("p", reason, { class: "under" }));
+
+    tr.append(id, subject, decision, question);
+    for (const [label, text] of [
+      ["Nearest", number(item.distance, 3)], ["Right", percent(item.share)],
+      ["p low", number(item.lowest, 2)], ["p high", number(item.highest, 2)],
+    ]) {
+      tr.append(element("td", text, { class: "n", "data-label": label }));
     }
-    tr.append(id, decision, question);
     return tr;
   }
 
@@ -110,11 +246,24 @@
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     page = Math.min(Math.max(page, 0), pages - 1);
     at("item-rows").replaceChildren(...found.slice(page * PAGE, (page + 1) * PAGE).map(row));
+    const option = at("sort").selectedOptions[0];
+    const order = sorting.key ? ", by " + option.textContent + ", " + at("order").value : "";
     at("found").textContent = found.length.toLocaleString("en") + " of " +
-      items.length.toLocaleString("en") + " listed items";
+      items.length.toLocaleString("en") + " listed items" + order;
     at("page").textContent = "Page " + (page + 1) + " of " + pages;
     at("previous").disabled = page === 0;
     at("next").disabled = page === pages - 1;
+  }
+
+  // Numbers in names count as numbers; items without a value come last in either order.
+  const collator = new Intl.Collator("en", { numeric: true });
+  function compare(a, b) {
+    const [x, y] = [a[sorting.key], b[sorting.key]];
+    if (x === null || y === null) {
+      return (x === null) - (y === null) || a.place - b.place;
+    }
+    const order = typeof x === "string" ? collator.compare(x, y) : x - y;
+    return (sorting.descending ? -order : order) || a.place - b.place;
   }
 
   function filter() {
@@ -126,16 +275,40 @@
       if (rule && !item.removed_by.includes(rule) && !item.tags.includes(rule)) return false;
       return sought.every((word) => texts[i].includes(word));
     });
+    if (sorting.key) found.sort(compare);
     page = 0;
     show();
+  }
+
+  function sort(key, descending) {
+    sorting = { key: key, descending: descending };
+    at("sort").value = key;
+    at("order").value = descending ? "descending" : "ascending";
+    at("order").disabled = !key;
+    for (const heading of document.querySelectorAll("[data-sort]")) {
+      if (heading.dataset.sort === key) {
+        heading.setAttribute("aria-sort", at("order").value);
+      } else {
+        heading.removeAttribute("aria-sort");
+      }
+    }
+    filter();
   }
 
   at("search").form.addEventListener("submit", (event) => event.preventDefault());
   at("search").addEventListener("input", filter);
   at("decision").addEventListener("change", filter);
   at("rule").addEventListener("change", filter);
+  at("sort").addEventListener("change", () => sort(at("sort").value, at("order").value === "descending"));
+  at("order").addEventListener("change", () => sort(at("sort").value, at("order").value === "descending"));
   at("previous").addEventListener("click", function () { page -= 1; show(); });
   at("next").addEventListener("click", function () { page += 1; show(); });
+  for (const heading of document.querySelectorAll("[data-sort]")) {
+    heading.firstElementChild.addEventListener("click", function () {
+      const key = heading.dataset.sort;
+      sort(key, sorting.key === key && !sorting.descending);
+    });
+  }
 
   // A rule's name in the table of rules shows its items.
   for (const link of document.querySelectorAll("[data-show]")) {
@@ -148,5 +321,5 @@
     });
   }
 
-  show();
+  sort("", false);
 })();

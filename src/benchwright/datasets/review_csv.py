@@ -1,0 +1,229 @@
+"""CSV files that people open and fill in with a spreadsheet program."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+from kedro.io import AbstractDataset, AbstractVersionedDataset, DatasetError, Version
+from kedro.io.core import get_protocol_and_path
+
+from benchwright.datasets.atomic import written_aside
+from benchwright.errors import InputError
+
+SEPARATORS = (",", ";", "\t")
+LONGEST_CELL = 32_767
+"""Characters that a cell of a spreadsheet holds; longer text would be cut or spilt on opening."""
+
+# A spreadsheet takes these for formulas (full-width signs too), or rewrites them as numbers and
+# dates: an id 007 would come back as 7. A leading apostrophe keeps them as they are.
+_GUARDED = re.compile(r"[=+\-@＝＋－＠]|[0-9][0-9.,/:+\-eE ]*\Z")
+_GUARD = "'"
+
+
+class ReviewCsv(AbstractVersionedDataset[pd.DataFrame, pd.DataFrame]):
+    """A table of texts as CSV for spreadsheets: UTF-8 with byte order mark, line ends CRLF.
+
+    Cells that would be taken for formulas, numbers or dates get an apostrophe in front, which
+    reading takes away again; white space around a text is lost, line ends in a cell are LF, and
+    cells are cut at `LONGEST_CELL`.
+    Written aside and renamed.
+    """
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        version: Version | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Args:
+        filepath: a local file.
+        version: set by Kedro where the catalog says `versioned: true`.
+        metadata: for kedro-viz.
+        """
+        protocol, path = get_protocol_and_path(filepath, version)
+        if protocol != "file":
+            raise DatasetError(f"{filepath}: review sheets are kept in local files only")
+        self.metadata = metadata
+        super().__init__(PurePosixPath(path), version)
+
+    def load(self) -> pd.DataFrame:
+        """The table as texts."""
+        return read_spreadsheet(Path(self._get_load_path()))
+
+    def save(self, data: pd.DataFrame) -> None:
+        """Writes the table; a reader sees the old file or the whole new one."""
+        with written_aside(Path(self._get_save_path())) as aside:
+            aside.write_bytes(spreadsheet_bytes(data))
+
+    def _exists(self) -> bool:
+        try:
+            return Path(self._get_load_path()).is_file()
+        except DatasetError:
+            return False
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath), "version": self._version}
+
+
+class OptionalReviewCsv(AbstractDataset[pd.DataFrame, pd.DataFrame]):
+    """A user's CSV file, perhaps saved by a spreadsheet program; an absent one has no rows.
+
+    Read as by `read_spreadsheet`.
+    """
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        columns: list[str],
+        optional: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Args:
+        filepath: a local file; it need not exist.
+        columns: columns that it must have where it exists.
+        optional: columns that are read where it has them, and are "" otherwise.
+        metadata: for kedro-viz.
+        """
+        self._path = Path(filepath)
+        self._columns = list(columns)
+        self._optional = list(optional or ())
+        self.metadata = metadata
+
+    def load(self) -> pd.DataFrame:
+        """The table as texts, or no rows. Raises InputError where it cannot be read."""
+        if not self._path.exists():
+            names = [*self._columns, *self._optional]
+            return pd.DataFrame({name: pd.Series(dtype="object") for name in names})
+        return read_spreadsheet(self._path, self._columns, self._optional)
+
+    def save(self, data: pd.DataFrame) -> None:
+        """Refused: this file is the user's."""
+        raise DatasetError(f"{self._path} is only read")
+
+    def _exists(self) -> bool:
+        return True
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._path), "columns": self._columns, "optional": self._optional}
+
+
+def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
+    """The table as CSV that spreadsheet programs open as it is meant (see `ReviewCsv`)."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(table.columns)
+    for row in table.itertuples(index=False, name=None):
+        writer.writerow([_guarded(cell) for cell in row])
+    return out.getvalue().encode("utf-8-sig")
+
+
+def read_spreadsheet(
+    path: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
+) -> pd.DataFrame:
+    """A CSV file as texts, however a spreadsheet program saved it.
+
+    Commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252; any line ends; column names in any
+    case. Cells come stripped of white space around them and of the apostrophe that keeps formulas
+    off. Empty lines are kept, so that row i of the table (from 0) is row i + 2 of the sheet.
+
+    Args:
+        path: the file.
+        columns: columns that it must have; none asks for no columns and gives all it has.
+        optional: columns that are "" throughout where the file lacks them.
+
+    Returns:
+        The columns asked for, those of `columns` first, as texts.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, has it twice, or has a row with more
+            cells than columns.
+    """
+    text = _decoded(path)
+    header, lines = _best_table(path, text, columns)
+    wanted = [*columns, *optional] if columns else header
+    for name in columns:
+        if name not in header:
+            raise InputError(f"{path}: no column {name!r}; it has {', '.join(header) or 'none'}")
+    for name in wanted:
+        if header.count(name) > 1:
+            raise InputError(f"{path}: column {name!r} is there twice; leave one")
+    rows = []
+    for number, cells in enumerate(lines, start=2):
+        if any(cell.strip() for cell in cells[len(header) :]):
+            raise InputError(
+                f"{path}, row {number}: {len(cells)} cells, but {len(header)} columns; a cell "
+                "that holds a separator needs quotes around it"
+            )
+        padded = [*cells, *[""] * (len(header) - len(cells))]
+        row = dict(zip(header, padded, strict=False))
+        rows.append([_unguarded(row.get(name, "")) for name in wanted])
+    while rows and not any(rows[-1]):
+        rows.pop()
+    return pd.DataFrame(rows, columns=wanted, dtype="object")
+
+
+def cell_text(cell: object) -> str:
+    """What a cell says, stripped: "" where it is missing, 7 for 7.0."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def _guarded(cell: object) -> str:
+    text = cell_text(cell).replace("\r\n", "\n").replace("\r", "\n")
+    if _GUARDED.match(text.lstrip(_GUARD)):
+        text = _GUARD + text
+    return text[:LONGEST_CELL]
+
+
+def _unguarded(cell: str) -> str:
+    text = cell.strip().replace("\r\n", "\n").replace("\r", "\n")
+    if text.startswith(_GUARD) and _GUARDED.match(text.lstrip(_GUARD)):
+        return text[len(_GUARD) :]
+    return text
+
+
+def _decoded(path: Path) -> str:
+    raw = path.read_bytes()
+    utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise InputError(f"{path}: is not text that can be read; save it as CSV in UTF-8")
+
+
+def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Header and rows with the separator that gives most of the wanted columns."""
+    if not text.strip():
+        return list(columns), []
+    first_line = text.splitlines()[0]
+    counted = []
+    for separator in SEPARATORS:
+        header = [
+            _column_name(cell) for cell in next(csv.reader([first_line], delimiter=separator))
+        ]
+        counted.append((len(set(columns) & set(header)), len(header), separator))
+    separator = max(counted, key=lambda entry: entry[:2])[2]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        lines = list(reader)
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {reader.line_num}: {error}; quotes in a cell are written twice"
+        ) from None
+    return [_column_name(cell) for cell in lines[0]], lines[1:]
+
+
+def _column_name(cell: str) -> str:
+    return cell.strip().casefold()

@@ -1,0 +1,130 @@
+"""Do encoders call the same items similar? (SMART, section 5.2 and A.5, Tables 7 and 8)
+
+The published overlap of 88 to 96% does not say overlap of what. Where few items are similar, two
+encoders that have nothing to do with each other give nearly all items the same verdict. So the
+share of equal verdicts stands beside the one expected by chance, and beside the Jaccard index.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.natural_order import in_order
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.similarity.item_vectors import choose_encoder
+from benchwright.similarity.neighbourhood import Neighbourhood
+from benchwright.similarity.threshold import closer_than, estimate
+from benchwright.tables import EncoderOverlap
+
+
+class _Opinion(NamedTuple):
+    """What one encoder says of n items: similar or not, and its threshold (NaN: it has none)."""
+
+    encoder: str
+    threshold: float
+    similar: NDArray[np.bool_]
+
+
+class Overlap(NamedTuple):
+    """Two encoders' verdicts on the same n items; shares are NaN where they would be 0 / 0.
+
+    Attributes:
+        both: items that both call similar.
+        share_of_a: `both` as a share of those that the first calls similar.
+        share_of_b: the same of the second.
+        jaccard: `both` as a share of those that either calls similar.
+        same_verdict: share of the n items on which they say the same.
+        expected_same: that share if the verdicts were independent.
+    """
+
+    both: int
+    share_of_a: float
+    share_of_b: float
+    jaccard: float
+    same_verdict: float
+    expected_same: float
+
+
+def compare_encoders(
+    items: pd.DataFrame,
+    encoder_vectors: pd.DataFrame,
+    embedding: EmbeddingParams,
+    models: ModelsParams,
+    filtering: FilteringParams,
+) -> pd.DataFrame:
+    """Compares for each pair of encoders which items have a neighbour closer than its own δ.
+
+    Each encoder has its own neighbours and its own δ, by the rule and the settings of the filter of
+    similar items, whether that filter is on or off. Verdicts of an encoder without a threshold are
+    not compared: its shares are NaN.
+
+    Raises:
+        InputError: an encoder is not in the parameters.
+    """
+    opinions = [
+        _opinion(
+            encoder,
+            items,
+            encoder_vectors[
+                encoder_vectors["encoder"] == choose_encoder(encoder, embedding, models).key
+            ],
+            filtering.similar,
+        )
+        for encoder in embedding.compare
+    ]
+    return EncoderOverlap.from_rows([_row(a, b) for a, b in combinations(opinions, 2)])
+
+
+def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
+    """Compare the verdicts `a` and `b` (n,) of two encoders on the same items."""
+    both, either = int((a & b).sum()), int((a | b).sum())
+    if not len(a):
+        return Overlap(0, *[np.nan] * 5)
+    p, q = float(a.mean()), float(b.mean())
+    return Overlap(
+        both,
+        _share(both, int(a.sum())),
+        _share(both, int(b.sum())),
+        _share(both, either),
+        float((a == b).mean()),
+        p * q + (1 - p) * (1 - q),
+    )
+
+
+def _opinion(
+    encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
+) -> _Opinion:
+    near = Neighbourhood.nearest(items, vectors, params.k)
+    threshold = estimate(near, params).threshold
+    close = closer_than(near.nearest_distances(), threshold)
+    similar_of = dict(zip(near.item_ids, close.tolist(), strict=True))
+    return _Opinion(
+        encoder,
+        np.nan if threshold.value is None else threshold.value,
+        np.array([similar_of.get(item_id, False) for item_id in in_order(items["item_id"])]),
+    )
+
+
+def _row(a: _Opinion, b: _Opinion) -> tuple[object, ...]:
+    found = overlap(a.similar, b.similar)
+    if np.isnan(a.threshold) or np.isnan(b.threshold):
+        found = Overlap(0, *[np.nan] * 5)
+    return (
+        a.encoder,
+        b.encoder,
+        len(a.similar),
+        a.threshold,
+        b.threshold,
+        int(a.similar.sum()),
+        int(b.similar.sum()),
+        *found,
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan

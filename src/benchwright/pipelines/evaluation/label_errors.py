@@ -1,0 +1,197 @@
+"""How often labels are wrong among kept and removed items, where somebody checked them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pandas as pd
+
+from benchwright.datasets.review_csv import cell_text
+from benchwright.errors import InputError
+from benchwright.pipelines.evaluation.rule_order import in_rule_order
+from benchwright.statistics.proportion import (
+    ShareDifference,
+    ShareInterval,
+    two_proportions,
+    wilson_interval,
+)
+from benchwright.tables import LabelErrorRates
+
+FILE = "label_errors.csv"
+SUSPECT = "suspect_label"
+NOT_SUSPECT = "not suspect_label"
+ELSEWHERE = "not among the items"
+
+_WRONG = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_RIGHT_KIND = "ok"
+
+
+class Recall(NamedTuple):
+    """Wrong labels that the rule suspect_label flags, of the wrong ones that it judged."""
+
+    found: int
+    wrong: int
+    share: float
+    interval: ShareInterval
+
+
+def rate_label_errors(
+    items: pd.DataFrame,
+    item_audit: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    label_errors: pd.DataFrame,
+    demonstrations: pd.DataFrame | None = None,
+    calibration_items: pd.DataFrame | None = None,
+    limit: int | None = None,
+) -> pd.DataFrame:
+    """Set the error rate of kept items beside that of removed ones.
+
+    Filtering can concentrate wrong labels: an item whose label is wrong is not answered "rightly"
+    by all models, so it is not easy and stays.
+
+    Args:
+        items: the evaluation items.
+        item_audit: kept or removed, and by which rules.
+        verdicts: what suspect_label says of each item.
+        label_errors: a user's file, as texts or values: item_id, and `wrong` (0/1, true/false) or
+            `kind` (`ok`, or what is wrong, as in MMLU-Redux), or both; `wrong` decides where it is
+            given. An item that is not listed was not checked.
+        demonstrations: items of other splits; ids among them are counted apart.
+        calibration_items: the same.
+        limit: where set, the items are only some of the benchmark's, so that other ids are
+            counted apart too and not refused.
+
+    Returns:
+        A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>` for each
+        rule that removed items, suspect_label (its rate is the precision of that rule), not
+        suspect_label (items that it cleared), and `not among the items` where there are such ids.
+        Without checked items it is empty.
+
+    Raises:
+        InputError: a value cannot be read, an id is unknown, or two rows of one id contradict.
+    """
+    checked = _checked(label_errors)
+    known = set(items["item_id"].astype(str))
+    elsewhere = {row: item for row, (item, _) in checked.items() if item not in known}
+    _refuse_unknown(elsewhere, demonstrations, calibration_items, limit)
+    wrong = _by_item(checked)
+    if not wrong:
+        return LabelErrorRates.empty()
+    here = {item: value for item, value in wrong.items() if item in known}
+    rows = [_row(name, members, here) for name, members in _groups(item_audit, verdicts)]
+    if elsewhere:
+        rows.append(_row(ELSEWHERE, set(elsewhere.values()), wrong))
+    return LabelErrorRates.from_rows(rows)
+
+
+def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
+    """The error rate of kept items minus that of removed ones, with interval and p-value."""
+    counts = _counts(label_error_rates)
+    kept, removed = counts.get("kept", (0, 0)), counts.get("removed", (0, 0))
+    return two_proportions(kept[1], kept[0], removed[1], removed[0])
+
+
+def suspect_label_recall(label_error_rates: pd.DataFrame) -> Recall:
+    """How many of the wrong labels among the items that it judged the rule suspect_label finds."""
+    counts = _counts(label_error_rates)
+    found = counts.get(SUSPECT, (0, 0))[1]
+    wrong = found + counts.get(NOT_SUSPECT, (0, 0))[1]
+    interval = wilson_interval(found, wrong)
+    return Recall(found, wrong, found / wrong if wrong else float("nan"), interval)
+
+
+def _checked(label_errors: pd.DataFrame) -> dict[int, tuple[str, bool]]:
+    """Item and whether its label is wrong, by row of the file (the header is row 1)."""
+    there = [name for name in ("item_id", "wrong", "kind") if name in label_errors]
+    if len(label_errors) and ("item_id" not in there or len(there) < 2):
+        raise InputError(
+            f"{FILE}: columns {', '.join(map(str, label_errors.columns))}; give item_id, and "
+            "wrong (0 or 1) or kind"
+        )
+    read: dict[int, tuple[str, bool]] = {}
+    for number, row in enumerate(label_errors[there].to_dict("records"), start=2):
+        cells = {str(name): cell_text(value) for name, value in row.items()}
+        if any(cells.values()):
+            read[number] = _row_of(number, cells)
+    return read
+
+
+def _row_of(number: int, cells: Mapping[str, str]) -> tuple[str, bool]:
+    item, wrong, kind = (cells.get(name, "") for name in ("item_id", "wrong", "kind"))
+    where = f"{FILE}, row {number}"
+    if not item:
+        raise InputError(f"{where}, item_id: is empty; give the id of an item")
+    if not wrong and not kind:
+        raise InputError(f"{where} ({item}): neither wrong nor kind is given; wrong is 0 or 1")
+    ok = kind.casefold() == _RIGHT_KIND
+    if not wrong:
+        return item, not ok
+    value = _WRONG.get(wrong.casefold())
+    if value is None:
+        raise InputError(f"{where}, wrong: {wrong!r} is not 0, 1, true or false")
+    if value and ok:
+        raise InputError(f"{where} ({item}): wrong is {wrong}, but kind is ok; one of them must go")
+    return item, value
+
+
+def _refuse_unknown(
+    elsewhere: Mapping[int, str],
+    demonstrations: pd.DataFrame | None,
+    calibration_items: pd.DataFrame | None,
+    limit: int | None,
+) -> None:
+    if limit is not None:
+        return
+    others = [table for table in (demonstrations, calibration_items) if table is not None]
+    known = {str(item) for table in others for item in table["item_id"]}
+    unknown = [(row, item) for row, item in elsewhere.items() if item not in known]
+    if unknown:
+        row, item = unknown[0]
+        more = f" ({len(unknown)} such rows)" if len(unknown) > 1 else ""
+        raise InputError(
+            f"{FILE}, row {row}, item_id: {item!r} is no item of this benchmark{more}; give ids "
+            "as in the table items"
+        )
+
+
+def _by_item(checked: Mapping[int, tuple[str, bool]]) -> dict[str, bool]:
+    """Each item once; the same word said twice counts once."""
+    first: dict[str, int] = {}
+    for row, (item, wrong) in checked.items():
+        earlier = first.setdefault(item, row)
+        if checked[earlier][1] != wrong:
+            raise InputError(f"{FILE}, row {row}: {item!r} contradicts row {earlier}; leave one")
+    return {item: checked[row][1] for item, row in first.items()}
+
+
+def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> list[tuple[str, set[str]]]:
+    """The sets of items to compare, by name."""
+    ids = item_audit["item_id"].astype(str)
+    removed_by = dict(zip(ids, item_audit["removed_by"].str.split(","), strict=True))
+    gone = set(ids[item_audit["decision"] == "removed"])
+    groups = [("all", set(ids)), ("kept", set(ids) - gone), ("removed", gone)]
+    for rule in in_rule_order(verdicts["rule"]):
+        by_rule = {item for item in gone if rule in removed_by[item]}
+        if by_rule:
+            groups.append((f"removed by {rule}", by_rule))
+    suspect = verdicts[verdicts["rule"] == SUSPECT]
+    if len(suspect):
+        groups += [
+            (name, set(suspect.loc[suspect["state"] == state, "item_id"].astype(str)))
+            for name, state in ((SUSPECT, "flagged"), (NOT_SUSPECT, "clear"))
+        ]
+    return groups
+
+
+def _row(
+    name: str, members: set[str], wrong: Mapping[str, bool]
+) -> tuple[str, int, int, float, float, float]:
+    seen = [wrong[item] for item in members if item in wrong]
+    interval = wilson_interval(sum(seen), len(seen))
+    rate = sum(seen) / len(seen) if seen else float("nan")
+    return name, len(seen), sum(seen), rate, interval.low, interval.high
+
+
+def _counts(label_error_rates: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    """Checked and wrong items by the name of the row."""
+    columns = (label_error_rates[name] for name in ("items", "checked", "wrong"))
+    return {str(name): (int(n), int(k)) for name, n, k in zip(*columns, strict=True)}

@@ -1,0 +1,227 @@
+"""The data behind the page's list of items: compact, because thousands of items travel with it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.natural_order import natural_key
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.agreement import spread
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.rule_order import in_rule_order
+from benchwright.response_matrix import ResponseMatrix
+
+LONG_QUESTION = 2_000
+LONG_CHOICE = 400
+_LONG_NEIGHBOUR = 300
+_STATES = {"flagged": "f", "clear": "c", "not_judged": "n"}
+_REMOVED, _SILENT = "r", "-"
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_UNKNOWN = ".."
+_ALIKE = ("similar", "duplicate", "conflicting_gold")
+
+
+class Answers(NamedTuple):
+    """Answers of the models shown beside items, and figures of more models than are shown.
+
+    Attributes:
+        matrix: (m, n) answers of the m models shown to the n listed items.
+        filters: how many of these, from the first on, are filter models.
+        share_right: (n,) mean of `correct` over the panel's models, NaN where none answered.
+        lowest: (n,) lowest probability of the answer among the filter models (among the models
+            shown where there are no filter models), NaN where unknown.
+        highest: (n,) the highest.
+    """
+
+    matrix: ResponseMatrix
+    filters: int
+    share_right: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+
+
+def list_items(
+    item_audit: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    response_matrix: ResponseMatrix,
+    scores: pd.DataFrame,
+    panel: Panel,
+    filter_models: Sequence[str],
+    evaluation: EvaluationParams,
+) -> dict[str, Any]:
+    """The rows of the searchable list, removed items first, each part in natural order of id.
+
+    Columns instead of rows, so that names are not repeated. `states` has a letter per rule and
+    item (r removed, f flagged, c clear, n not judged, - no word), `notes` pairs of a rule's and a
+    text's index. Per model and item: `right` is + or -, ~ in part, . no answer; `chosen` the
+    letter of the option or .; `p` the probability of the answer in thousandths, two digits of
+    base 36 or "..". Both strings are empty where nothing is known.
+    """
+    listed = _first(item_audit, evaluation.report_items)
+    ids = [str(item) for item in listed["item_id"]]
+    rules, states, details, notes = _verdicts(ids, verdicts)
+    answers = _answers(ids, response_matrix, scores, panel, filter_models, evaluation.report_models)
+    records = listed.to_dict("records")
+    return {
+        "models": list(answers.matrix.models),
+        "filters": answers.filters,
+        "rules": rules,
+        "details": details,
+        "others": _unlisted_neighbours(listed, item_audit),
+        "items": {
+            "id": ids,
+            "subject": [str(row["subject"]) for row in records],
+            "question": [clip_text(str(row["question"]), LONG_QUESTION) for row in records],
+            "choices": [
+                [clip_text(str(c), LONG_CHOICE) for c in row["choices"]] for row in records
+            ],
+            "answer": [int(row["answer"]) for row in records],
+            "decision": [str(row["decision"]) for row in records],
+            "tags": [_joined(row["tags"]) for row in records],
+            "removed_by": [_joined(row["removed_by"]) for row in records],
+            "neighbour": [_joined(row["neighbour"]) for row in records],
+            "distance": _rounded(listed["neighbour_distance"].to_numpy(dtype=np.float64)),
+            "share": _rounded(answers.share_right),
+            "lowest": _rounded(answers.lowest),
+            "highest": _rounded(answers.highest),
+            "states": states,
+            "notes": notes,
+            **_encoded(answers.matrix),
+        },
+    }
+
+
+def rules_in(listed: dict[str, Any]) -> list[str]:
+    """The rules and tags that occur in the list, for its menu."""
+    columns = listed["items"]
+    joined = [*columns["removed_by"], *columns["tags"]]
+    return sorted({name for names in joined for name in names.split(",") if name})
+
+
+def clip_text(text: str, most: int) -> str:
+    """At most so many characters, the end cut off."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _first(item_audit: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Removed items first; within each part in natural order."""
+    keys = [
+        (decision != "removed", natural_key(str(item)))
+        for decision, item in zip(item_audit["decision"], item_audit["item_id"], strict=True)
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return item_audit.iloc[order[:most]]
+
+
+def _verdicts(
+    ids: list[str], verdicts: pd.DataFrame
+) -> tuple[list[str], list[str], list[str], list[list[int]]]:
+    """Rule names, states by item, distinct texts, and pairs (rule, text) by item."""
+    rules = in_rule_order(verdicts["rule"])
+    place = {item: i for i, item in enumerate(ids)}
+    states = [[_SILENT] * len(rules) for _ in ids]
+    details: dict[str, int] = {}
+    notes: list[list[int]] = [[] for _ in ids]
+    number = {rule: i for i, rule in enumerate(rules)}
+    shown = verdicts[verdicts["item_id"].isin(place)]
+    shown = shown.assign(rule_number=shown["rule"].map(number))
+    shown = shown.assign(place=shown["item_id"].map(place)).sort_values(["place", "rule_number"])
+    columns = (shown[name] for name in ("place", "rule_number", "state", "removed", "detail"))
+    for item, rule, state, removed, detail in zip(*columns, strict=True):
+        states[item][rule] = _REMOVED if removed else _STATES[state]
+        if detail:
+            notes[item] += [int(rule), details.setdefault(str(detail), len(details))]
+    return rules, ["".join(row) for row in states], list(details), notes
+
+
+def _answers(
+    ids: list[str],
+    response_matrix: ResponseMatrix,
+    scores: pd.DataFrame,
+    panel: Panel,
+    filter_models: Sequence[str],
+    most: int,
+) -> Answers:
+    """Filter models first, then a spread of the others along the ranking, up to `most`."""
+    known = set(response_matrix.models)
+    chose = [model for model in filter_models if model in known]
+    first = chose[:most]
+    ranked = [str(model) for model in scores["model"] if model not in chose and model in known]
+    room = most - len(first)
+    others = spread(ranked, room) if room else []
+    shown = response_matrix.select_models([*first, *others]).select_items(ids)
+    everyone = response_matrix.select_models([m for m in panel.models if m in known])
+    right = everyone.select_items(ids).correct
+    by = response_matrix.select_models(chose).select_items(ids) if chose else shown
+    return Answers(
+        shown,
+        len(first),
+        _over_models(right, "mean"),
+        _over_models(by.p_answer, "min"),
+        _over_models(by.p_answer, "max"),
+    )
+
+
+def _over_models(values: NDArray[np.float32], what: str) -> NDArray[np.float64]:
+    """Mean, min or max of each column over its known values; NaN where none is known."""
+    known = ~np.isnan(values)
+    some = known.any(axis=0)
+    out = np.full(values.shape[1], np.nan)
+    if what == "mean":
+        total = np.where(known, values, 0).sum(axis=0, dtype=np.float64)
+        out[some] = total[some] / known.sum(axis=0)[some]
+    elif what == "min":
+        out[some] = np.where(known, values, np.inf).min(axis=0, initial=np.inf)[some]
+    else:
+        out[some] = np.where(known, values, -np.inf).max(axis=0, initial=-np.inf)[some]
+    return out
+
+
+def _encoded(matrix: ResponseMatrix) -> dict[str, list[str]]:
+    """The answers as strings of one or two characters per model."""
+    columns = range(len(matrix.item_ids))
+    right = np.select(
+        [np.isnan(matrix.correct), matrix.correct >= 1, matrix.correct <= 0], [".", "+", "-"], "~"
+    )
+    prediction = matrix.prediction.astype(int)
+    lettered = (prediction >= 0) & (prediction < 26)
+    chosen = np.where(lettered, _letters()[np.clip(prediction, 0, 25)], ".")
+    known = ~np.isnan(matrix.p_answer)
+    thousandths = np.where(known, np.round(1000 * np.nan_to_num(matrix.p_answer)), 0).astype(int)
+    p_answer = np.where(known, _pairs()[np.clip(thousandths, 0, 1000)], _UNKNOWN)
+    return {
+        "right": ["".join(right[:, i]) for i in columns],
+        "chosen": ["".join(chosen[:, i]) if lettered[:, i].any() else "" for i in columns],
+        "p": ["".join(p_answer[:, i]) if known[:, i].any() else "" for i in columns],
+    }
+
+
+def _letters() -> NDArray[np.str_]:
+    return np.array([chr(65 + i) for i in range(26)])
+
+
+def _pairs() -> NDArray[np.str_]:
+    """0 to 1000 as two digits of base 36."""
+    return np.array([_DIGITS[i // 36] + _DIGITS[i % 36] for i in range(1001)])
+
+
+def _unlisted_neighbours(listed: pd.DataFrame, item_audit: pd.DataFrame) -> dict[str, str]:
+    """Questions of neighbours that are not in the list, where a rule about likeness spoke."""
+    spoke = (listed[list(_ALIKE)] == "flagged").any(axis=1)
+    wanted = set(listed.loc[spoke, "neighbour"].dropna()) - set(listed["item_id"])
+    rows = item_audit[item_audit["item_id"].isin(wanted)].sort_values("item_id")
+    return {
+        str(item): clip_text(str(question), _LONG_NEIGHBOUR)
+        for item, question in zip(rows["item_id"], rows["question"], strict=True)
+    }
+
+
+def _rounded(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), 3) for value in values]
+
+
+def _joined(value: Any) -> str:
+    return "" if pd.isna(value) else ",".join(part.strip() for part in str(value).split(","))

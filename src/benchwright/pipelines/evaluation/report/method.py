@@ -1,0 +1,163 @@
+"""What was done and why, in plain words, from the settings."""
+
+from typing import NamedTuple
+
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.params.filter_models import FilterModelChoice
+from benchwright.params.filtering import (
+    DuplicatesParams,
+    EasyParams,
+    FilteringParams,
+    SimilarParams,
+)
+
+
+class Step(NamedTuple):
+    """One step: its name, whether it is switched on, what it does, and why."""
+
+    name: str
+    on: bool
+    what: str
+    why: str
+
+
+def describe_steps(
+    ingestion: BenchmarkParams, filtering: FilteringParams, filter_models: list[str]
+) -> list[Step]:
+    """The rules in the order in which they are reported, each with its thresholds."""
+    models = _models(len(filter_models))
+    return [
+        _anomalous(ingestion.anomalous_subjects, filtering.anomalous.enabled),
+        _easy(filtering.easy, models),
+        Step(
+            "Solvable from the options alone",
+            filtering.answer_only.enabled,
+            f"An item goes where {models} found the right option with a probability above "
+            f"{filtering.answer_only.confidence:g} without seeing the question.",
+            "It tests something other than what it asks. This does not prove that it was "
+            "memorised.",
+        ),
+        Step(
+            "Suspect labels",
+            filtering.suspect_label.enabled,
+            f"An item is reported where {models} gave a wrong answer with a probability above "
+            f"{filtering.suspect_label.confidence:g}. It stays.",
+            "Its label may be wrong, or it may just be hard: a person has to look.",
+        ),
+        _duplicates(filtering.duplicates),
+        _similar(filtering.similar),
+    ]
+
+
+def describe_choice(ingestion: BenchmarkParams) -> str:
+    """How the filter models came about, "" where the benchmark names them."""
+    choice = ingestion.filter_models
+    if not isinstance(choice, FilterModelChoice):
+        return ""
+    which = {
+        "strongest": "the strongest ones",
+        "forward": "the strongest of the weaker half, so that only stronger models judge what "
+        "they chose",
+    }[choice.choose]
+    each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
+    return f"They were chosen by their answers: {which}{each}."
+
+
+def describe_combination(filtering: FilteringParams) -> str:
+    """How the rules are put together."""
+    if filtering.independent:
+        return (
+            "The rules are independent: each sees all items, and an item stays when no rule "
+            "removes it. A group of copies can lose all its members in this way."
+        )
+    return (
+        "Rules about single items come first; rules about groups (duplicates, similar items) then "
+        "choose among what is left, so that a group never loses its last item."
+    )
+
+
+def describe_evaluation(evaluation: EvaluationParams) -> str:
+    """How the result was judged."""
+    said = (
+        "Then models were ranked on all items and on the kept ones. Models that chose the items "
+        "cannot be judges of the choice, so those held out count."
+    )
+    if evaluation.random_subsets:
+        said += (
+            f" The yardstick is {evaluation.random_subsets:,} random subsets of the same size: "
+            "a filter is worth something where it does better than chance."
+        )
+    if evaluation.bootstrap_draws:
+        said += " Intervals are 95%, over items; those over models are given beside them."
+    return said
+
+
+def _models(n: int) -> str:
+    if n == 0:
+        return "every filter model (none is named, so no item is judged)"
+    return {1: "the filter model", 2: "both filter models"}.get(n, f"all {n} filter models")
+
+
+def _anomalous(subjects: tuple[str, ...], on: bool) -> Step:
+    if subjects:
+        names = ", ".join(subjects).replace("_", " ")
+        what = f"All items go that belong to: {names}."
+    else:
+        what = "Whole subjects go that the benchmark names as unlike the rest; it names none."
+    return Step("Subjects unlike the rest", on, what, "They measure another thing than the rest.")
+
+
+def _easy(easy: EasyParams, models: str) -> Step:
+    sure = (
+        "; how sure they were is not asked"
+        if easy.confidence is None
+        else f" with a probability above {easy.confidence:g}"
+    )
+    what = f"An item goes where {models} gave the right answer{sure}."
+    if easy.retain:
+        share = f"{easy.retain:.0%}"
+        stays = (
+            f"{share} of these items stay, spread over the subjects"
+            if easy.retention == "quota"
+            else f"Each of these items stays with a probability of {share}"
+        )
+        what += f" {stays}, so that a later model that has forgotten them is noticed."
+    return Step("Easy items", easy.enabled, what, "It no longer tells good models apart.")
+
+
+def _duplicates(duplicates: DuplicatesParams) -> Step:
+    same = {
+        "question_choices_answer": "the same question, set of options and answer",
+        "question": "the same question, whatever their options",
+    }
+    return Step(
+        "Duplicates",
+        duplicates.enabled,
+        f"Of items with {same[duplicates.key]} all go but one. Items with the same question and "
+        "options but different answers are reported.",
+        "A copy counts its question twice.",
+    )
+
+
+def _similar(similar: SimilarParams) -> Step:
+    if isinstance(similar.threshold, float):
+        threshold = f"{similar.threshold:g}, set by hand"
+    else:
+        threshold = (
+            f"the first peak in the distribution of distances to the {similar.k} nearest items"
+        )
+        if similar.halve_single_peak:
+            threshold += ", or half of it where there is only one peak"
+    what = (
+        "Question and options are turned into a vector that stands for their meaning. Items "
+        f"closer than δ make a group, of which {similar.remove:.0%} goes. δ is {threshold}."
+    )
+    if similar.string_similarity_exempt is not None:
+        what += (
+            f" Questions more than {similar.string_similarity_exempt:.0%} alike letter by letter "
+            "are taken for variants, such as another number, and left alone."
+        )
+    return Step(
+        "Similar items", similar.enabled, what, "Near-copies ask the same thing more than once."
+    )

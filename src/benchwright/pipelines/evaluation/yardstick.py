@@ -1,0 +1,203 @@
+"""Does the subset do better than chance? Random subsets of the same size, and the baseline IRE.
+
+Random subsets are a strong baseline: at half the items they keep nearly all of a ranking. So a
+figure of a subset says little until it stands beside those of random subsets of its size (SMART,
+section 4.4 and Tables 4 and 5, where one random subset is drawn).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.answers import PanelAnswers, panel_answers
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.rank_agreement import GROUPS, models_in
+from benchwright.pipelines.evaluation.ratings import rating_of, read_ratings
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.seeding import stage_generator
+from benchwright.statistics.correlation_rows import pearson_rows
+from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import percentile_among, two_sided_p
+from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.rank_agreement import FEWEST_MODELS
+from benchwright.statistics.subset_scores import full_figures, subset_figures, subset_scores
+from benchwright.tables import RandomSubsets, Yardstick
+
+RANDOM = ("plain", "stratified")
+ARENA = "arena_pearson"
+
+Figures = Mapping[str, NDArray[np.float64]]
+
+
+class _Beside(NamedTuple):
+    """One figure of a method's subset and of the random subsets of its size."""
+
+    method: str
+    group: str
+    metric: str
+    random: str
+    value: float
+    full: float
+    draws: NDArray[np.float64]
+    n_models: int
+    n_items: int
+    n_full: int
+
+
+def compare_with_random(
+    response_matrix: ResponseMatrix,
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    item_parameters: pd.DataFrame,
+    scores: pd.DataFrame,
+    panel: Panel,
+    user_ratings: pd.DataFrame,
+    ratings: RatingsParams,
+    evaluation: EvaluationParams,
+    seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare the kept items, and those IRE would keep, with random subsets of their size.
+
+    Subsets are drawn from the items on which the panel is compared, plain and stratified by
+    subject. Gives each figure with the mean and the middle 95% of the random ones, its percentile
+    among them and a two-sided p-value, corrected over the methods by Holm; and all draws.
+    """
+    models = [str(model) for model in scores["model"]]
+    answers = panel_answers(response_matrix, items, panel, models)
+    if not evaluation.random_subsets or not models or not panel.item_ids:
+        return Yardstick.empty(), RandomSubsets.empty()
+    known = read_ratings(user_ratings, ratings)
+    rated = {model: rating_of(model, known) for model in models}
+    groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
+    found = [
+        beside
+        for method, subset in _methods(answers, kept_items, item_parameters).items()
+        for beside in _beside_random(method, subset, answers, groups, rated, evaluation, seed)
+    ]
+    return _summary(found), _draws(found)
+
+
+def _methods(
+    answers: PanelAnswers, kept_items: pd.DataFrame, item_parameters: pd.DataFrame
+) -> dict[str, NDArray[np.bool_]]:
+    """The subsets of the panel's items to be judged, by method."""
+    methods = {"kept": answers.among(set(kept_items["item_id"]))}
+    if len(item_parameters):
+        by_ire = item_parameters.loc[item_parameters["kept_by_ire"], "item_id"]
+        methods["ire"] = answers.among(set(by_ire))
+    return methods
+
+
+def _beside_random(
+    method: str,
+    subset: NDArray[np.bool_],
+    answers: PanelAnswers,
+    groups: Mapping[str, list[str]],
+    rated: Mapping[str, float],
+    evaluation: EvaluationParams,
+    seed: int,
+) -> Iterator[_Beside]:
+    n, size = len(subset), int(subset.sum())
+    drawn = {
+        kind: draw_subsets(
+            n,
+            size,
+            evaluation.random_subsets,
+            stage_generator(seed, f"yardstick/{method}/{kind}"),
+            answers.subjects if kind == "stratified" else None,
+        )
+        for kind in RANDOM
+    }
+    for group, models in groups.items():
+        if len(models) < FEWEST_MODELS:
+            continue
+        correct = answers.of(models)
+        ratings = np.array([rated[model] for model in models])
+        own = _figures(correct, subset[None, :], ratings, evaluation.top_models)
+        of_all = _figures_of_all(correct, ratings, evaluation.top_models)
+        for kind, masks in drawn.items():
+            by_chance = _figures(correct, masks, ratings, evaluation.top_models)
+            for metric, draws in by_chance.items():
+                yield _Beside(
+                    *(method, group, metric, kind, float(own[metric][0])),
+                    *(of_all.get(metric, np.nan), draws, len(models), size, n),
+                )
+
+
+def _figures(
+    correct: NDArray[np.float64],
+    masks: NDArray[np.bool_],
+    ratings: NDArray[np.float64],
+    top: int,
+) -> Figures:
+    figures = dict(subset_figures(correct, masks, top)._asdict())
+    if np.count_nonzero(~np.isnan(ratings)) >= FEWEST_MODELS:
+        figures[ARENA] = pearson_rows(ratings, subset_scores(correct, masks))
+    return figures
+
+
+def _figures_of_all(
+    correct: NDArray[np.float64], ratings: NDArray[np.float64], top: int
+) -> dict[str, float]:
+    """The figures that a set of items has by itself, of all items."""
+    everything = np.ones((1, correct.shape[1]), dtype=bool)
+    figures = {
+        name: float(value[0]) for name, value in full_figures(correct, top)._asdict().items()
+    }
+    if np.count_nonzero(~np.isnan(ratings)) >= FEWEST_MODELS:
+        figures[ARENA] = float(pearson_rows(ratings, subset_scores(correct, everything))[0])
+    return figures
+
+
+def _summary(found: list[_Beside]) -> pd.DataFrame:
+    rows: list[tuple[Any, ...]] = []
+    p_values = [two_sided_p(beside.value, beside.draws) for beside in found]
+    keys = [(beside.group, beside.metric, beside.random) for beside in found]
+    adjusted = np.full(len(found), np.nan)
+    for key in dict.fromkeys(keys):
+        rivals = [i for i, other in enumerate(keys) if other == key]
+        adjusted[rivals] = holm(np.array([p_values[i] for i in rivals]))
+    for beside, p_value, p_holm in zip(found, p_values, adjusted, strict=True):
+        low, high, mean = _middle(beside.draws)
+        reason = "" if np.isfinite(beside.value) else "no figure for this subset"
+        rows.append(
+            (
+                *(beside.method, beside.group, beside.metric, beside.random),
+                *(beside.value, beside.full, mean, low, high),
+                *(percentile_among(beside.value, beside.draws), p_value, p_holm),
+                *(len(beside.draws), beside.n_models, beside.n_items, beside.n_full, reason),
+            )
+        )
+    return Yardstick.from_rows(rows)
+
+
+def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The bounds of the middle 95% and the mean of the draws that have a value."""
+    known = draws[np.isfinite(draws)]
+    if not len(known):
+        return np.nan, np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high), float(known.mean())
+
+
+def _draws(found: list[_Beside]) -> pd.DataFrame:
+    if not found:
+        return RandomSubsets.empty()
+    frames = [
+        pd.DataFrame(
+            {
+                "method": beside.method,
+                "random": beside.random,
+                "models": beside.group,
+                "metric": beside.metric,
+                "draw": np.arange(len(beside.draws)),
+                "value": beside.draws,
+            }
+        )
+        for beside in found
+    ]
+    return pd.DataFrame(RandomSubsets.validate(pd.concat(frames, ignore_index=True)))

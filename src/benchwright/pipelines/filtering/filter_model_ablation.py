@@ -1,0 +1,123 @@
+"""What fewer filter models would have removed (SMART, section 5.1 and Table 6)."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pandas as pd
+
+from benchwright.natural_order import in_order, sort_items
+from benchwright.params.filtering import FilteringParams
+from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
+from benchwright.pipelines.filtering.combine import combine_rules
+from benchwright.pipelines.filtering.easy import flag_easy_items
+from benchwright.pipelines.filtering.finding import Bools, Finding
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.seeding import stage_generator
+from benchwright.tables import FilterModelAblation
+
+
+def vary_filter_models(
+    items: pd.DataFrame,
+    response_matrix: ResponseMatrix,
+    choices_only_matrix: ResponseMatrix,
+    filter_models: list[str],
+    anomalous_findings: Finding,
+    duplicate_groups: Grouping,
+    similar_groups: Grouping,
+    filtering: FilteringParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Filters again with subsets of the filter models and counts what goes (SMART, Table 6).
+
+    For each size from n − `ablation.fewer` to n − 1 of the n filter models, at least 1, random
+    subsets (all of them where there are no more), and once all n. Easy and answer-only items are
+    flagged anew; the other rules do not look at filter models. A rule that did not run with all
+    models is left out of the subsets too, even if some of them could run it: the rows differ in
+    their models and in nothing else. Empty where no such rule ran.
+
+    Raises:
+        InputError: some of the filter models are not among the answers.
+    """
+    names = in_order(set(filter_models))
+    params = filtering.ablation
+    if not params.enabled or not names:
+        return FilterModelAblation.empty()
+    ordered = sort_items(items)
+    n = len(ordered)
+    easy_off = Finding.idle("easy", n, "off")
+    answer_only_off = Finding.idle("answer_only", n, "off")
+    suspect_off = Finding.idle("suspect_label", n, "off")
+    no_conflicts = Grouping.idle("conflicting_gold", "off")
+
+    def easy_items(models: Sequence[str]) -> Finding:
+        return flag_easy_items(ordered, response_matrix, list(models), filtering, seed)
+
+    def answer_only_items(models: Sequence[str]) -> Finding:
+        return flag_answer_only_items(
+            ordered, choices_only_matrix, response_matrix, list(models), filtering
+        )
+
+    easy_ran = easy_items(names).status == "ran"
+    answer_only_ran = answer_only_items(names).status == "ran"
+    if not (easy_ran or answer_only_ran):
+        return FilterModelAblation.empty()
+    rows = []
+    for models in model_subsets(names, params.fewer, params.subsets, seed):
+        easy = easy_items(models) if easy_ran else easy_off
+        answer_only = answer_only_items(models) if answer_only_ran else answer_only_off
+        # Suspect labels and conflicting answers are reported and remove nothing.
+        findings, _ = combine_rules(
+            ordered,
+            anomalous_findings,
+            easy,
+            answer_only,
+            suspect_off,
+            duplicate_groups,
+            no_conflicts,
+            similar_groups,
+            filtering,
+            seed,
+        )
+        removed = int(_removed(findings).sum())
+        rows.append(
+            (
+                len(models),
+                ",".join(models),
+                removed,
+                removed / n,
+                int(easy.removed.sum()),
+                int(answer_only.removed.sum()),
+            )
+        )
+    return FilterModelAblation.from_rows(rows)
+
+
+def model_subsets(
+    models: Sequence[str], fewer: int, subsets: int, seed: int
+) -> Iterator[tuple[str, ...]]:
+    """Subsets of n models: `subsets` random ones of each size below n, smallest first, then all n.
+
+    The sizes are n − `fewer`, at least 1, to n − 1. All subsets of a size are given where there
+    are no more than `subsets`; otherwise as many different ones, drawn by `seed`. Each subset
+    keeps the order of `models`.
+    """
+    n = len(models)
+    for size in range(max(1, n - fewer), n):
+        if comb(n, size) <= subsets:
+            yield from combinations(models, size)
+            continue
+        generator = stage_generator(seed, f"filter_model_ablation_{size}")
+        drawn: set[tuple[int, ...]] = set()
+        while len(drawn) < subsets:
+            drawn.add(tuple(np.sort(generator.permutation(n)[:size]).tolist()))
+        yield from (tuple(models[i] for i in chosen) for chosen in sorted(drawn))
+    yield tuple(models)
+
+
+def _removed(findings: Sequence[Finding]) -> Bools:
+    """(n,) the items that any rule removes."""
+    removed: Bools = np.logical_or.reduce([finding.removed for finding in findings])
+    return removed

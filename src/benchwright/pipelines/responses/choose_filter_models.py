@@ -1,0 +1,135 @@
+"""Which models choose the items: those that the benchmark names, or the strongest by a rule."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from benchwright.configuration import parse_configuration
+from benchwright.errors import InputError
+from benchwright.params.filter_models import FilterModelChoice
+from benchwright.response_matrix import ResponseMatrix
+
+_DIGITS = 12  # accuracies that differ by rounding only are tied
+
+
+class _Eligible(NamedTuple):
+    """Models that answered enough, strongest first, and their number of common items."""
+
+    models: list[str]
+    common: int
+
+
+def choose_filter_models(
+    filter_models: Collection[str], response_matrix: ResponseMatrix, models_table: pd.DataFrame
+) -> list[str]:
+    """The configurations whose answers decide which items stay (SMART, section 5.1).
+
+    A list of names is returned as it is. A rule ranks the models that answered enough by their
+    accuracy on the items that all of these answered; ties go by name. A model asked in several
+    ways is taken once.
+
+    Args:
+        filter_models: names, or a mapping with the fields of `FilterModelChoice`.
+        response_matrix: answers to choose by; not read where names are given.
+        models_table: a `Models` table with family and organisation. A model whose organisation is
+            not known counts as one of its own. With `distinct: family`, a model whose family is
+            not known (its own name stands for it) is passed over: it could be kin of any other.
+
+    Returns:
+        Names, strongest first; in the order given where they were given.
+
+    Raises:
+        InputError: the rule cannot be read, or too few models fit it.
+    """
+    if not isinstance(filter_models, Mapping):
+        return [str(name) for name in filter_models]
+    choice = _read(filter_models)
+    eligible = _eligible(response_matrix, choice)
+    ranked = eligible.models
+    if choice.choose == "forward":
+        ranked = ranked[(len(ranked) + 1) // 2 :]
+    chosen = _distinct(ranked, models_table, choice)
+    if len(chosen) < choice.count:
+        raise InputError(_too_few(len(chosen), len(ranked), choice))
+    return chosen
+
+
+def _read(rule: Mapping[str, object]) -> FilterModelChoice:
+    try:
+        return FilterModelChoice.model_validate(rule)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["filter_models", *map(str, first["loc"])])
+        raise InputError(f"{where}: {first['msg']}, not {first['input']!r}") from None
+
+
+def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> _Eligible:
+    """Models that answered at least `min_coverage` of the usual items, strongest first."""
+    m, min_coverage = len(matrix.models), choice.min_coverage
+    answered = matrix.answered()
+    times = answered.sum(axis=0)
+    usual = (times >= choice.answered_by * m) & (times > 0)
+    if not m or not usual.any():
+        raise InputError(
+            "filter_models: there are no answers to choose models by; name the models, import "
+            "answers or score some"
+        )
+    coverage = answered[:, usual].mean(axis=1)
+    rows = np.flatnonzero(coverage >= min_coverage)
+    if not len(rows):
+        best = int(np.argmax(coverage))
+        raise InputError(
+            f"filter_models.min_coverage={min_coverage:g}: no model answered that share of the "
+            f"{int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
+            "answered; the most is "
+            f"{coverage[best]:.3f} ({matrix.models[best]})"
+        )
+    common: NDArray[np.bool_] = np.logical_and.reduce(answered[rows], axis=0)
+    if not common.any():
+        raise InputError(
+            f"filter_models: no item was answered by all {len(rows)} models that may be chosen; "
+            "raise filter_models.min_coverage"
+        )
+    mean = matrix.correct[np.ix_(rows, np.flatnonzero(common))].mean(axis=1, dtype=np.float64)
+    names = [matrix.models[row] for row in rows]
+    order = sorted(zip((-mean).round(_DIGITS).tolist(), names, strict=True))
+    return _Eligible([name for _, name in order], int(common.sum()))
+
+
+def _distinct(
+    ranked: Sequence[str], models_table: pd.DataFrame, choice: FilterModelChoice
+) -> list[str]:
+    """The first `count` names, of each group the first."""
+    group_of: dict[str, str] = {}
+    if choice.distinct != "none":
+        groups = models_table[choice.distinct]
+        known = models_table[groups.notna() & (groups != models_table["model"])]
+        group_of = dict(zip(known["model"], known[choice.distinct], strict=True))
+    first: dict[tuple[bool, str], str] = {}
+    models: set[str] = set()
+    for name in ranked:
+        model = parse_configuration(name).model
+        group = group_of.get(name, group_of.get(model))
+        if group is None and choice.distinct == "family":
+            continue
+        key = (group is not None, group if group is not None else model)
+        if model not in models and key not in first:
+            models.add(model)
+            first[key] = name
+    return list(first.values())[: choice.count]
+
+
+def _too_few(found: int, ranked: int, choice: FilterModelChoice) -> str:
+    among = "the weaker half of the models" if choice.choose == "forward" else "the models"
+    of = {"none": "", "family": " of different known families"}.get(
+        choice.distinct, " of different organisations"
+    )
+    return (
+        f"filter_models.count={choice.count}: {among} that answered enough ({ranked}) have only "
+        f"{found}{of}; lower count or min_coverage"
+        + ("" if choice.distinct == "none" else ", or set distinct: none")
+    )

@@ -1,0 +1,1 @@
+"""Which items are alike in meaning: their vectors, their neighbours and the threshold."""

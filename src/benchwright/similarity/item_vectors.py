@@ -1,0 +1,172 @@
+"""One vector per item and encoder, encoded once (SMART, section 3.4)."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright import weights
+from benchwright.decoder_states import Pooling, encode_states
+from benchwright.devices import Device, Dtype, resolve_device, resolve_dtype
+from benchwright.embedding import encode
+from benchwright.errors import InputError
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.scoring import (
+    EncoderParams,
+    EncoderWeights,
+    HubWeights,
+    ModelParams,
+    ModelsParams,
+    WeightsParams,
+)
+from benchwright.tables import Embeddings
+
+
+def encode_items(
+    items: pd.DataFrame,
+    cache: pd.DataFrame,
+    encoder: str,
+    embedding: EmbeddingParams,
+    models: ModelsParams,
+) -> pd.DataFrame:
+    """Question and choices of each item as one vector; what the cache holds is not encoded again.
+
+    Vectors are reused where encoder and text are the same. Items of the cache that are not among
+    `items` (left out by `limit`) stay; vectors of other encoders do not.
+
+    Args:
+        items: an `Items` table.
+        cache: a table with the columns of `Embeddings`, of one or several encoders.
+        encoder: its name under `models.encoders`.
+        embedding: precision and device.
+        models: where weights come from.
+
+    Returns:
+        An `Embeddings` table in order of id.
+
+    Raises:
+        InputError: the encoder or its language model is not in the parameters, or its weights are
+            not there.
+    """
+    chosen = choose_encoder(encoder, embedding, models)
+    texts = [
+        item_text(question, choices)
+        for question, choices in zip(items["question"], items["choices"], strict=True)
+    ]
+    hashes = [_text_hash(text) for text in texts]
+    cache = cache.loc[cache["encoder"] == chosen.key, Embeddings.columns()]
+    vector_of = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    text_of = dict(zip(hashes, texts, strict=True))
+    # In order of hash: what is encoded does not depend on the order of the items.
+    new = sorted(text_hash for text_hash in text_of if text_hash not in vector_of)
+    if new:
+        vectors = chosen.encode([text_of[text_hash] for text_hash in new])
+        vector_of.update(zip(new, vectors, strict=True))
+    now = pd.DataFrame(
+        {
+            "item_id": items["item_id"].tolist(),
+            "text_hash": hashes,
+            "encoder": chosen.key,
+            "vector": [np.asarray(vector_of[text_hash], np.float32) for text_hash in hashes],
+        }
+    )
+    others = cache[~cache["item_id"].isin(now["item_id"])]
+    together = pd.concat([now, others], ignore_index=True) if len(others) else now
+    return together.sort_values("item_id", kind="stable", ignore_index=True)
+
+
+def item_text(question: str, choices: Iterable[str]) -> str:
+    """What is encoded of an item: the question, then each choice on its line after its letter."""
+    options = [
+        f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
+    ]
+    return "\n".join([question, *options])
+
+
+class _SentenceEncoder(NamedTuple):
+    """A sentence encoder as it is to run here."""
+
+    key: str
+    weights: EncoderWeights
+    dtype: Dtype
+    device: Device
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return encode(
+            texts,
+            weights.locate_encoder(self.weights),
+            revision=self.weights.revision if isinstance(self.weights, HubWeights) else None,
+            trust_remote_code=getattr(self.weights, "trust_remote_code", False),
+            dtype=self.dtype,
+            device=self.device,
+        )
+
+
+class _StatesOfModel(NamedTuple):
+    """A language model whose hidden states are taken, as it is to run here."""
+
+    key: str
+    weights: WeightsParams
+    pooling: Pooling
+    context: int
+    dtype: Dtype
+    device: Device
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return encode_states(
+            texts,
+            weights.model_source(self.weights, self.dtype),
+            self.pooling,
+            dtype=self.dtype,
+            device=self.device,
+            context=self.context,
+        )
+
+
+def choose_encoder(
+    encoder: str, embedding: EmbeddingParams, models: ModelsParams
+) -> _SentenceEncoder | _StatesOfModel:
+    """The encoder of that name; its `key` says in the tables what made a vector.
+
+    The key has the name, the weights' revision, for a language model the pooling, and the
+    precision: vectors with equal keys are comparable.
+
+    Raises:
+        InputError: the encoder or its language model is not in the parameters.
+    """
+    if encoder not in models.encoders:
+        known = ", ".join(sorted(models.encoders)) or "none"
+        raise InputError(f"embedding.encoder: {encoder!r} is not known; there are {known}")
+    spec = models.encoders[encoder]
+    device = resolve_device(embedding.device)
+    if spec.weights is not None:
+        dtype = resolve_dtype(embedding.dtype, device)
+        key = f"{encoder}@{weights.revision(spec.weights)}/{dtype}"
+        return _SentenceEncoder(key, spec.weights, dtype, device)
+    model = _language_model(encoder, spec, models)
+    assert model.weights is not None  # noqa: S101  (_language_model holds it)
+    assert spec.pooling is not None  # noqa: S101  (EncoderParams holds it)
+    wanted = embedding.dtype if model.dtype == "auto" else model.dtype
+    dtype = resolve_dtype(wanted, device)
+    key = f"{encoder}@{weights.revision(model.weights)}/{spec.pooling}/{dtype}"
+    return _StatesOfModel(key, model.weights, spec.pooling, model.context, dtype, device)
+
+
+def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> ModelParams:
+    """The model whose states are wanted, with its weights."""
+    where = f"models.encoders.{encoder}: model {spec.model!r}"
+    if spec.model not in models.models:
+        known = ", ".join(sorted(models.models)) or "none"
+        raise InputError(f"{where} is not known; there are {known}")
+    model = models.models[spec.model]
+    if model.weights is None:
+        raise InputError(f"{where} has no weights here, only a server; hidden states need them")
+    return model
+
+
+def _text_hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,118 @@
+"""The nearest neighbours of each item in embedding space (SMART, section 3.4)."""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.errors import InputError
+from benchwright.natural_order import in_order
+from benchwright.statistics.nearest_neighbours import nearest_neighbours
+
+Bools = NDArray[np.bool_]
+
+
+class Neighbourhood(NamedTuple):
+    """The nearest neighbours of n items.
+
+    Attributes:
+        item_ids: n ids in natural order.
+        questions: their n texts.
+        indices: (n, k) positions of the neighbours, nearest first.
+        distances: (n, k) cosine distances.
+    """
+
+    item_ids: tuple[str, ...]
+    questions: tuple[str, ...]
+    indices: NDArray[np.intp]
+    distances: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, items: pd.DataFrame, neighbours: pd.DataFrame) -> Self:
+        """From the tables `Items` and `Neighbours`; only items that have neighbours."""
+        ids = in_order(neighbours["item_id"].unique())
+        if not ids:
+            return cls._blank()
+        question_of = dict(zip(items["item_id"], items["question"], strict=True))
+        position = pd.Index(ids)
+        rows = position.get_indexer(pd.Index(neighbours["item_id"]))
+        columns = position.get_indexer(pd.Index(neighbours["neighbour"]))
+        distances = neighbours["distance"].to_numpy(dtype=np.float64)
+        order = np.lexsort((columns, distances, rows))
+        shape = (len(ids), -1)
+        return cls(
+            tuple(ids),
+            tuple(question_of[item_id] for item_id in ids),
+            columns[order].reshape(shape),
+            distances[order].reshape(shape),
+        )
+
+    @classmethod
+    def nearest(cls, items: pd.DataFrame, embeddings: pd.DataFrame, k: int) -> Self:
+        """The k nearest other items of each, all pairs compared; only items that have a vector.
+
+        With fewer than k other items, k is their number; a lone item has no neighbours.
+
+        Raises:
+            InputError: vectors of different lengths (made with different encoders).
+        """
+        vector_of = dict(zip(embeddings["item_id"], embeddings["vector"], strict=True))
+        question_of = dict(zip(items["item_id"], items["question"], strict=True))
+        ids = in_order(item_id for item_id in question_of if item_id in vector_of)
+        sizes = {len(vector_of[item_id]) for item_id in ids}
+        if len(sizes) > 1:
+            raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")
+        if len(ids) < 2:
+            return cls._blank()
+        vectors = np.array([vector_of[item_id] for item_id in ids], dtype=np.float32)
+        found = nearest_neighbours(vectors, k)
+        return cls(
+            tuple(ids),
+            tuple(question_of[item_id] for item_id in ids),
+            found.indices.astype(np.intp),
+            found.distances.astype(np.float64),
+        )
+
+    def first(self, k: int) -> Self:
+        """The same items with their k nearest neighbours only."""
+        return self._replace(indices=self.indices[:, :k], distances=self.distances[:, :k])
+
+    def nearest_distances(self) -> NDArray[np.float64]:
+        """(n,) the distance of each item to its nearest neighbour."""
+        return self.distances[:, 0] if self.item_ids else np.empty(0)
+
+    @classmethod
+    def _blank(cls) -> Self:
+        blank = np.empty((0, 0))
+        return cls((), (), blank.astype(np.intp), blank)
+
+
+def alike_pairs(
+    near: Neighbourhood, rows: NDArray[np.intp], ranks: NDArray[np.intp], above: float
+) -> Bools:
+    """Which pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) are alike in their questions.
+
+    Alike: the share of characters in common, in order (rapidfuzz ratio, 0–1), exceeds `above`.
+    """
+    from rapidfuzz import fuzz, process
+
+    left = [near.questions[row] for row in rows]
+    right = [near.questions[column] for column in near.indices[rows, ranks]]
+    return process.cpdist(left, right, scorer=fuzz.ratio, dtype=np.float64) > 100 * above
+
+
+def leading_alike(near: Neighbourhood, above: float) -> NDArray[np.intp]:
+    """For each item, how many of its nearest neighbours, from the first on, read alike.
+
+    Those are variants by a symbol or copies; their distances say nothing about paraphrases.
+    """
+    n, k = near.indices.shape
+    count = np.zeros(n, dtype=np.intp)
+    rows = np.arange(n)
+    for rank in range(k):
+        rows = rows[alike_pairs(near, rows, np.full(len(rows), rank), above)]
+        if not len(rows):
+            break
+        count[rows] = rank + 1
+    return count

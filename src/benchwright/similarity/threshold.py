@@ -1,0 +1,79 @@
+"""The distance below which items are similar: where the density of neighbour distances peaks.
+
+SMART, section 3.4 and A.1; the halving at a single peak is in the released code only.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.params.filtering import SimilarParams
+from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
+from benchwright.statistics.density import Density, gaussian_density, local_maxima
+
+
+class Threshold(NamedTuple):
+    """δ and how it came about.
+
+    Attributes:
+        value: pairs closer than this are similar; None where there is no peak to go by.
+        branch: `first_peak`, `halved`, `fixed` or `none`.
+        peaks: distances at which the density peaks.
+    """
+
+    value: float | None
+    branch: str
+    peaks: list[float]
+
+
+class Estimate(NamedTuple):
+    """δ, and the density that it was read off; None where there is no density to speak of."""
+
+    density: Density | None
+    threshold: Threshold
+
+
+def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.float64]:
+    """The distances whose density is taken: of each item to its neighbours, flat.
+
+    With `exempt`, an item's nearest neighbours are skipped as long as their questions read more
+    alike than that; the list is not filled up again.
+    """
+    if exempt is None or not len(near.item_ids):
+        return near.distances.ravel()
+    skipped = leading_alike(near, exempt)
+    ranks = np.arange(near.distances.shape[1])
+    return near.distances[ranks >= skipped[:, None]]
+
+
+def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
+    """δ from the density, or the fixed one.
+
+    δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
+    distance, as in the released code: its published shares depend on that step.
+    """
+    maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
+    peaks = density.x[maxima].tolist() if density else []
+    if not isinstance(params.threshold, str):
+        return Threshold(params.threshold, "fixed", peaks)
+    if density is None or not peaks:
+        return Threshold(None, "none", peaks)
+    below = float(density.x[maxima[0] - 1])
+    if len(peaks) == 1 and params.halve_single_peak:
+        return Threshold(below / 2, "halved", peaks)
+    return Threshold(below, "first_peak", peaks)
+
+
+def estimate(near: Neighbourhood, params: SimilarParams) -> Estimate:
+    """The density of all distances in `near` and its threshold, by the settings of the rule."""
+    distances = density_distances(near, params.string_similarity_exempt)
+    density = gaussian_density(distances, params.bandwidth, params.grid)
+    return Estimate(density, choose_threshold(density, params))
+
+
+def closer_than(nearest: NDArray[np.float64], threshold: Threshold) -> NDArray[np.bool_]:
+    """(n,) the items whose nearest neighbour, at distance `nearest`, is closer than δ."""
+    if threshold.value is None:
+        return np.zeros(len(nearest), dtype=bool)
+    return nearest < threshold.value

@@ -1,0 +1,240 @@
+"""Bootstrap intervals of rank agreement: over items, by whole clusters, and over models.
+
+Two sources of doubt are kept apart. Over items: other questions of the same kind, the models fixed.
+Over models: other models of the same kind, the questions fixed. Draws come from the generator in a
+fixed order and do not depend on memory or workers.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.statistics.correlation_rows import (
+    Float,
+    mean_rank_shift_rows,
+    pearson_rows,
+    spearman_rows,
+)
+from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.rank_agreement import (
+    Coefficient,
+    kendall_tau_b,
+    pearson,
+    rank_shift,
+    spearman,
+)
+from benchwright.statistics.subset_scores import subset_scores
+
+_BLOCK_BYTES = 1 << 27
+# With more undefined resamples than this share, the interval says so.
+_MANY_MISSING = 0.05
+_CORRELATION = (-1.0, 1.0)
+_SHIFT = (0.0, np.inf)
+
+
+class Interval(NamedTuple):
+    """An interval at `level` (0–1) from `draws` resamples that have the figure.
+
+    `reason` says why the bounds are NaN, or what to bear in mind; "" otherwise.
+    """
+
+    low: float
+    high: float
+    level: float
+    draws: int
+    reason: str = ""
+
+
+class FigureIntervals(NamedTuple):
+    """Intervals of the figures that compare scores on all items with scores on the kept ones."""
+
+    kendall_tau_b: Interval
+    spearman: Interval
+    pearson: Interval
+    mean_rank_shift: Interval
+
+
+class RankIntervals(NamedTuple):
+    """The same figures under two kinds of doubt: other items, and other models."""
+
+    over_items: FigureIntervals
+    over_models: FigureIntervals
+
+
+class _Figure(NamedTuple):
+    """One figure of two scorings: its value with a reason, the same of many rows, its range."""
+
+    value: Callable[[ArrayLike, ArrayLike], tuple[float, str]]
+    rows: Callable[[ArrayLike, ArrayLike], Float]
+    bounds: tuple[float, float]
+
+
+def cluster_resamples(
+    clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
+) -> NDArray[np.int16]:
+    """How often each item is drawn (draws, n) when whole clusters are drawn with replacement.
+
+    `clusters` (n,) holds one number per item, equal numbers are one cluster; as many clusters are
+    drawn as there are, so the items of a resample vary in number where clusters vary in size.
+    """
+    _, cluster = np.unique(clusters, return_inverse=True)
+    groups = int(cluster.max()) + 1 if len(cluster) else 0
+    out = np.zeros((draws, len(cluster)), dtype=np.int16)
+    if groups == 0:
+        return out
+    step = max(1, _BLOCK_BYTES // (16 * groups))
+    for start in range(0, draws, step):
+        rows = min(step, draws - start)
+        drawn = generator.integers(0, groups, (rows, groups))
+        drawn += groups * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
+        out[start : start + rows] = counts[:, cluster]
+    return out
+
+
+def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArray[np.intp]:
+    """`draws` resamples (draws, m) of the row numbers of m models, with replacement."""
+    if m == 0:
+        return np.empty((draws, 0), dtype=np.intp)
+    return generator.integers(0, m, (draws, m), dtype=np.intp)
+
+
+def percentile_interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """The middle `level` of resampled values (draws,) (Efron 1979).
+
+    Resamples without the figure (NaN) are left out, and counted in the reason above 5%.
+    """
+    known, reason = _known(values)
+    if not len(known):
+        return Interval(np.nan, np.nan, level, 0, reason)
+    tail = (1 - level) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Interval(float(low), float(high), level, len(known), reason)
+
+
+def normal_interval(
+    value: float,
+    values: ArrayLike,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
+    """`value` ± z · the standard deviation of resampled `values` (draws,), cut at `bounds`.
+
+    For a figure whose resamples are shifted: resampled items repeat, so two rankings of a resample
+    agree less than those of the items themselves, and the percentile interval lies too low.
+    """
+    from scipy.special import ndtri
+
+    known, reason = _known(values)
+    if len(known) < 2 or np.isnan(value):
+        return Interval(np.nan, np.nan, level, len(known), reason or "there is no figure to bound")
+    reach = float(ndtri((1 + level) / 2)) * float(np.std(known, ddof=1))
+    low, high = max(value - reach, bounds[0]), min(value + reach, bounds[1])
+    return Interval(low, high, level, len(known), reason)
+
+
+def rank_agreement_intervals(
+    correct: NDArray[np.floating],
+    kept_mask: NDArray[np.bool_],
+    clusters: NDArray[np.integer],
+    draws: int,
+    generator: np.random.Generator,
+    level: float = 0.95,
+) -> RankIntervals:
+    """Intervals of tau-b, Spearman, Pearson and mean rank shift between all and the kept items.
+
+    Answers `correct` (m, n) in [0, 1], NaN = no answer; `kept_mask` (n,); `clusters` (n,) numbers
+    of items that stand or fall together. Over items, clusters are resampled and both scorings are
+    made anew from the same resample; the interval is the normal one around the figure, since
+    percentiles lie too low there. Over models, scores stay and models are resampled; a model drawn
+    twice ties with itself in both scorings, so such pairs drop out of tau-b; the interval is the
+    percentile one. Where a figure does not exist its intervals are NaN with the reason.
+    """
+    n = correct.shape[1]
+    both = np.stack([np.ones(n, dtype=np.bool_), np.asarray(kept_mask, dtype=np.bool_)])
+    full, kept = subset_scores(correct, both)
+    over_models = model_resamples(len(correct), draws, generator)
+    counts = cluster_resamples(clusters, draws, generator)
+    full_items = subset_scores(correct, counts)
+    kept_items = subset_scores(correct, counts * both[1])
+    full_models, kept_models = full[over_models], kept[over_models]
+    none_kept = "" if both[1].any() else "no item is kept"
+    few_clusters = _why_no_items(both[1], clusters)
+    over_both: tuple[list[Interval], list[Interval]] = ([], [])
+    for figure in _FIGURES:
+        value, undefined = figure.value(full, kept)
+        missing = Interval(np.nan, np.nan, level, 0, none_kept or undefined or _why_none(draws))
+        by_items = by_models = missing
+        if not missing.reason:
+            by_models = percentile_interval(
+                _in_blocks(figure.rows, full_models, kept_models), level
+            )
+            drawn = _in_blocks(figure.rows, full_items, kept_items)
+            by_items = normal_interval(value, drawn, level, figure.bounds)
+        if few_clusters and not missing.reason:
+            by_items = missing._replace(reason=few_clusters)
+        over_both[0].append(_noted(by_items))
+        over_both[1].append(_noted(by_models))
+    return RankIntervals(FigureIntervals(*over_both[0]), FigureIntervals(*over_both[1]))
+
+
+def _value_of(
+    coefficient: Callable[[ArrayLike, ArrayLike], Coefficient],
+) -> Callable[[ArrayLike, ArrayLike], tuple[float, str]]:
+    def value(x: ArrayLike, y: ArrayLike) -> tuple[float, str]:
+        found = coefficient(x, y)
+        return found.value, found.reason
+
+    return value
+
+
+def _mean_shift(x: ArrayLike, y: ArrayLike) -> tuple[float, str]:
+    found = rank_shift(x, y)
+    return found.mean, found.reason
+
+
+def _in_blocks(rows: Callable[[ArrayLike, ArrayLike], Float], x: Float, y: Float) -> Float:
+    """What `rows` gives for two (draws, m) scorings, without holding all of its work at once."""
+    step = max(1, _BLOCK_BYTES // (128 * max(x.shape[1], 1)))
+    parts = [rows(x[i : i + step], y[i : i + step]) for i in range(0, len(x), step)]
+    return np.concatenate(parts)
+
+
+def _known(values: ArrayLike) -> tuple[Float, str]:
+    """The resamples that have the figure, and what is to be said about the others."""
+    drawn = np.asarray(values, dtype=np.float64).ravel()
+    known: Float = drawn[~np.isnan(drawn)]
+    missing = len(drawn) - len(known)
+    if not len(known):
+        return known, "no resample has this figure" if len(drawn) else _why_none(0)
+    if missing > _MANY_MISSING * len(drawn):
+        return known, f"{missing} of {len(drawn)} resamples do not have this figure"
+    return known, ""
+
+
+def _noted(interval: Interval) -> Interval:
+    """An interval of no width says why: agreement of all resamples is no certainty."""
+    if interval.reason or interval.low < interval.high or np.isnan(interval.low):
+        return interval
+    return interval._replace(reason="all resamples agree; the true uncertainty is larger")
+
+
+def _why_none(draws: int) -> str:
+    return "" if draws > 0 else "no resamples were asked for"
+
+
+def _why_no_items(kept: NDArray[np.bool_], clusters: NDArray[np.integer]) -> str:
+    groups = len(np.unique(np.asarray(clusters)[kept]))
+    if groups >= 2:
+        return ""
+    return f"the kept items form {groups} cluster{'' if groups == 1 else 's'}; resampling needs 2"
+
+
+_FIGURES = (
+    _Figure(_value_of(kendall_tau_b), kendall_tau_b_rows, _CORRELATION),
+    _Figure(_value_of(spearman), spearman_rows, _CORRELATION),
+    _Figure(_value_of(pearson), pearson_rows, _CORRELATION),
+    _Figure(_mean_shift, mean_rank_shift_rows, _SHIFT),
+)

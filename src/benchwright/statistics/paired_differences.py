@@ -1,0 +1,201 @@
+"""Standard errors of accuracies and of differences between models, with clustered items.
+
+Models answer the same items, so their difference is less noisy than two separate errors suggest;
+items about one passage or stem stand or fall together, so they count as one draw (Miller 2024,
+arXiv:2411.00640, sections 2.2 and 4). Answers `correct` are (m, n) in [0, 1], NaN = no answer;
+`clusters` (n,) holds one number per item, equal numbers are one cluster. Accuracies and errors are
+in the unit of the answers, 0–1.
+
+A model's accuracy is over the items that it answered. With R the sum of a model's deviations from
+its mean in a cluster and n its answered items, the variance of the mean is G/(G − 1) · Σ (R/n)²
+over G clusters; that of a difference is the same of R_a/n_a − R_b/n_b. The factor G/(G − 1), which
+Miller leaves out, makes it exactly s²/n where every item is its own cluster. Where two models
+answered different items, the difference is that of the two accuracies as reported.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.statistics.correlation_rows import Float
+from benchwright.statistics.subset_scores import subset_scores
+
+_BLOCK_BYTES = 1 << 26
+# Below this share of the two variances a difference of them is rounding.
+_ROUNDING = 1e-12
+
+
+class PairAgreement(NamedTuple):
+    """Share in [0, 1] of n_pairs pairs of n_models models; `reason` says why it is NaN."""
+
+    value: float
+    n_pairs: int
+    n_models: int
+    reason: str = ""
+
+
+class _Influence(NamedTuple):
+    """What each cluster adds to each accuracy (m, g), and clusters with an answer (m,)."""
+
+    values: Float
+    clusters: NDArray[np.int64]
+
+
+def clustered_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> Float:
+    """Standard error (m,) of each model's accuracy; NaN with answers in fewer than two clusters."""
+    influence = _influence(correct, clusters)
+    return np.sqrt(_factor(influence.clusters) * (influence.values**2).sum(axis=1))
+
+
+def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> NDArray[np.float32]:
+    """Standard errors (m, m) of the differences in accuracy; 0 on the diagonal.
+
+    NaN where a model has answers in fewer than two clusters. Two models with the same answers have
+    exactly 0. Computed in float64 by blocks of rows.
+    """
+    out = np.empty((len(correct), len(correct)), dtype=np.float32)
+    for rows, errors in _paired_blocks(_influence(correct, clusters)):
+        out[rows] = errors
+    return out
+
+
+def significant_pairs(
+    correct: NDArray[np.floating], clusters: NDArray[np.integer], alpha: float = 0.05
+) -> NDArray[np.bool_]:
+    """Pairs (m, m) of models whose accuracies differ, two-sided at `alpha`; upper triangle only.
+
+    By the paired, clustered t with G − 1 degrees of freedom; no correction over pairs.
+    """
+    out = np.zeros((len(correct), len(correct)), dtype=np.bool_)
+    for rows, significant, _ in _significant_blocks(correct, clusters, alpha):
+        out[rows] = significant
+    return out
+
+
+def pairwise_agreement(
+    correct: NDArray[np.floating],
+    kept_mask: NDArray[np.bool_],
+    clusters: NDArray[np.integer],
+    alpha: float = 0.05,
+) -> PairAgreement:
+    """Share of the significantly different pairs whose order the kept items keep.
+
+    Significance is that of all items. A pair tied on the kept items counts half; a model without
+    an answer to a kept item takes part in no pair.
+    """
+    models = int((~np.isnan(correct)).any(axis=1).sum())
+    if models < 2:
+        return PairAgreement(
+            np.nan, 0, models, f"{models} model{'' if models == 1 else 's'}; at least 2 are needed"
+        )
+    if not kept_mask.any():
+        return PairAgreement(np.nan, 0, models, "no item is kept")
+    kept = subset_scores(correct, kept_mask[None, :])[0]
+    known = ~np.isnan(kept)
+    agreeing, pairs = 0.0, 0
+    for rows, significant, difference in _significant_blocks(correct, clusters, alpha):
+        counted = significant & known[rows, None] & known[None, :]
+        with np.errstate(invalid="ignore"):
+            same = np.sign(kept[rows, None] - kept[None, :]) * np.sign(difference)
+        agreeing += float(((same[counted] + 1) / 2).sum())
+        pairs += int(np.count_nonzero(counted))
+    if pairs == 0:
+        return PairAgreement(np.nan, 0, models, "no two models differ significantly on all items")
+    return PairAgreement(agreeing / pairs, pairs, models)
+
+
+def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: float = 0.8) -> Float:
+    """Smallest true difference found with probability `power` by a two-sided test at `alpha`.
+
+    (z₁₋α/₂ + z_power) · se, in the unit and shape of `se` (Miller 2024, section 5).
+    """
+    return np.asarray(se, dtype=np.float64) * _detectable(alpha, power)
+
+
+def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> float:
+    """Median over pairs of models of the minimum detectable difference (α = .05, power .8), 0–1.
+
+    NaN with fewer than two models or clusters.
+    """
+    errors = [
+        block[np.arange(len(correct)) > np.arange(rows.start, rows.stop)[:, None]]
+        for rows, block in _paired_blocks(_influence(correct, clusters))
+    ]
+    known = np.concatenate(errors) if errors else np.empty(0)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return float("nan")
+    return float(np.median(known) * _detectable(0.05, 0.8))
+
+
+def _detectable(alpha: float, power: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - alpha / 2) + ndtri(power))
+
+
+def _influence(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> _Influence:
+    m, n = correct.shape
+    if len(clusters) != n:
+        raise ValueError(f"{len(clusters)} cluster numbers for {n} items")
+    _, cluster, counts = np.unique(clusters, return_inverse=True, return_counts=True)
+    order = np.argsort(cluster, kind="stable")
+    starts = np.cumsum(counts) - counts
+    values = np.empty((m, len(counts)))
+    answered_clusters = np.empty(m, dtype=np.int64)
+    step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
+    for start in range(0, m, step):
+        rows = slice(start, start + step)
+        answers = correct[rows][:, order].astype(np.float64)
+        answered = ~np.isnan(answers)
+        items = answered.sum(axis=1, keepdims=True)
+        answers[~answered] = 0
+        mean = answers.sum(axis=1, keepdims=True) / np.maximum(items, 1)
+        deviations = np.where(answered, answers - mean, 0) / np.maximum(items, 1)
+        if n:
+            values[rows] = np.add.reduceat(deviations, starts, axis=1)
+            answered_clusters[rows] = np.logical_or.reduceat(answered, starts, axis=1).sum(axis=1)
+        else:
+            answered_clusters[rows] = 0
+    return _Influence(values, answered_clusters)
+
+
+def _factor(clusters: NDArray[np.int64]) -> Float:
+    """G/(G − 1), NaN below two clusters."""
+    return np.where(clusters >= 2, clusters / np.maximum(clusters - 1, 1), np.nan)
+
+
+def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
+    """Rows and their standard errors (r, m) of differences."""
+    values = influence.values
+    m = len(values)
+    own = (values**2).sum(axis=1)
+    step = max(1, _BLOCK_BYTES // (24 * max(m, 1)))
+    for start in range(0, m, step):
+        rows = slice(start, min(start + step, m))
+        both = own[rows, None] + own[None, :]
+        variance = both - 2 * (values[rows] @ values.T)
+        variance[variance <= _ROUNDING * both] = 0
+        # Of two models, the one with answers in fewer clusters sets the factor.
+        fewer = np.minimum(influence.clusters[rows, None], influence.clusters[None, :])
+        yield rows, np.sqrt(variance * _factor(fewer))
+
+
+def _significant_blocks(
+    correct: NDArray[np.floating], clusters: NDArray[np.integer], alpha: float
+) -> Iterator[tuple[slice, NDArray[np.bool_], Float]]:
+    """Rows, their significant pairs (r, m) and differences in accuracy (r, m)."""
+    from scipy.special import stdtrit
+
+    influence = _influence(correct, clusters)
+    scores = subset_scores(correct, np.ones((1, correct.shape[1]), dtype=np.bool_))[0]
+    critical = stdtrit(np.maximum(influence.clusters - 1, 1), 1 - alpha / 2)
+    places = np.arange(len(correct))
+    for rows, errors in _paired_blocks(influence):
+        difference = scores[rows, None] - scores[None, :]
+        bound = np.maximum(critical[rows, None], critical[None, :]) * errors
+        with np.errstate(invalid="ignore"):
+            significant = (np.abs(difference) > bound) & (places > places[rows, None])
+        yield rows, significant, difference

@@ -1,0 +1,40 @@
+"""Where a value stands among random draws."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Closer than this two figures are equal: they may come from sums in another order.
+_TOLERANCE = 1e-12
+
+
+def percentile_among(value: float, draws: ArrayLike) -> float:
+    """Share of `draws` (s,) below `value`, ties counted half, in percent 0–100.
+
+    Draws that are NaN do not count; NaN where `value` is NaN or no draw is left.
+    """
+    below, equal, total = _standing(value, draws)
+    return 100 * (below + equal / 2) / total if total else float("nan")
+
+
+def two_sided_p(value: float, draws: ArrayLike) -> float:
+    """Two-sided Monte Carlo p-value of `value` among `draws` (s,), in (0, 1].
+
+    Twice the smaller of (1 + draws at or below) / (1 + s) and (1 + draws at or above) / (1 + s),
+    at most 1 (Davison & Hinkley 1997, section 4.2): never 0, since the value itself is one of the
+    draws under the hypothesis. NaN as in `percentile_among`.
+    """
+    below, equal, total = _standing(value, draws)
+    if not total:
+        return float("nan")
+    above = total - below - equal
+    return min(1.0, 2 * (1 + equal + min(below, above)) / (1 + total))
+
+
+def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
+    """Draws below `value`, equal to it, and all that are known (0 if `value` is not)."""
+    known: NDArray[np.float64] = np.asarray(draws, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if np.isnan(value) or not len(known):
+        return 0, 0, 0
+    equal = (known == value) | (np.abs(known - value) <= _TOLERANCE)
+    return int(np.count_nonzero((known < value) & ~equal)), int(equal.sum()), len(known)

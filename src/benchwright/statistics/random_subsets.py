@@ -1,0 +1,82 @@
+"""Random subsets of items of one size: the yardstick of every method that drops items."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BLOCK_BYTES = 1 << 27
+_BYTES_PER_CELL = 24  # a uniform number, its place in the order, the mark
+
+
+def draw_subsets(
+    n: int,
+    size: int,
+    draws: int,
+    generator: np.random.Generator,
+    strata: NDArray[np.integer] | None = None,
+) -> NDArray[np.bool_]:
+    """`draws` subsets (draws, n) of n items, exactly `size` True in each row.
+
+    Without `strata` every subset of that size is equally likely. With labels `strata` (n,) each
+    stratum gets its share of `size` by largest remainder; equal remainders are settled by lot in
+    each draw, so no stratum is favoured. Within a stratum every subset is equally likely. The
+    result depends on the generator's state only, not on the memory used (blocks of 128 MiB).
+
+    Raises:
+        ValueError: `size` is not in 0 … n, or `strata` does not have n labels.
+    """
+    if not 0 <= size <= n:
+        raise ValueError(f"cannot draw {size} of {n} items")
+    if strata is not None and len(strata) != n:
+        raise ValueError(f"{len(strata)} strata labels for {n} items")
+    out = np.zeros((draws, n), dtype=np.bool_)
+    if size == 0:
+        return out
+    labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
+    _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(counts)[:-1])
+    step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * n))
+    for start in range(0, draws, step):
+        block = out[start : start + step]
+        uniforms = generator.random((len(block), n + len(counts)))
+        extra = _extra_places(counts, size, uniforms[:, n:])
+        for number, items in enumerate(members):
+            whole = size * int(counts[number]) // n
+            _mark(block, items, uniforms[:, items], whole, extra[:, number])
+    return out
+
+
+def _extra_places(
+    counts: NDArray[np.integer], size: int, lots: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Which strata (draws, g) get one more than their share rounded down."""
+    n = int(counts.sum())
+    remainders = size * counts.astype(np.int64) % n
+    left = size - int((size * counts.astype(np.int64) // n).sum())
+    out = np.zeros(lots.shape, dtype=np.bool_)
+    if left == 0:
+        return out
+    # Remainders are whole numbers and lots lie in [0, 1): lots decide between equals only.
+    first = np.argsort(-(remainders + lots), axis=1)[:, :left]
+    np.put_along_axis(out, first, True, axis=1)
+    return out
+
+
+def _mark(
+    block: NDArray[np.bool_],
+    items: NDArray[np.intp],
+    uniforms: NDArray[np.float64],
+    whole: int,
+    extra: NDArray[np.bool_],
+) -> None:
+    """Mark in each row of `block` the `whole` items with the smallest numbers, one more if `extra`.
+
+    A stratum with an extra place always has an item left for it: its share was rounded down.
+    """
+    if whole == len(items):
+        block[:, items] = True
+        return
+    # The item at place `whole` is exactly the next smallest.
+    order = np.argpartition(uniforms, whole, axis=1)
+    rows = np.arange(len(block))[:, None]
+    block[rows, items[order[:, :whole]]] = True
+    block[np.flatnonzero(extra), items[order[extra, whole]]] = True

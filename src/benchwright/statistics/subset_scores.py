@@ -1,0 +1,192 @@
+"""Scores of all models on many subsets of the items, and how each subset compares with all items.
+
+Answers are (m, n) in [0, 1], NaN = no answer. A score is the mean over a model's answered items.
+Subsets go through matrix products in blocks, so memory does not grow with their number.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.statistics.correlation_rows import (
+    Float,
+    complete_rows,
+    mean_shift_of_ranks,
+    pearson_rows,
+    ranks_rows,
+)
+from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.score_spread import (
+    signal_to_noise_rows,
+    signed_shift_rows,
+    spread_top_rows,
+    wasserstein_rows,
+)
+
+_BLOCK_BYTES = 1 << 27
+# Finer differences than this are rounding of the sums, and would break ties at random.
+_DECIMALS = 12
+POINTS = 100.0
+
+
+class SubsetFigures(NamedTuple):
+    """Figures (s,) of s subsets; NaN where a subset has none.
+
+    Attributes:
+        kendall_tau_b: rank agreement of the subset with all items, in [−1, 1].
+        spearman: the same by Spearman's correlation.
+        tau_b_complement: tau-b with the items outside the subset, free of the agreement that a
+            part has with its whole.
+        mean_rank_shift: mean absolute change of rank against all items, in ranks.
+        signed_shift: mean accuracy on the subset minus that on all items, in points (0–100).
+        wasserstein: distance of the two distributions of accuracy, in points.
+        spread_top: range of accuracy of the best models of the subset's own ranking, in points.
+        signal_to_noise: spread of accuracy over models divided by the noise of one model's.
+    """
+
+    kendall_tau_b: Float
+    spearman: Float
+    tau_b_complement: Float
+    mean_rank_shift: Float
+    signed_shift: Float
+    wasserstein: Float
+    spread_top: Float
+    signal_to_noise: Float
+
+
+class _Sums(NamedTuple):
+    """Sums over the weighted answered items: weights (s, m) or (s, 1), scores, squares (s, m)."""
+
+    weight: Float
+    score: Float
+    square: Float | None
+
+
+def subset_scores(correct: NDArray[np.floating], weights: NDArray[np.generic]) -> Float:
+    """Scores (s, m) of answers `correct` (m, n) under item weights (s, n): weighted means.
+
+    Weights are marks or counts ≥ 0. NaN where a model answered nothing of weight. Scores are
+    rounded to 12 decimals, so that equal answers give equal scores.
+
+    Raises:
+        ValueError: the two do not hold the same items.
+    """
+    _check(correct, weights)
+    out = np.empty((len(weights), len(correct)))
+    for rows in _row_blocks(weights, len(correct)):
+        out[rows] = _means(_sums(correct, weights[rows].astype(np.float64), squares=False))
+    return out
+
+
+def subset_figures(
+    correct: NDArray[np.floating], masks: NDArray[np.bool_], top: int = 20
+) -> SubsetFigures:
+    """Compare each subset `masks` (s, n) of the items with all items, by m models.
+
+    `top`: best models whose range is the spread. The complement of a subset of all items is empty
+    and its figure NaN; so are all figures of an empty subset. The noise in signal-to-noise takes
+    items as independent.
+
+    Raises:
+        ValueError: the masks do not have n items, or `top` is below two.
+    """
+    _check(correct, masks)
+    whole = _sums(correct, np.ones((1, correct.shape[1])), squares=True)
+    full = _means(whole)
+    blocks = []
+    for rows in _row_blocks(masks, len(correct)):
+        part = _sums(correct, masks[rows].astype(np.float64), squares=True)
+        blocks.append(_figures(full, whole, part, top))
+    if not blocks:
+        return SubsetFigures(*(np.empty(0) for _ in SubsetFigures._fields))
+    return SubsetFigures(*(np.concatenate(figure) for figure in zip(*blocks, strict=True)))
+
+
+def full_figures(correct: NDArray[np.floating], top: int = 20) -> SubsetFigures:
+    """What all items have of these figures by themselves: spread and signal-to-noise, each (1,).
+
+    The others compare with all items and are NaN here.
+    """
+    whole = _sums(correct, np.ones((1, correct.shape[1])), squares=True)
+    missing = dict.fromkeys(SubsetFigures._fields, np.full(1, np.nan))
+    return SubsetFigures(**missing)._replace(**_own_figures(whole, top))
+
+
+def _figures(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetFigures:
+    """The figures of one block of subsets."""
+    scores = _means(part)
+    rest = _means(_Sums(whole.weight - part.weight, whole.score - part.score, None))
+    first, second = complete_rows(full, scores)
+    full_ranks, part_ranks = ranks_rows(first), ranks_rows(second)
+    return SubsetFigures(
+        kendall_tau_b=kendall_tau_b_rows(full, scores),
+        spearman=pearson_rows(full_ranks, part_ranks),
+        tau_b_complement=kendall_tau_b_rows(rest, scores),
+        mean_rank_shift=mean_shift_of_ranks(full_ranks, part_ranks),
+        signed_shift=POINTS * signed_shift_rows(full, scores),
+        wasserstein=POINTS * wasserstein_rows(full, scores),
+        **_own_figures(part, top),
+    )
+
+
+def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
+    """The figures that need no comparison."""
+    scores = _means(sums)
+    return {
+        "spread_top": POINTS * spread_top_rows(scores, top),
+        "signal_to_noise": signal_to_noise_rows(scores, _standard_errors(sums)),
+    }
+
+
+def _sums(correct: NDArray[np.floating], weights: Float, *, squares: bool) -> _Sums:
+    """Sums under `weights` (s, n), over blocks of models so that no copy of all answers is made."""
+    m, n = correct.shape
+    weight = np.empty((len(weights), m))
+    score = np.empty((len(weights), m))
+    square = np.empty((len(weights), m)) if squares else None
+    totals = weights.sum(axis=1, keepdims=True)
+    step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
+    for start in range(0, m, step):
+        block = slice(start, start + step)
+        answers = correct[block].astype(np.float64)
+        missing = np.isnan(answers)
+        weight[:, block] = totals
+        if missing.any():
+            answers[missing] = 0
+            weight[:, block] -= weights @ missing.T.astype(np.float64)
+        score[:, block] = weights @ answers.T
+        if square is not None:
+            # Answers that are right or wrong are their own squares.
+            plain = bool(((answers == 0) | (answers == 1)).all())
+            square[:, block] = score[:, block] if plain else weights @ (answers**2).T
+    return _Sums(weight, score, square)
+
+
+def _means(sums: _Sums) -> Float:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(sums.weight > 0, sums.score / sums.weight, np.nan)
+    return np.round(means, _DECIMALS)
+
+
+def _standard_errors(sums: _Sums) -> Float:
+    """s/√k of each score (s, m) over k items; NaN below two items."""
+    if sums.square is None:
+        raise ValueError("the squares of the answers were not summed")
+    k = sums.weight
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = np.clip(sums.square - sums.score**2 / k, 0, None) / (k - 1)
+        return np.where(k >= 2, np.sqrt(np.where(k >= 2, variance, 0) / k), np.nan)
+
+
+def _row_blocks(weights: NDArray[np.generic], models: int) -> Iterator[slice]:
+    """Rows of `weights` (s, n) whose weights and scores fit into a block."""
+    step = max(1, _BLOCK_BYTES // (8 * max(weights.shape[1], 10 * models, 1)))
+    for start in range(0, len(weights), step):
+        yield slice(start, start + step)
+
+
+def _check(correct: NDArray[np.floating], weights: NDArray[np.generic]) -> None:
+    if correct.ndim != 2 or weights.ndim != 2 or correct.shape[1] != weights.shape[1]:
+        raise ValueError(f"answers {correct.shape} and weights {weights.shape} need the same items")

@@ -1,0 +1,1 @@
+"""Sweeps: one pipeline over benchmarks, variants and seeds, with one summary."""

@@ -1,0 +1,129 @@
+"""Going through the combinations: one that fails, or a stop, leaves the others as they are."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any
+
+from benchwright.errors import one_line
+from benchwright.sweeps.combinations import Combination, Durations, duration
+from benchwright.sweeps.summary import SweepRun
+
+logger = logging.getLogger(__name__)
+
+Execute = Callable[[Combination], SweepRun]
+Keep = Callable[[list[SweepRun]], None]
+
+
+class Interruption:
+    """Ctrl-C as a request: it ends the run under way, but not the writing of what is done."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._raises = False
+        self._earlier: Any = None
+
+    def __enter__(self) -> "Interruption":
+        if threading.current_thread() is threading.main_thread():
+            self._earlier = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._earlier is not None:
+            signal.signal(signal.SIGINT, self._earlier)
+
+    @contextmanager
+    def ends_this(self) -> Iterator[None]:
+        """Within the block, Ctrl-C raises KeyboardInterrupt at once."""
+        self._raises = True
+        try:
+            yield
+        finally:
+            self._raises = False
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if self._raises:
+            raise KeyboardInterrupt
+
+
+def run_combinations(
+    todo: Sequence[Combination],
+    execute: Execute,
+    say: Callable[[str], None],
+    keep: Keep,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[SweepRun]:
+    """Run each combination and say how far it is.
+
+    An error makes the combination `failed` and goes on with the next. After Ctrl-C the one under
+    way is `interrupted` and those after it are `not_run`.
+
+    Args:
+        todo: the combinations, in the order in which they run.
+        execute: runs one; its `seconds` is filled in here.
+        say: prints a line.
+        keep: writes the runs so far; called after each one.
+        clock: seconds from any start.
+
+    Returns:
+        One entry per combination of `todo`.
+    """
+    runs: list[SweepRun] = []
+    durations = Durations()
+    with Interruption() as interruption:
+        for number, combination in enumerate(todo, start=1):
+            say(f"[{number}/{len(todo)}] {combination}")
+            started = clock()
+            try:
+                with interruption.ends_this():
+                    run = execute(combination)
+            except KeyboardInterrupt:
+                interruption.asked = True
+                run = SweepRun(combination, "interrupted")
+            except Exception as error:
+                # Workers that were stopped too may say so by an error of their own.
+                run = (
+                    SweepRun(combination, "interrupted")
+                    if interruption.asked
+                    else SweepRun(combination, "failed", error=_told(error))
+                )
+            run = run._replace(seconds=clock() - started)
+            durations.add(combination, run.seconds)
+            runs.append(run)
+            keep(runs)
+            say(_progress(number, len(todo), run, durations.remaining(todo[number:])))
+            if interruption.asked:
+                break
+    return runs + [SweepRun(combination, "not_run") for combination in todo[len(runs) :]]
+
+
+def _told(error: Exception) -> str:
+    message = one_line(error)
+    if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+        logger.error("this combination failed", exc_info=error)
+    if message is None:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+    return message
+
+
+def _progress(number: int, total: int, run: SweepRun, remaining: float) -> str:
+    line = f"[{number}/{total}] {run.combination}: {run.status} in {duration(run.seconds)}"
+    if run.error:
+        line += f": {run.error}"
+    elif "n_kept" in run.metrics and "n_items" in run.metrics:
+        line += f", kept {run.metrics['n_kept']:,.0f} of {run.metrics['n_items']:,.0f}"
+    left = total - number
+    if left and run.status != "interrupted":
+        line += f"; {left} left, about {duration(remaining)}"
+    return line

@@ -1,0 +1,135 @@
+"""The table of a sweep: one row per combination."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from benchwright.natural_order import in_order
+from benchwright.sweeps.combinations import Combination
+
+_RULES = (
+    "anomalous",
+    "easy",
+    "easy_unanimous",
+    "answer_only",
+    "suspect_label",
+    "conflicting_gold",
+    "duplicate",
+    "similar",
+)
+_FIRST = ("n_items", "n_kept", "share_removed")
+_EVIDENCE = (
+    "kendall_tau_b",
+    "kendall_tau_b.low",
+    "kendall_tau_b.high",
+    "kendall_tau_b.held_out",
+    "kendall_tau_b.held_out.low",
+    "kendall_tau_b.held_out.high",
+    "n_panel_models",
+    "n_held_out_models",
+    "percentile.kendall_tau_b",
+    "random_mean.kendall_tau_b",
+    "arena_pearson_full",
+    "arena_pearson_kept",
+    "arena_williams_p",
+    "n_rated_models",
+    "ire_share_removed",
+    "ire.kendall_tau_b",
+)
+_ALWAYS = (
+    *_FIRST,
+    *("kendall_tau_b", "kendall_tau_b.held_out", "n_panel_models", "n_held_out_models"),
+    *("arena_pearson_full", "arena_pearson_kept"),
+)
+
+
+class SweepRun(NamedTuple):
+    """What became of one combination.
+
+    Attributes:
+        combination: benchmark, variant and seed.
+        status: `done`, `failed`, `interrupted` or `not_run`.
+        seconds: wall time; 0 where it did not run.
+        version: the version its files are saved under, "" where it did not run.
+        metrics: the numbers of its `metrics` dataset; empty where the pipeline has none.
+        report: its HTML report, where there is one.
+        error: why it failed, in one line.
+    """
+
+    combination: Combination
+    status: str
+    seconds: float = 0.0
+    version: str = ""
+    metrics: Mapping[str, float] = {}
+    report: Path | None = None
+    error: str = ""
+
+
+def rule_columns(columns: Sequence[str]) -> list[str]:
+    """The columns `share_removed.<rule>` in the order in which the rules are applied."""
+    prefix = "share_removed."
+    found = [column.removeprefix(prefix) for column in columns if column.startswith(prefix)]
+    known = [rule for rule in _RULES if rule in found]
+    return [prefix + rule for rule in (*known, *sorted(set(found) - set(known)))]
+
+
+def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
+    """One row per combination, in the order given.
+
+    Columns: benchmark, variant, seed, status; numbers and shares (0–1) of items, with
+    `share_removed.<rule>`; the evidence (Kendall's tau-b, ratings, IRE); wall_seconds; all other
+    metrics by name; version, report, error. What a run does not have is missing (NaN or NA),
+    never 0. Counts (`n_…`) are Int64.
+    """
+    named = {name for run in runs for name in run.metrics}
+    front = [*_FIRST, *rule_columns(sorted(named))]
+    front += [name for name in _EVIDENCE if name in named or name in _ALWAYS]
+    others = in_order(named - set(front))
+    table = pd.DataFrame(
+        {
+            "benchmark": pd.Series([run.combination.benchmark for run in runs], dtype=str),
+            "variant": pd.Series([run.combination.variant for run in runs], dtype=str),
+            "seed": pd.Series([run.combination.seed for run in runs], dtype="int64"),
+            "status": pd.Series([run.status for run in runs], dtype=str),
+            **{name: _column(name, runs) for name in front},
+            "wall_seconds": pd.Series([round(run.seconds, 3) for run in runs], dtype="float64"),
+            **{name: _column(name, runs) for name in others if name != "wall_seconds"},
+            "version": pd.Series([run.version for run in runs], dtype=str),
+            "report": pd.Series([str(run.report or "") for run in runs], dtype=str),
+            "error": pd.Series([run.error for run in runs], dtype=str),
+        }
+    )
+    return table.reset_index(drop=True)
+
+
+def _column(name: str, runs: list[SweepRun]) -> pd.Series:
+    values = pd.Series([run.metrics.get(name) for run in runs], dtype="float64")
+    if name.startswith("n_") and (values.isna() | (values % 1 == 0)).all():
+        return values.astype("Int64")
+    return values
+
+
+def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
+    """How much the seed decides: per benchmark and variant, over the seeds that are done.
+
+    Columns: benchmark, variant, seeds, and `<figure>_mean` and `<figure>_sd` (sample standard
+    deviation, NaN with fewer than two values) of share_removed, kendall_tau_b and
+    kendall_tau_b.held_out. Only where there is more than one seed.
+    """
+    figures = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
+    done = summary[summary["status"] == "done"]
+    rows = []
+    for (benchmark, variant), part in done.groupby(["benchmark", "variant"], sort=False):
+        if len(part) < 2:
+            continue
+        row: dict[str, object] = {"benchmark": benchmark, "variant": variant, "seeds": len(part)}
+        for figure in figures:
+            known = part[figure].dropna()
+            row[f"{figure}_mean"] = known.mean()
+            row[f"{figure}_sd"] = known.std() if len(known) > 1 else float("nan")
+        rows.append(row)
+    columns = ["benchmark", "variant", "seeds"]
+    columns += [f"{figure}_{kind}" for figure in figures for kind in ("mean", "sd")]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,199 @@
+import csv
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.datasets.review_csv import (
+    LONGEST_CELL,
+    OptionalReviewCsv,
+    ReviewCsv,
+    read_spreadsheet,
+    spreadsheet_bytes,
+)
+from benchwright.errors import InputError
+
+COLUMNS = ["item_id", "rule", "verdict"]
+
+
+def written(folder: Path, content: str | bytes) -> Path:
+    path = folder / "review_sheet.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def cells_of(table: pd.DataFrame) -> list[list[str]]:
+    """The cells as a spreadsheet program sees them."""
+    text = spreadsheet_bytes(table).decode("utf-8-sig")
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def column(*cells: str) -> pd.DataFrame:
+    return pd.DataFrame({"text": list(cells), "other": ["x"] * len(cells)})
+
+
+def test_a_file_starts_with_a_byte_order_mark_and_has_windows_line_ends() -> None:
+    raw = spreadsheet_bytes(pd.DataFrame({"a": ["é\nsecond line"], "b": ['say "x", y']}))
+    assert raw == b'\xef\xbb\xbfa,b\r\n"\xc3\xa9\nsecond line","say ""x"", y"\r\n'
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "=1+1",
+        "+1",
+        "-x",
+        "@SUM(A1)",
+        '=HYPERLINK("http://x")',
+        "\t=1",
+        "\r=1",
+        "＝1",
+        "'=1",
+        "''@x",
+    ],
+)
+def test_no_cell_can_become_a_formula(cell: str) -> None:
+    shown = cells_of(column(cell))[1][0]
+    assert shown.startswith("'")
+
+
+@pytest.mark.parametrize("cell", ["007", "1e3", "3/4", "2024-01-02", "12:30", "1,000"])
+def test_no_cell_can_become_a_number_or_a_date(cell: str) -> None:
+    assert cells_of(column(cell))[1][0] == f"'{cell}"
+
+
+@pytest.mark.parametrize(
+    "cell", ["plain", "'quoted'", "it's", "3 apples", "a=b", "None", "", "x-1"]
+)
+def test_harmless_cells_stay_as_they_are(cell: str) -> None:
+    assert cells_of(column(cell))[1][0] == cell
+
+
+def test_missing_values_are_empty_cells() -> None:
+    table = pd.DataFrame({"a": [None, float("nan"), 3], "b": ["x", "y", "z"]}, dtype=object)
+    assert [row[0] for row in cells_of(table)[1:]] == ["", "", "'3"]
+
+
+def test_text_longer_than_a_cell_is_cut() -> None:
+    assert len(cells_of(column("x" * 40_000))[1][0]) == LONGEST_CELL
+
+
+@given(st.lists(st.tuples(st.text(max_size=12), st.text("=+-@'\"\t\n\r;, 01x", max_size=8))))
+def test_what_was_written_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    rows = [(f"k{i}", *row) for i, row in enumerate(rows)]  # type: ignore[misc]
+    table = pd.DataFrame(rows, columns=["key", "any", "nasty"], dtype="object")
+    path = tmp_path_factory.getbasetemp() / "sheet.csv"
+    path.write_bytes(spreadsheet_bytes(table))
+    back = read_spreadsheet(path)
+
+    def plain(text: str) -> str:
+        return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+    assert back["key"].tolist() == table["key"].tolist()
+    for name in ("any", "nasty"):
+        assert [plain(t) for t in back[name]] == [plain(t) for t in table[name]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_a_sheet_is_read_however_it_was_saved(
+    tmp_path: Path, encoding: str, separator: str, line_end: str
+) -> None:
+    lines = [["Item_ID ", "rule", "Verdict"], ["é/1", '"a;b,c\td"', " agree "], ["é/2", "", ""]]
+    text = line_end.join(separator.join(line) for line in lines) + line_end
+    table = read_spreadsheet(written(tmp_path, text.encode(encoding)), COLUMNS)
+    assert table.to_numpy().tolist() == [["é/1", "a;b,c\td", "agree"], ["é/2", "", ""]]
+
+
+def test_ids_and_words_stay_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "item_id,rule,verdict\n007,NA,1\n'1e3,None,true\n")
+    assert read_spreadsheet(path, COLUMNS).to_numpy().tolist() == [
+        ["007", "NA", "1"],
+        ["1e3", "None", "true"],
+    ]
+
+
+def test_empty_rows_keep_their_place_and_trailing_ones_go(tmp_path: Path) -> None:
+    path = written(tmp_path, "item_id,rule,verdict\n\na,easy,agree\n,,\n\n")
+    assert read_spreadsheet(path, COLUMNS)["item_id"].tolist() == ["", "a"]
+
+
+def test_other_columns_are_left_out_and_optional_ones_filled(tmp_path: Path) -> None:
+    path = written(tmp_path, "mine,verdict,rule,item_id\n?,agree,easy,a\n")
+    table = read_spreadsheet(path, COLUMNS, ["note"])
+    assert table.columns.tolist() == [*COLUMNS, "note"]
+    assert table.to_numpy().tolist() == [["a", "easy", "agree", ""]]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("item_id;rule\na;b\n", "no column 'verdict'; it has item_id, rule"),
+        ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' is there twice"),
+        ("item_id,rule,verdict\na,b,c\na,b,c,d\n", "row 3: 4 cells, but 3 columns"),
+        ('item_id,rule,verdict\na,b,"open\n', "line 2: unexpected end of data"),
+        (b"item_id,rule,verdict\n\x81\x8d\n", "save it as CSV in UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_where(
+    tmp_path: Path, content: str | bytes, told: str
+) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(InputError) as error:
+        read_spreadsheet(path, COLUMNS)
+    assert str(error.value).startswith(str(path))
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_absent_or_empty_file_of_the_user_has_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "review_sheet.csv"
+    dataset = OptionalReviewCsv(filepath=str(path), columns=COLUMNS, optional=["note"])
+    for content in (None, "", "\n", "item_id,rule,verdict\n"):
+        if content is not None:
+            written(tmp_path, content)
+        table = dataset.load()
+        assert table.columns.tolist() == [*COLUMNS, "note"]
+        assert table.empty
+
+
+def test_the_users_file_is_only_read(tmp_path: Path) -> None:
+    from kedro.io import DatasetError
+
+    dataset = OptionalReviewCsv(filepath=str(tmp_path / "x.csv"), columns=COLUMNS)
+    with pytest.raises(DatasetError, match="only read"):
+        dataset.save(pd.DataFrame())
+
+
+def test_a_sheet_is_saved_whole_and_loaded_again(tmp_path: Path) -> None:
+    from kedro.io.core import Version
+
+    path = tmp_path / "deep" / "sheet.csv"
+    dataset = ReviewCsv(filepath=str(path), version=Version(None, "2024-01-01T00.00.00.000Z"))
+    assert not dataset.exists()
+    table = column("=1", "two\nlines", "007")
+    dataset.save(table)
+    again = ReviewCsv(filepath=str(path), version=Version(None, None))
+    assert again.exists()
+    pd.testing.assert_frame_equal(again.load(), table, check_dtype=False)
+    assert [f.name for f in path.rglob("*") if f.is_file()] == ["sheet.csv"]
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
+    dataset = ReviewCsv(filepath=str(tmp_path / "sheet.csv"))
+    dataset.save(column("old"))
+
+    class Broken:
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    with pytest.raises(Exception, match="no text"):
+        dataset.save(pd.DataFrame({"text": [Broken()]}))
+    assert dataset.load()["text"].tolist() == ["old"]
+    assert [f.name for f in tmp_path.iterdir()] == ["sheet.csv"]

@@ -1,0 +1,60 @@
+"""The notebooks run from top to bottom on the demo."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+pytestmark = pytest.mark.live
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def demo(run_project: Callable[..., Path]) -> Path:
+    """The demo, refined from its recorded answers: no model is asked."""
+    return run_project(benchmark="demo", score="imported")
+
+
+def printed(notebook: nbformat.NotebookNode) -> str:
+    """All that the cells wrote, and the text of what they show."""
+    out = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            out.append(output.get("text", ""))
+            out.append(output.get("data", {}).get("text/plain", ""))
+    return "\n".join(out)
+
+
+EXPECTED = {
+    "compare_variants": ("smart_paper", "tau-b of random subsets", "removed"),
+    "why_did_this_item_go": ("REMOVED", "options alone", "==== easy ===="),
+    "is_my_subset_any_good": ("tau-b 0.", "kendall_tau_b", "keep their order"),
+}
+
+
+def test_there_is_a_notebook_for_each_question() -> None:
+    assert {path.stem for path in NOTEBOOKS} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_what_it_promises(
+    path: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(demo, data, symlinks=True)
+    monkeypatch.setenv("BENCHWRIGHT_DATA", str(data))
+    monkeypatch.setenv("BENCHWRIGHT_SCORE", "imported")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'mlflow.db'}")
+    monkeypatch.delenv("BENCHWRIGHT_MLFLOW", raising=False)
+    notebook = nbformat.read(path, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)  # results are not committed
+    NotebookClient(
+        notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
+    said = printed(notebook)
+    for words in EXPECTED[path.stem]:
+        assert words in said

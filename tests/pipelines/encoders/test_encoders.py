@@ -1,0 +1,209 @@
+"""Encoders compared: what is encoded anew, and how far their verdicts agree."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright import weights
+from benchwright.errors import InputError
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.encoders import create_pipeline
+from benchwright.pipelines.encoders.overlap import compare_encoders, overlap
+from benchwright.pipelines.encoders.vectors import encode_with_each
+from benchwright.similarity import item_vectors
+from benchwright.tables import Embeddings, EncoderOverlap
+from pipelines.filtering.filtering_examples import make_items, numbered_items
+
+NAMES = ("one", "two", "three")
+MODELS = ModelsParams.model_validate(
+    {
+        "encoders": {
+            name: {"weights": {"path": name, "sha256": f"{i}" * 64}} for i, name in enumerate(NAMES)
+        }
+    }
+)
+NOTHING = Embeddings.empty()
+
+
+def embedding(*compare: str) -> EmbeddingParams:
+    return EmbeddingParams(compare=compare, dtype="float32", device="cpu")
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Which encoder was given which text; each has vectors of its own length."""
+    seen: list[tuple[str, str]] = []
+
+    def stand_in(texts: list[str], folder: str, **_: object) -> Any:
+        seen.extend((folder, text.splitlines()[0]) for text in texts)
+        return np.array([[len(text)] + [1] * NAMES.index(folder) for text in texts], np.float32)
+
+    monkeypatch.setattr(item_vectors, "encode", stand_in)
+    monkeypatch.setattr(weights, "locate_encoder", lambda spec: spec.path)
+    return seen
+
+
+def test_each_encoder_encodes_every_item_once(encoded: list[Any]) -> None:
+    items = make_items(["a", "b"])
+    first = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
+    assert sorted(encoded) == [("one", "a"), ("one", "b"), ("two", "a"), ("two", "b")]
+    assert len(first) == 4
+    again = encode_with_each(items, first, NOTHING, embedding("one", "two"), MODELS)
+    assert len(encoded) == 4
+    pd.testing.assert_frame_equal(again, first)
+
+
+def test_a_new_encoder_or_item_is_all_that_is_encoded(encoded: list[Any]) -> None:
+    items = make_items(["a", "b"])
+    first = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
+    encoded.clear()
+    other = encode_with_each(items, first, NOTHING, embedding("one", "three"), MODELS)
+    assert sorted(encoded) == [("three", "a"), ("three", "b")]
+    assert len(other) == 6  # what is not compared now stays in the cache
+    encoded.clear()
+    more = make_items(["a", "b", "c"])
+    encode_with_each(more, other, NOTHING, embedding(*NAMES), MODELS)
+    assert sorted(encoded) == [("one", "c"), ("three", "c"), ("two", "c")]
+
+
+def test_vectors_of_the_filters_are_reused(encoded: list[Any]) -> None:
+    items = make_items(["a", "b"])
+    of_filters = item_vectors.encode_items(items, NOTHING, "one", embedding(), MODELS)
+    encoded.clear()
+    encode_with_each(items, NOTHING, of_filters, embedding("one", "two"), MODELS)
+    assert sorted(encoded) == [("two", "a"), ("two", "b")]
+
+
+def test_a_limit_drops_no_cached_vector(encoded: list[Any]) -> None:
+    items = make_items(["a", "b"])
+    both = encode_with_each(items, NOTHING, NOTHING, embedding("one", "two"), MODELS)
+    limited = encode_with_each(items.head(1), both, NOTHING, embedding("one", "two"), MODELS)
+    assert len(limited) == 4
+
+
+def test_a_wrong_name_fails_before_anything_is_encoded(encoded: list[Any]) -> None:
+    with pytest.raises(InputError, match="'four' is not known"):
+        encode_with_each(make_items(["a"]), NOTHING, NOTHING, embedding("one", "four"), MODELS)
+    assert encoded == []
+
+
+def vectors_of(encoder: str, vectors: Any) -> pd.DataFrame:
+    key = item_vectors.choose_encoder(encoder, embedding(encoder), MODELS).key
+    return pd.DataFrame(
+        {
+            "item_id": [f"q/{row}" for row in range(len(vectors))],
+            "text_hash": "",
+            "encoder": key,
+            "vector": list(np.asarray(vectors, dtype=np.float32)),
+        }
+    )
+
+
+def plane(*angles: float) -> Any:
+    radians = np.deg2rad(angles)
+    return np.stack([np.cos(radians), np.sin(radians)], axis=1)
+
+
+def fixed(threshold: Any) -> FilteringParams:
+    return FilteringParams(similar=SimilarParams(threshold=threshold))
+
+
+def test_the_table_counts_items_with_a_neighbour_closer_than_the_threshold() -> None:
+    # Within 15 degrees of another: 0, 1 and 2, 3 for the one; 0, 1 and 4 (of 1) for the other.
+    one = vectors_of("one", plane(0, 10, 90, 100, 200, 300))
+    two = vectors_of("two", plane(0, 10, 90, 140, 20, 300))
+    table = compare_encoders(
+        numbered_items(6),
+        pd.concat([one, two]),
+        embedding("one", "two"),
+        MODELS,
+        fixed(1 - float(np.cos(np.deg2rad(15)))),
+    )
+    EncoderOverlap.validate(table)
+    [row] = table.to_dict("records")
+    assert (row["encoder_a"], row["encoder_b"], row["n_items"]) == ("one", "two", 6)
+    assert (row["similar_a"], row["similar_b"], row["both"]) == (4, 3, 2)
+    assert row["share_of_a"] == pytest.approx(2 / 4)
+    assert row["share_of_b"] == pytest.approx(2 / 3)
+    assert row["jaccard"] == pytest.approx(2 / 5)
+    assert row["same_verdict"] == pytest.approx(3 / 6)
+    assert row["expected_same"] == pytest.approx(4 / 6 * 3 / 6 + 2 / 6 * 3 / 6)
+
+
+def test_every_pair_is_compared_in_the_order_of_the_list() -> None:
+    vectors = pd.concat([vectors_of(name, plane(0, 10, 90, 100)) for name in NAMES])
+    shuffled = vectors.sample(frac=1, random_state=0)
+    items = numbered_items(4)
+    table = compare_encoders(items, shuffled, embedding(*NAMES), MODELS, fixed(0.1))
+    pairs = list(zip(table["encoder_a"], table["encoder_b"], strict=True))
+    assert pairs == [("one", "two"), ("one", "three"), ("two", "three")]
+    assert (table["jaccard"] == 1).all()
+
+
+def test_an_encoder_without_a_threshold_has_no_shares() -> None:
+    vectors = pd.concat([vectors_of("one", np.eye(5)), vectors_of("two", np.eye(5))])
+    settings = fixed("first_peak")  # all distances are equal: no density, no peak
+    table = compare_encoders(numbered_items(5), vectors, embedding("one", "two"), MODELS, settings)
+    EncoderOverlap.validate(table)
+    assert table[["threshold_a", "jaccard", "same_verdict"]].isna().all(axis=None)
+    assert table["similar_a"].tolist() == [0]
+
+
+def test_one_encoder_or_none_gives_an_empty_table() -> None:
+    items = numbered_items(2)
+    vectors = vectors_of("one", plane(0, 10))
+    assert compare_encoders(items, vectors, embedding("one"), MODELS, fixed(0.1)).empty
+    assert compare_encoders(items, NOTHING, embedding(), MODELS, fixed(0.1)).empty
+
+
+def test_where_nothing_is_similar_the_verdicts_agree_and_jaccard_is_unknown() -> None:
+    none = np.zeros(5, dtype=bool)
+    found = overlap(none, none)
+    assert (found.both, found.same_verdict, found.expected_same) == (0, 1.0, 1.0)
+    assert np.isnan([found.jaccard, found.share_of_a, found.share_of_b]).all()
+    assert np.isnan(overlap(none[:0], none[:0]).same_verdict)
+
+
+verdicts = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
+
+
+@given(verdicts)
+def test_equal_verdicts_are_never_fewer_than_what_the_jaccard_index_counts(
+    pairs: list[tuple[bool, bool]],
+) -> None:
+    a, b = np.array(pairs).T
+    found = overlap(a, b)
+    swapped = overlap(b, a)
+    assert (swapped.jaccard, swapped.same_verdict) == pytest.approx(
+        (found.jaccard, found.same_verdict), nan_ok=True
+    )
+    assert 0 <= found.expected_same <= 1
+    if not np.isnan(found.jaccard):
+        assert found.jaccard <= found.same_verdict + 1e-12
+        assert found.jaccard * (a | b).sum() == pytest.approx(found.both)
+
+
+def test_few_similar_items_make_independent_verdicts_agree() -> None:
+    draws = np.random.default_rng(0)
+    found = overlap(draws.random(20_000) < 0.05, draws.random(20_000) < 0.05)
+    assert found.same_verdict == pytest.approx(0.905, abs=0.01)
+    assert found.expected_same == pytest.approx(found.same_verdict, abs=0.005)
+    assert found.jaccard < 0.05
+
+
+def test_names_may_come_joined_from_the_command_line_and_each_once() -> None:
+    joined = EmbeddingParams.model_validate({"compare": "one+two"})
+    assert joined.compare == ("one", "two")
+    with pytest.raises(ValueError, match="twice"):
+        EmbeddingParams(compare=("one", "one"))
+
+
+def test_the_pipeline_ends_in_the_table() -> None:
+    assert create_pipeline().outputs() == {"encoder_overlap"}
+    assert {"items", "encoder_vector_cache", "embedding_cache"} <= create_pipeline().inputs()

@@ -1,0 +1,100 @@
+"""From source rows to kept items: the steps add up."""
+
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright import tables
+from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
+from benchwright.pipelines.evaluation.funnel import OTHER, count_funnel
+
+RULES = ("anomalous", "easy", "similar")
+
+
+def items_of(ids: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({"item_id": ids})
+
+
+def rejected_rows(n: int) -> pd.DataFrame:
+    return tables.RejectedItems.from_rows([(i, "choices", "", "{}") for i in range(n)])
+
+
+def verdicts_of(removed: dict[str, set[str]]) -> pd.DataFrame:
+    """Which rules remove which item."""
+    return tables.Verdicts.from_rows(
+        [
+            (item, rule, "flagged" if rule in rules else "clear", rule in rules, None, "")
+            for item, rules in removed.items()
+            for rule in RULES
+        ]
+    )
+
+
+def coverage() -> pd.DataFrame:
+    return tables.RuleCoverage.from_rows([(rule, "ran", 1, 0, 0, 0, 0, 0.0, "") for rule in RULES])
+
+
+def test_an_item_counts_at_the_first_rule_that_removes_it() -> None:
+    removed = {"a": {"similar", "easy"}, "b": {"similar"}, "c": set(), "d": {"easy"}}
+    funnel = count_funnel(
+        rejected_rows(2), items_of(list("abcd")), verdicts_of(removed), coverage(), items_of(["c"])
+    )
+    steps = [tuple(row) for row in funnel.itertuples(index=False)]
+    assert steps == [
+        ("source rows", "start", 0, 6),
+        ("malformed", "removed", 2, 4),
+        ("anomalous", "removed", 0, 4),
+        ("easy", "removed", 2, 2),
+        ("similar", "removed", 1, 1),
+        ("kept", "end", 0, 1),
+    ]
+
+
+def test_items_that_are_gone_without_a_verdict_are_a_step_of_their_own() -> None:
+    funnel = count_funnel(
+        rejected_rows(0),
+        items_of(list("abc")),
+        tables.Verdicts.empty(),
+        tables.RuleCoverage.empty(),
+        items_of(["a"]),
+    )
+    assert funnel["step"].tolist() == ["source rows", "malformed", OTHER, "kept"]
+    assert funnel["left"].tolist() == [3, 3, 1, 1]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
+    st.integers(0, 3),
+)
+def test_what_is_left_is_what_was_left_less_what_was_taken(
+    removed: dict[str, set[str]], rejected: int
+) -> None:
+    kept = [item for item, rules in removed.items() if not rules]
+    ordered = verdicts_of(removed)
+    funnels = [
+        count_funnel(
+            rejected_rows(rejected), items_of(list(removed)), verdicts, coverage(), items_of(kept)
+        )
+        for verdicts in (ordered, ordered.iloc[::-1])
+    ]
+    pd.testing.assert_frame_equal(*funnels)
+    left, taken = funnels[0]["left"], funnels[0]["removed"]
+    assert left.iloc[0] == len(removed) + rejected
+    assert left.iloc[-1] == len(kept)
+    assert (left.diff().iloc[1:] == -taken.iloc[1:]).all()
+    assert OTHER not in funnels[0]["step"].tolist()
+
+
+def test_the_figure_shows_the_steps_that_took_something() -> None:
+    removed = {"a": {"easy"}, "b": set()}
+    funnel = count_funnel(
+        rejected_rows(1), items_of(["a", "b"]), verdicts_of(removed), coverage(), items_of(["b"])
+    )
+    figure = draw_funnel(funnel)
+    left, taken = figure.data
+    assert list(left.y) == ["source rows", "malformed", "easy", "kept"]
+    assert list(left.x) == [3, 2, 1, 1]
+    assert list(taken.x) == [0, 1, 1, 0]
+    assert taken.text[2] == "−1 → 1"
+    assert "Nothing was counted" in draw_funnel(tables.Funnel.empty()).layout.annotations[0].text

@@ -1,0 +1,201 @@
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.review_csv import OptionalReviewCsv
+from benchwright.errors import InputError
+from benchwright.pipelines.evaluation.label_errors import (
+    ELSEWHERE,
+    kept_minus_removed,
+    rate_label_errors,
+    suspect_label_recall,
+)
+from benchwright.statistics.proportion import wilson_interval
+from benchwright.tables import LabelErrorRates
+
+IDS = [f"q{i}" for i in range(10)]
+ITEMS = pd.DataFrame({"item_id": IDS})
+OTHERS = pd.DataFrame({"item_id": ["dev/1"]})
+REMOVED_BY = {"q0": "easy", "q1": "easy", "q2": "easy,similar", "q3": "similar"}
+SUSPECT = {"q4": "flagged", "q5": "flagged", "q9": "not_judged"}
+
+
+def audit() -> pd.DataFrame:
+    by = [REMOVED_BY.get(item, "") for item in IDS]
+    decision = ["removed" if rules else "kept" for rules in by]
+    return pd.DataFrame({"item_id": IDS, "decision": decision, "removed_by": by})
+
+
+def verdicts() -> pd.DataFrame:
+    rows = []
+    for item in IDS:
+        rules = REMOVED_BY.get(item, "").split(",")
+        rows += [
+            (item, rule, "flagged" if rule in rules else "clear") for rule in ("easy", "similar")
+        ]
+        rows.append((item, "suspect_label", SUSPECT.get(item, "clear")))
+    return pd.DataFrame(rows, columns=["item_id", "rule", "state"])
+
+
+def file_of(*rows: tuple[object, ...], columns: str = "item_id wrong") -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=columns.split(), dtype="object")
+
+
+def rates(errors: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:
+    return rate_label_errors(ITEMS, audit(), verdicts(), errors, OTHERS, None, limit)
+
+
+def counts(table: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    return {row.items: (row.checked, row.wrong) for row in table.itertuples(index=False)}  # type: ignore[misc]
+
+
+WRONG = {"q2", "q4", "q6", "q9"}
+CHECKED = file_of(*((item, str(int(item in WRONG))) for item in IDS if item != "q8"))
+
+
+def test_wrong_labels_are_counted_among_kept_and_removed_items_and_per_rule() -> None:
+    assert counts(rates(CHECKED)) == {
+        "all": (9, 4),
+        "kept": (5, 3),
+        "removed": (4, 1),
+        "removed by easy": (3, 1),
+        "removed by similar": (2, 1),
+        "suspect_label": (2, 1),
+        "not suspect_label": (6, 2),
+    }
+
+
+def test_each_rate_has_its_wilson_interval() -> None:
+    kept = rates(CHECKED).set_index("items").loc["kept"]
+    assert kept["rate"] == pytest.approx(0.6)
+    assert (kept["low"], kept["high"]) == pytest.approx(wilson_interval(3, 5)[:2])
+
+
+def test_a_set_without_checked_items_has_no_rate() -> None:
+    table = rates(file_of(("q5", "0"))).set_index("items")
+    assert table.loc["removed", "checked"] == 0
+    assert math.isnan(table.loc["removed", "rate"])
+    assert math.isnan(table.loc["removed", "low"])
+
+
+def test_kept_and_removed_are_compared() -> None:
+    found = kept_minus_removed(rates(CHECKED))
+    assert found.difference == pytest.approx(3 / 5 - 1 / 4)
+    # Of the C(9, 4) = 126 ways to place 4 wrong labels 40 put 3 among the 5 kept; no more likely
+    # are 0 (1 way), 1 (20) and 4 (5), more likely is 2 (60).
+    assert found.p_value == pytest.approx((40 + 1 + 20 + 5) / 126)
+    nothing = kept_minus_removed(LabelErrorRates.empty())
+    assert math.isnan(nothing.difference)
+    assert nothing.reason
+
+
+def test_the_recall_of_suspect_labels_is_of_the_wrong_ones_that_were_judged() -> None:
+    recall = suspect_label_recall(rates(CHECKED))
+    assert (recall.found, recall.wrong) == (1, 3)  # q9 is wrong too, but was not judged
+    assert recall.share == pytest.approx(1 / 3)
+    assert math.isnan(suspect_label_recall(LabelErrorRates.empty()).share)
+
+
+def test_no_file_gives_an_empty_table(tmp_path: Path) -> None:
+    absent = OptionalReviewCsv(
+        filepath=str(tmp_path / "none.csv"), columns=["item_id"], optional=["wrong", "kind"]
+    )
+    table = rates(absent.load())
+    assert table.empty
+    assert table.columns.tolist() == LabelErrorRates.columns()
+
+
+def test_without_a_rule_for_suspects_there_is_no_such_row() -> None:
+    without = verdicts()[lambda table: table["rule"] != "suspect_label"]
+    table = rate_label_errors(ITEMS, audit(), without, CHECKED)
+    assert not any("suspect" in name for name in table["items"])
+
+
+@pytest.mark.parametrize("wrong", ["1", "true", "TRUE", " True ", True, 1, 1.0])
+@pytest.mark.parametrize("right", ["0", "false", "False", False, 0, 0.0])
+def test_wrong_is_read_in_any_spelling(wrong: object, right: object) -> None:
+    assert counts(rates(file_of(("q4", wrong), ("q5", right))))["kept"] == (2, 1)
+
+
+def test_kinds_stand_for_wrong_where_it_is_not_given() -> None:
+    kinds = file_of(("q4", "ok"), ("q5", "OK"), ("q6", "wrong_groundtruth"), columns="item_id kind")
+    assert counts(rates(kinds))["kept"] == (3, 1)
+    both = file_of(
+        ("q4", "", "no_correct_answer"), ("q5", "0", "bad_clarity"), ("", "", ""),
+        columns="item_id wrong kind",
+    )  # fmt: skip
+    assert counts(rates(both))["kept"] == (2, 1)
+
+
+def test_ids_of_other_splits_are_counted_apart() -> None:
+    table = rates(file_of(("q4", "1"), ("dev/1", "1")))
+    assert counts(table)["all"] == (1, 1)
+    assert counts(table)[ELSEWHERE] == (1, 1)
+
+
+def test_under_a_limit_unknown_ids_are_counted_apart() -> None:
+    assert counts(rates(file_of(("q4", "1"), ("q77", "0")), limit=10))[ELSEWHERE] == (1, 0)
+
+
+def test_the_same_word_twice_counts_once() -> None:
+    assert counts(rates(file_of(("q4", "1"), ("q4", "true"))))["all"] == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("errors", "told"),
+    [
+        (file_of(("q1", "0"), ("q2", "maybe")), "row 3, wrong: 'maybe' is not 0, 1, true or false"),
+        (file_of(("q1", "0"), ("Q2", "1"), ("Q3", "1")), "row 3, item_id: 'Q2' is no item"),
+        (
+            file_of(
+                ("q1", ""),
+            ),
+            "row 2 (q1): neither wrong nor kind",
+        ),
+        (
+            file_of(
+                ("", "1"),
+            ),
+            "row 2, item_id: is empty",
+        ),
+        (file_of(("q1", "0"), ("q2", "1"), ("q1", "1")), "row 4: 'q1' contradicts row 2"),
+        (file_of(("q1", "1", "ok"), columns="item_id wrong kind"), "wrong is 1, but kind is ok"),
+        (file_of(("q1", "1"), columns="id wrong"), "columns id, wrong; give item_id"),
+        (file_of(("q1",), columns="item_id"), "columns item_id; give item_id"),
+    ],
+)
+def test_what_cannot_be_read_names_the_row(errors: pd.DataFrame, told: str) -> None:
+    with pytest.raises(InputError) as error:
+        rates(errors)
+    assert str(error.value).startswith("label_errors.csv")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_id_of_another_split_is_unknown_unless_that_split_is_given() -> None:
+    with pytest.raises(InputError, match="'dev/1' is no item"):
+        rate_label_errors(ITEMS, audit(), verdicts(), file_of(("dev/1", "1")))
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    turned = CHECKED.iloc[::-1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rates(turned), rates(CHECKED))
+
+
+def test_the_demos_file_says_what_was_planted(repository: Path) -> None:
+    folder = repository / "data" / "01_raw" / "demo"
+    table = OptionalReviewCsv(
+        filepath=str(folder / "label_errors.csv"), columns=["item_id", "wrong"], optional=["kind"]
+    ).load()
+    planted = pd.read_csv(folder / "planted.csv", keep_default_na=False)
+    rows = pd.read_json(folder / "items.jsonl", lines=True)
+    wrong = set(planted.loc[planted["kind"] == "wrong_gold", "item_id"])
+    malformed = set(planted.loc[planted["kind"] == "malformed", "item_id"])
+    whole = set(planted.loc[planted["kind"] == "malformed_original", "item_id"])
+    test = set(rows.loc[rows["split"] == "test", "id"])
+    assert set(table["item_id"]) == test - (malformed - whole)
+    assert table["item_id"].is_unique
+    assert set(table.loc[table["wrong"] == "1", "item_id"]) == wrong
+    assert set(table.loc[table["kind"] != "ok", "item_id"]) == wrong

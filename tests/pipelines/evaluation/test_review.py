@@ -1,0 +1,224 @@
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.review_csv import OptionalReviewCsv, ReviewCsv
+from benchwright.errors import InputError
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.review import (
+    STALE,
+    make_review_sheet,
+    read_reviews,
+    stale_reviews,
+)
+from benchwright.statistics.proportion import wilson_interval
+from benchwright.tables import ReviewSheet
+
+N = 40
+IDS = [f"q/{i}" for i in range(N)]
+EASY = set(IDS[:20])
+COPIES = {"q/30"}
+SIMILAR = {"q/35", "q/1"}
+
+
+def items() -> pd.DataFrame:
+    rows = [
+        (item, f"subject {i % 3}", f"=Question {i}?", [f"yes {i}", "no"], i % 2, "no")
+        for i, item in enumerate(IDS)
+    ]
+    rows[3] = ("q/3", "maths", "How many?", [], -1, "42")
+    columns = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def verdicts() -> pd.DataFrame:
+    rows = []
+    for item in IDS:
+        rows += [
+            (item, "easy", item in EASY, "all right"),
+            (item, "suspect_label", False, "all wrong"),
+            (item, "duplicate", item in COPIES, "copy of q/31"),
+            (item, "similar", item in SIMILAR, "goes, one of 3"),
+        ]
+    return pd.DataFrame(rows, columns=["item_id", "rule", "removed", "detail"])
+
+
+def audit(nearest: dict[str, str]) -> pd.DataFrame:
+    return pd.DataFrame({"item_id": IDS, "neighbour": [nearest.get(item) for item in IDS]})
+
+
+GROUPS = pd.DataFrame(
+    [
+        ("d", "q/30", "duplicate", False),
+        ("d", "q/31", "duplicate", True),
+        ("s", "q/1", "similar", False),
+        ("s", "q/35", "similar", False),
+        ("s", "q/36", "similar", True),
+    ],
+    columns=["group_id", "item_id", "kind", "kept"],
+)
+
+
+def sheet(n: int = 100, seed: int = 0, nearest: dict[str, str] | None = None) -> pd.DataFrame:
+    evaluation = EvaluationParams(review_items=n)
+    return make_review_sheet(items(), audit(nearest or {}), verdicts(), GROUPS, evaluation, seed)
+
+
+def row_of(table: pd.DataFrame, rule: str, item: str) -> pd.Series:
+    return table[(table["rule"] == rule) & (table["item_id"] == item)].iloc[0]
+
+
+def test_every_removed_item_stands_under_the_rule_that_removed_it() -> None:
+    table = sheet()
+    assert table.columns.tolist() == ReviewSheet.columns()
+    by_rule = {rule: set(own["item_id"]) for rule, own in table.groupby("rule")}
+    assert by_rule == {"easy": EASY, "duplicate": COPIES, "similar": SIMILAR}
+    assert table["rule"].drop_duplicates().tolist() == ["easy", "duplicate", "similar"]
+    assert set(table["verdict"]) == set(table["note"]) == {""}
+
+
+def test_a_row_shows_all_that_a_reviewer_needs() -> None:
+    row = row_of(sheet(), "easy", "q/4")
+    assert row["question"] == "=Question 4?"
+    assert row["choices"] == "A. yes 4\nB. no"
+    assert row["answer"] == "A. yes 4"
+    assert row["reason"] == "all right"
+    assert row["neighbour"] == ""
+    assert row_of(sheet(), "easy", "q/3")["answer"] == "42"
+
+
+def test_the_neighbour_is_the_nearest_of_the_group_or_the_one_that_stays() -> None:
+    assert row_of(sheet(), "duplicate", "q/30")["neighbour"] == "=Question 31?\nA. yes 31\nB. no"
+    assert row_of(sheet(), "similar", "q/35")["neighbour"].startswith("=Question 36?")
+    near = sheet(nearest={"q/35": "q/1", "q/1": "q/12"})
+    assert row_of(near, "similar", "q/35")["neighbour"].startswith("=Question 1?")
+    assert row_of(near, "similar", "q/1")["neighbour"].startswith("=Question 36?")
+
+
+def test_the_draw_is_a_prefix_and_depends_on_the_seed_only() -> None:
+    five, ten = (sheet(n)[lambda t: t["rule"] == "easy"]["item_id"].tolist() for n in (5, 10))
+    assert ten[:5] == five
+    assert len(set(ten)) == 10
+    assert sheet(5, seed=1)["item_id"].tolist() != sheet(5)["item_id"].tolist()
+    turned = make_review_sheet(
+        items().iloc[::-1],
+        audit({}),
+        verdicts().iloc[::-1],
+        GROUPS,
+        EvaluationParams(review_items=5),
+        0,
+    )
+    assert turned[turned["rule"] == "easy"]["item_id"].tolist() == five
+
+
+def test_nothing_removed_or_nothing_asked_gives_an_empty_sheet() -> None:
+    nothing = verdicts().assign(removed=False)
+    evaluation = EvaluationParams()
+    empty = make_review_sheet(items(), audit({}), nothing, GROUPS.iloc[:0], evaluation, 0)
+    assert empty.columns.tolist() == ReviewSheet.columns()
+    assert empty.empty
+    assert sheet(0).empty
+
+
+def filled(*rows: tuple[str, str, object]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=["item_id", "rule", "verdict"])
+
+
+def test_agreement_is_counted_per_rule_with_its_interval() -> None:
+    table = read_reviews(
+        filled(
+            ("q/35", "similar", "agree"),
+            ("q/0", "easy", "agree"),
+            ("q/1", "easy", "borderline"),
+            ("q/2", "easy", "disagree"),
+            ("q/3", "easy", "agree"),
+            ("q/4", "easy", ""),
+        ),
+        verdicts(),
+    )
+    assert table["rule"].tolist() == ["easy", "similar"]
+    easy = table.iloc[0]
+    assert easy[["reviewed", "agree", "borderline", "disagree"]].tolist() == [4, 2, 1, 1]
+    assert easy["share_agree"] == pytest.approx(0.5)
+    assert (easy["low"], easy["high"]) == pytest.approx(wilson_interval(2, 4)[:2])
+    assert stale_reviews(table) == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "column"),
+    [
+        *[(word, "agree") for word in ("agree", " Agree ", "Y", "yes", "1", 1, 1.0)],
+        *[(word, "borderline") for word in ("borderline", "BORDERLINE")],
+        *[(word, "disagree") for word in ("disagree", "n", "No", "0", 0, 0.0)],
+    ],
+)
+def test_a_verdict_is_read_in_any_spelling(word: object, column: str) -> None:
+    table = read_reviews(filled(("q/0", "Easy", word)), verdicts())
+    assert table.iloc[0][column] == table.iloc[0]["reviewed"] == 1
+
+
+def test_judgements_of_another_run_are_counted_apart_and_told() -> None:
+    table = read_reviews(
+        filled(("q/39", "easy", "agree"), ("q/0", "similar", "n"), ("q/0", "easy", "agree")),
+        verdicts(),
+    )
+    stale = table.set_index("rule").loc[STALE]
+    assert stale["reviewed"] == 2
+    assert math.isnan(stale["share_agree"])
+    assert table.set_index("rule").loc["easy", "reviewed"] == 1
+    assert stale_reviews(table).startswith("2 judgements in review_sheet.csv are of items")
+
+
+def test_an_unjudged_sheet_gives_an_empty_table() -> None:
+    assert read_reviews(sheet(), verdicts()).empty
+    assert read_reviews(filled(), verdicts()).empty
+
+
+def test_the_same_judgement_twice_counts_once() -> None:
+    table = read_reviews(filled(("q/0", "easy", "y"), ("q/0", "easy", "agree")), verdicts())
+    assert table["reviewed"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([("q/0", "easy", "agree"), ("q/1", "easy", "perhaps")], "row 3, verdict: 'perhaps'"),
+        ([("", "easy", "agree")], "row 2, item_id: is empty"),
+        ([("q/0", "", "agree")], "row 2, rule: is empty"),
+        (
+            [("q/0", "easy", "y"), ("q/1", "easy", ""), ("q/0", "easy", "n")],
+            "row 4: 'q/0' under easy is disagree here and agree in row 2",
+        ),
+    ],
+)
+def test_what_cannot_be_read_names_the_row(rows: list[tuple[str, str, object]], told: str) -> None:
+    with pytest.raises(InputError) as error:
+        read_reviews(filled(*rows), verdicts())
+    assert str(error.value).startswith("review_sheet.csv")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_sheet_goes_through_a_spreadsheet_and_back(tmp_path: Path, separator: str) -> None:
+    import csv
+    import io
+
+    path = tmp_path / "sheet.csv"
+    ReviewCsv(filepath=str(path)).save(sheet())
+    rows = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
+    assert rows[1][3].startswith("'=Question")
+    verdict = rows[0].index("verdict")
+    for number, row in enumerate(rows[1:]):
+        row[verdict] = "Agree" if number % 4 else "n"
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\r\n").writerows(rows)
+    path.write_bytes(out.getvalue().encode("utf-8-sig"))
+    columns = ["item_id", "rule", "verdict"]
+    back = OptionalReviewCsv(filepath=str(path), columns=columns).load()
+    table = read_reviews(back, verdicts())
+    assert table["reviewed"].tolist() == [20, 1, 2]
+    assert table["disagree"].tolist() == [5, 1, 0]
+    assert STALE not in table["rule"].tolist()

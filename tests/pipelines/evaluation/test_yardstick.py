@@ -1,0 +1,251 @@
+"""The kept items beside random subsets of the same size, and beside IRE."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
+from benchwright.pipelines.evaluation.methods import compare_methods
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.yardstick import compare_with_random
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.tables import ItemParameters, MethodComparison, RankAgreementTable, Yardstick
+
+NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
+
+
+def simulated(models: int = 30, items: int = 200, seed: int = 0) -> tuple[ResponseMatrix, Panel]:
+    """Answers of models of rising ability to items of all difficulties; ten chose the items."""
+    rng = np.random.default_rng(seed)
+    ability, difficulty = np.linspace(-1.5, 1.5, models), np.linspace(-2, 2, items)
+    right = rng.random((models, items)) < 1 / (1 + np.exp(difficulty - ability[:, None]))
+    names = tuple(f"m{i:02d}" for i in range(models))
+    ids = tuple(f"i{k:03d}" for k in range(items))
+    roles = tuple("filter" if i % 3 == 0 else "held_out" for i in range(models))
+    matrix = ResponseMatrix.of(names, ids, correct=right.astype(np.float32))
+    return matrix, Panel(names, roles, ids, items, "all items", (), items)
+
+
+def items_of(matrix: ResponseMatrix) -> pd.DataFrame:
+    ids = list(matrix.item_ids)
+    return pd.DataFrame(
+        {
+            "item_id": ids,
+            "subject": [f"s{k % 4}" for k in range(len(ids))],
+            "question": [f"Question {item}?" for item in ids],
+            "passage_id": None,
+        }
+    )
+
+
+def judged(
+    matrix: ResponseMatrix,
+    panel: Panel,
+    kept: list[str],
+    *,
+    parameters: pd.DataFrame | None = None,
+    seed: int = 0,
+    ratings: RatingsParams | None = None,
+    items: pd.DataFrame | None = None,
+    **settings: Any,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    chosen = pd.DataFrame({"item_id": kept})
+    return compare_with_random(
+        matrix,
+        items_of(matrix) if items is None else items,
+        chosen,
+        ItemParameters.empty() if parameters is None else parameters,
+        score_models(matrix, items_of(matrix), chosen, panel),
+        panel,
+        NO_RATINGS,
+        ratings or RatingsParams(),
+        EvaluationParams(**{"random_subsets": 200, **settings}),
+        seed,
+    )
+
+
+def row(table: pd.DataFrame, metric: str, models: str = "held_out", **keys: str) -> pd.Series:
+    keys = {"method": "kept", "random": "plain", **keys, "metric": metric, "models": models}
+    found = table[(table[list(keys)] == pd.Series(keys)).all(axis=1)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_items_chosen_for_one_model_stand_out_below_the_random_band() -> None:
+    matrix, panel = simulated()
+    for_the_weakest = [
+        i for i, right in zip(matrix.item_ids, matrix.correct[1], strict=True) if right
+    ]
+    seen, draws = judged(matrix, panel, for_the_weakest)
+    tau = row(seen, "kendall_tau_b")
+    assert tau["value"] < tau["random_low"] < tau["random_mean"] < tau["random_high"]
+    assert tau["percentile"] < 2.5
+    assert tau["p_value"] == pytest.approx(2 / 201, abs=0.01)
+    assert (tau["n_models"], tau["n_items"], tau["n_full"]) == (20, len(for_the_weakest), 200)
+    own = draws[
+        (draws["metric"] == "kendall_tau_b")
+        & (draws["models"] == "held_out")
+        & (draws["random"] == "plain")
+    ]
+    assert len(own) == tau["draws"] == 200
+    assert own["value"].mean() == pytest.approx(tau["random_mean"])
+
+
+def test_a_random_choice_lies_inside_the_band() -> None:
+    matrix, panel = simulated()
+    percentiles = []
+    for seed in range(8):
+        chosen = np.random.default_rng(100 + seed).choice(matrix.item_ids, 80, replace=False)
+        seen, _ = judged(matrix, panel, sorted(chosen), seed=seed)
+        percentiles.append(row(seen, "kendall_tau_b")["percentile"])
+    assert 15 < np.mean(percentiles) < 85
+    assert np.ptp(percentiles) > 20
+
+
+def test_removing_easy_items_widens_the_spread_beyond_the_random_band() -> None:
+    matrix, panel = simulated()
+    hard = list(matrix.item_ids[80:])
+    spread = row(judged(matrix, panel, hard, top_models=20)[0], "spread_top", "all")
+    shift = row(judged(matrix, panel, hard)[0], "signed_shift", "all")
+    assert shift["value"] < shift["random_low"] < 0 < shift["random_high"]
+    assert np.isfinite(spread["full"])
+    assert spread["full"] == pytest.approx(spread["random_mean"], abs=5)
+
+
+def test_stratified_subsets_keep_the_shares_of_the_subjects_and_vary_less() -> None:
+    matrix, panel = simulated()
+    # Subjects that differ: what a subset draws of each then matters for its mean.
+    levels = np.array([0.0, 0.3, 0.7, 1.0])[np.arange(200) % 4]
+    rng = np.random.default_rng(1)
+    right = (rng.random(matrix.correct.shape) < levels).astype(np.float32)
+    matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=right)
+    seen, _ = judged(matrix, panel, list(matrix.item_ids[:40]))
+    width = {
+        kind: np.ptp(row(seen, "signed_shift", "all", random=kind)[["random_low", "random_high"]])
+        for kind in ("plain", "stratified")
+    }
+    assert width["stratified"] < 0.7 * width["plain"]
+
+
+def test_the_comparison_is_the_same_at_each_run_and_for_any_order() -> None:
+    matrix, panel = simulated(12, 60)
+    kept = list(matrix.item_ids[:30])
+    one, _ = judged(matrix, panel, kept)
+    other, _ = judged(
+        matrix.select_models(matrix.models[::-1]).select_items(matrix.item_ids[::-1]),
+        panel,
+        kept[::-1],
+        items=items_of(matrix).iloc[::-1],
+    )
+    pd.testing.assert_frame_equal(one, other)
+    assert not one.equals(judged(matrix, panel, kept, seed=1)[0])
+
+
+def test_without_models_or_with_the_comparison_off_there_is_none() -> None:
+    matrix, panel = simulated(6, 20)
+    assert judged(matrix, panel, list(matrix.item_ids[:9]), random_subsets=0)[0].empty
+    nobody = panel._replace(models=(), roles=(), item_ids=())
+    assert judged(matrix, nobody, list(matrix.item_ids[:9]))[0].empty
+
+
+def test_two_models_have_no_band_and_three_do() -> None:
+    matrix, panel = simulated(3, 40)
+    assert panel.roles == ("filter", "held_out", "held_out")
+    seen, _ = judged(matrix, panel, list(matrix.item_ids[::2]))
+    assert set(seen["models"]) == {"all"}
+
+
+def test_nothing_kept_and_everything_kept_are_no_crash() -> None:
+    matrix, panel = simulated(8, 30)
+    nothing = row(judged(matrix, panel, [])[0], "kendall_tau_b", "all")
+    assert np.isnan(nothing["value"])
+    assert nothing["reason"]
+    everything, _ = judged(matrix, panel, list(matrix.item_ids))
+    assert row(everything, "kendall_tau_b", "all")["value"] == 1
+    assert np.isnan(row(everything, "tau_b_complement", "all")["value"])
+
+
+def test_ire_is_judged_with_its_own_size_and_p_values_are_corrected_for_both_methods() -> None:
+    matrix, panel = simulated(60, 120)
+    parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    assert (about["fitted_on"], about["in_sample"]) == (20, False)
+    assert 0.25 <= about["share_removed"] <= 0.5
+    assert np.corrcoef(parameters["difficulty"], np.arange(120))[0, 1] > 0.8
+    seen, _ = judged(matrix, panel, list(matrix.item_ids[:40]), parameters=parameters)
+    ire, own = row(seen, "kendall_tau_b", method="ire"), row(seen, "kendall_tau_b")
+    assert ire["n_items"] == parameters["kept_by_ire"].sum() != own["n_items"]
+    for metric in ("kendall_tau_b", "signed_shift"):
+        p = [row(seen, metric, method=method)["p_value"] for method in ("kept", "ire")]
+        adjusted = [row(seen, metric, method=method)["p_holm"] for method in ("kept", "ire")]
+        assert min(adjusted) == pytest.approx(min(1, 2 * min(p)))
+
+
+def test_with_few_models_that_are_not_held_out_ire_is_fitted_on_all_and_says_so() -> None:
+    matrix, panel = simulated(20, 60)
+    _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    assert (about["fitted_on"], about["in_sample"]) == (20, True)
+    parameters, about = estimate_item_parameters(
+        matrix, panel, EvaluationParams(ire_percentile=None)
+    )
+    assert parameters.empty
+    assert about["reason"] == "off"
+
+
+def test_methods_are_put_side_by_side() -> None:
+    matrix, panel = simulated(60, 120)
+    parameters, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    ratings = RatingsParams(values={name: 1000 + i for i, name in enumerate(matrix.models)})
+    kept = list(matrix.item_ids[:40])
+    yardstick, _ = judged(matrix, panel, kept, parameters=parameters, ratings=ratings)
+    ranks = RankAgreementTable.from_rows(
+        [("all", "kendall_tau_b", 0.9, 0.8, 0.95, 0.7, 0.96, 60, 120, "")]
+    )
+    table = compare_methods(ranks, yardstick, about)
+    assert set(table["method"]) == {"full", "kept", "random", "ire"}
+    both = table.set_index(["method", "metric", "models"])
+    own = both.loc[("kept", "kendall_tau_b", "all")]
+    assert (own["low"], own["high"]) == (0.8, 0.95)
+    assert own["share_removed"] == pytest.approx(80 / 120)
+    assert both.loc[("random", "kendall_tau_b", "all"), "n_items"] == 40
+    full = both.loc[("full", "arena_pearson", "all")]
+    right = matrix.correct.mean(axis=1)
+    assert full["value"] == pytest.approx(np.corrcoef(right, np.arange(60))[0, 1])
+    assert ("full", "kendall_tau_b", "all") not in both.index  # of itself it says nothing
+    assert compare_methods(ranks, Yardstick.empty(), about).columns.tolist() == (
+        MethodComparison.columns()
+    )
+
+
+@pytest.mark.real_data
+def test_on_real_arc_challenge_random_subsets_rank_better_and_filtering_spreads_wider(
+    shared_data: Path, show: Any
+) -> None:
+    """Removing what the seven strongest models all solve, against random subsets of that size."""
+    answers = pd.read_parquet(shared_data / "responses/leaderboard_v1_arc_challenge.parquet")
+    answers = answers.set_index("model").dropna()
+    right = answers.to_numpy(dtype=np.float32)
+    best = np.argsort(-right.mean(axis=1), kind="stable")[:7]
+    gone = right[best].all(axis=0)
+    names, ids = tuple(map(str, answers.index)), tuple(map(str, answers.columns))
+    roles = tuple("filter" if i in set(best.tolist()) else "held_out" for i in range(len(names)))
+    matrix = ResponseMatrix.of(names, ids, correct=right)
+    panel = Panel(names, roles, ids, len(ids), "all", (), len(ids))
+    kept = [item for item, out in zip(ids, gone, strict=True) if not out]
+    seen, _ = judged(matrix, panel, kept, random_subsets=300)
+    for group in ("all", "held_out", "filter"):
+        tau, spread = row(seen, "kendall_tau_b", group), row(seen, "spread_top", group)
+        show(
+            f"arc_challenge leaderboard, {group} ({tau['n_models']} models, {tau['n_full']} → "
+            f"{tau['n_items']} items): tau-b {tau['value']:.3f}, random {tau['random_mean']:.3f} "
+            f"[{tau['random_low']:.3f}, {tau['random_high']:.3f}], percentile "
+            f"{tau['percentile']:.1f}; range of the top 20 {spread['full']:.1f} → "
+            f"{spread['value']:.1f}, random {spread['random_mean']:.1f}"
+        )
+    tau, spread = row(seen, "kendall_tau_b", "all"), row(seen, "spread_top", "all")
+    assert tau["value"] < tau["random_low"]
+    assert spread["value"] > spread["random_high"] > spread["full"]

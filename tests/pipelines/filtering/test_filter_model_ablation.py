@@ -1,0 +1,161 @@
+"""Fewer filter models: which subsets are tried, and what each of them removes."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
+from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
+from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
+from benchwright.pipelines.filtering.combine import combine_rules
+from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.pipelines.filtering.easy import flag_easy_items
+from benchwright.pipelines.filtering.filter_model_ablation import (
+    model_subsets,
+    vary_filter_models,
+)
+from benchwright.pipelines.filtering.finding import Finding
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.tables import FilterModelAblation
+from pipelines.filtering.filtering_examples import make_items, make_matrix
+
+N = 60
+MODELS = tuple("abcde")
+ITEMS = make_items(
+    [f"question {row % 50}" for row in range(N)], subjects=["one", "two", "odd"] * (N // 3)
+)
+DRAWS = np.random.default_rng(3)
+MATRIX = make_matrix(
+    DRAWS.random((5, N)) < 0.9, np.where(DRAWS.random((5, N)) < 0.95, 0.9, 0.7), models=MODELS
+)
+CHOICES_ONLY = make_matrix(
+    DRAWS.random((5, N)) < 0.7, np.full((5, N), 0.9), models=MODELS, condition="choices_only"
+)
+SIMILAR = Grouping(
+    "similar", "ran", "", tuple((f"q/{i}", f"q/{i + 1}", f"q/{i + 2}") for i in (0, 9, 20, 31))
+)
+
+
+def ablation(
+    filtering: FilteringParams | None = None,
+    matrix: ResponseMatrix = MATRIX,
+    choices_only: ResponseMatrix = CHOICES_ONLY,
+    models: tuple[str, ...] = MODELS,
+    seed: int = 0,
+):
+    filtering = filtering or FilteringParams(ablation=AblationParams(fewer=3))
+    table = vary_filter_models(
+        ITEMS,
+        matrix,
+        choices_only,
+        list(models),
+        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
+        find_duplicates(ITEMS, filtering),
+        SIMILAR,
+        filtering,
+        seed,
+    )
+    FilterModelAblation.validate(table)
+    return table
+
+
+def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[str, int]:
+    """What the nodes of the stage remove when these are the filter models."""
+    findings, _ = combine_rules(
+        ITEMS,
+        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
+        flag_easy_items(ITEMS, MATRIX, models, filtering, 0),
+        flag_answer_only_items(ITEMS, CHOICES_ONLY, MATRIX, models, filtering),
+        flag_suspect_labels(ITEMS, MATRIX, models, filtering),
+        find_duplicates(ITEMS, filtering),
+        find_conflicting_gold(ITEMS, filtering),
+        SIMILAR,
+        filtering,
+        0,
+    )
+    gone = np.logical_or.reduce([finding.removed for finding in findings])
+    by_rule: dict[str, Finding] = {finding.rule: finding for finding in findings}
+    return {
+        "removed": int(gone.sum()),
+        "easy": int(by_rule["easy"].removed.sum()),
+        "answer_only": int(by_rule["answer_only"].removed.sum()),
+    }
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_each_subset_removes_what_the_whole_stage_would_with_those_models(independent):
+    filtering = FilteringParams(independent=independent, ablation=AblationParams(fewer=3))
+    table = ablation(filtering)
+    assert set(table["n_models"]) == {2, 3, 4, 5}
+    assert table["removed"].nunique() > 3
+    for row in table.to_dict("records"):
+        expected = removed_by_all_rules(row["models"].split(","), filtering)
+        assert {name: row[name] for name in expected} == expected
+        assert row["share_removed"] == pytest.approx(row["removed"] / N)
+
+
+def test_seven_models_give_ten_subsets_of_four_and_of_five_all_of_six_and_the_full_set():
+    subsets = list(model_subsets("ABCDEFG", fewer=3, subsets=10, seed=0))
+    assert [len(one) for one in subsets] == [4] * 10 + [5] * 10 + [6] * 7 + [7]
+    assert len(set(subsets)) == 28
+    assert subsets[20:27] == list(combinations("ABCDEFG", 6))
+
+
+def test_subsets_are_never_empty_and_one_model_has_none():
+    assert list(model_subsets("AB", fewer=3, subsets=10, seed=0)) == [("A",), ("B",), ("A", "B")]
+    assert list(model_subsets("A", fewer=3, subsets=10, seed=0)) == [("A",)]
+
+
+def test_many_models_do_not_need_all_their_subsets():
+    subsets = list(model_subsets(range(400), fewer=2, subsets=10, seed=1))
+    assert [len(one) for one in subsets] == [398] * 10 + [399] * 10 + [400]
+
+
+def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_models():
+    filtering = FilteringParams(ablation=AblationParams(fewer=2, subsets=3))
+    first = ablation(filtering)
+    assert ablation(filtering, models=MODELS[::-1]).equals(first)
+    seeds = [set(ablation(filtering, seed=seed)["models"]) for seed in range(4)]
+    assert len(set(map(frozenset, seeds))) > 1
+
+
+def test_a_rule_that_cannot_run_with_all_models_is_left_out_of_every_subset():
+    # Without the choices-only answers of e the rule cannot run, though a to d have theirs.
+    table = ablation(choices_only=CHOICES_ONLY.select_models(MODELS[:4]))
+    assert (table["answer_only"] == 0).all()
+    assert (table["easy"] > 0).any()
+
+
+def test_without_answers_of_filter_models_there_is_nothing_to_vary():
+    nobody = ResponseMatrix.empty(tuple(ITEMS["item_id"]))
+    unknown = ("x", "y")
+    assert ablation(models=()).empty
+    assert ablation(models=unknown, choices_only=nobody).empty
+    assert ablation(matrix=nobody, choices_only=nobody).empty
+    assert ablation(FilteringParams(ablation=AblationParams(enabled=False))).empty
+
+
+def test_a_misspelt_filter_model_is_an_error():
+    with pytest.raises(InputError, match="'z'"):
+        ablation(models=("a", "b", "z"))
+
+
+def test_unanimous_answers_without_probabilities_count_as_easy():
+    table = ablation(
+        FilteringParams(easy=EasyParams(confidence=None, retain=0)),
+        matrix=make_matrix(MATRIX.correct, models=MODELS),
+    )
+    full = table.iloc[-1]
+    assert full["easy"] == (MATRIX.correct == 1).all(axis=0).sum()
+
+
+def test_more_models_never_find_more_easy_items():
+    filtering = FilteringParams(easy=EasyParams(retain=0), ablation=AblationParams(fewer=4))
+    table = ablation(filtering)
+    easy_of = {frozenset(row["models"].split(",")): row["easy"] for row in table.to_dict("records")}
+    for more, count in easy_of.items():
+        assert all(easy_of[fewer] >= count for fewer in easy_of if fewer < more)

@@ -1,0 +1,100 @@
+"""Vectors of items from sentence encoders and from language models: who encodes, what is reused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright import weights
+from benchwright.errors import InputError
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.similarity import item_vectors
+from benchwright.similarity.item_vectors import choose_encoder, encode_items
+from benchwright.tables import Embeddings
+from benchwright.weights import ModelSource
+from pipelines.filtering.filtering_examples import make_items
+
+SERVER = {"backend": "openai", "endpoint": {"url": "http://localhost:1/v1"}, "family": "f"}
+MODELS = ModelsParams.model_validate(
+    {
+        "models": {
+            "local": {
+                "weights": {"path": "local", "sha256": "1" * 64},
+                "family": "f",
+                "context": 99,
+            },
+            "fixed": {
+                "weights": {"path": "fixed", "sha256": "2" * 64},
+                "family": "f",
+                "dtype": "bfloat16",
+            },
+            "served": SERVER,
+        },
+        "encoders": {
+            "sentences": {"weights": {"path": "tiny", "sha256": "0" * 64}},
+            "last": {"model": "local", "pooling": "last_token"},
+            "mean": {"model": "local", "pooling": "mean"},
+            "fixed-mean": {"model": "fixed", "pooling": "mean"},
+            "far": {"model": "served", "pooling": "mean"},
+            "lost": {"model": "nobody", "pooling": "mean"},
+        },
+    }
+)
+HERE = EmbeddingParams(dtype="float32", device="cpu")
+NOTHING = Embeddings.empty()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the stand-in for hidden states was asked."""
+    seen: list[dict[str, Any]] = []
+
+    def stand_in(texts: list[str], source: ModelSource, pooling: str, **more: Any) -> Any:
+        seen.append({"texts": texts, "source": source, "pooling": pooling, **more})
+        return np.array([[len(text), len(pooling)] for text in texts], dtype=np.float32)
+
+    monkeypatch.setattr(item_vectors, "encode_states", stand_in)
+    monkeypatch.setattr(weights, "model_source", lambda spec, dtype: ModelSource(spec.path))
+    return seen
+
+
+def test_a_language_model_encodes_with_its_own_context_and_pooling(asked: list[Any]) -> None:
+    table = encode_items(make_items(["one"]), NOTHING, "last", HERE, MODELS)
+    Embeddings.validate(table)
+    [call] = asked
+    assert call["source"].name_or_path == "local"
+    assert (call["pooling"], call["context"], call["dtype"]) == ("last_token", 99, "float32")
+    assert table["encoder"].tolist() == [f"last@{'1' * 16}/last_token/float32"]
+
+
+def test_a_model_with_a_precision_of_its_own_keeps_it(asked: list[Any]) -> None:
+    encode_items(make_items(["one"]), NOTHING, "fixed-mean", HERE, MODELS)
+    assert asked[0]["dtype"] == "bfloat16"
+
+
+def test_vectors_of_another_pooling_are_not_reused(asked: list[Any]) -> None:
+    items = make_items(["one", "two"])
+    last = encode_items(items, NOTHING, "last", HERE, MODELS)
+    assert encode_items(items, last, "last", HERE, MODELS).equals(last)
+    assert len(asked) == 1
+    encode_items(items, last, "mean", HERE, MODELS)
+    assert [call["pooling"] for call in asked] == ["last_token", "mean"]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "message"),
+    [
+        ("none", "'none' is not known; there are far, fixed-mean"),
+        ("lost", "model 'nobody' is not known; there are fixed, local, served"),
+        ("far", "models.encoders.far: model 'served' has no weights here"),
+    ],
+)
+def test_an_encoder_that_cannot_run_says_why(encoder: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        choose_encoder(encoder, HERE, MODELS)
+    assert "\n" not in str(error.value)
+
+
+def test_the_key_of_a_sentence_encoder_is_name_revision_and_precision() -> None:
+    assert choose_encoder("sentences", HERE, MODELS).key == f"sentences@{'0' * 16}/float32"

@@ -1,0 +1,180 @@
+"""Bootstrap resamples and intervals."""
+
+import numpy as np
+import pytest
+
+from benchwright.statistics import bootstrap as module
+from benchwright.statistics.bootstrap import (
+    cluster_resamples,
+    model_resamples,
+    normal_interval,
+    percentile_interval,
+    rank_agreement_intervals,
+)
+from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.rank_agreement import kendall_tau_b
+from benchwright.statistics.subset_scores import subset_scores
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
+    draw = rng(seed)
+    chance = 1 / (1 + np.exp(-draw.normal(size=(m, 1)) - draw.normal(size=n)))
+    return (draw.random((m, n)) < chance).astype(np.float32)
+
+
+def test_items_of_a_cluster_are_drawn_together() -> None:
+    clusters = np.array([4, 4, 7, 9, 9, 9])
+    counts = cluster_resamples(clusters, 4_000, rng())
+    assert counts.dtype == np.int16
+    assert (counts[:, 0] == counts[:, 1]).all()
+    assert (counts[:, 3] == counts[:, 4]).all()
+    assert (counts[:, [0, 2, 3]].sum(axis=1) == 3).all()
+    assert counts.mean(axis=0) == pytest.approx(np.ones(6), abs=0.05)
+    assert counts[:, 2].var() == pytest.approx(2 / 3, abs=0.05)  # binomial, 3 draws of 1/3
+
+
+def test_blocks_do_not_change_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = cluster_resamples(np.arange(12) // 2, 9, rng(1))
+    monkeypatch.setattr(module, "_BLOCK_BYTES", 16 * 6 * 2)
+    np.testing.assert_array_equal(cluster_resamples(np.arange(12) // 2, 9, rng(1)), whole)
+
+
+def test_models_are_drawn_with_replacement() -> None:
+    drawn = model_resamples(5, 2_000, rng())
+    assert drawn.shape == (2_000, 5)
+    assert np.bincount(drawn.ravel()) == pytest.approx(np.full(5, 2_000), abs=200)
+    assert model_resamples(0, 3, rng()).shape == (3, 0)
+
+
+def test_the_percentile_interval_is_the_middle_of_the_draws() -> None:
+    seen = percentile_interval(np.arange(1_001), level=0.9)
+    assert seen == (pytest.approx(50), pytest.approx(950), 0.9, 1_001, "")
+
+
+def test_missing_resamples_are_left_out_and_mentioned_when_many() -> None:
+    few = percentile_interval([np.nan] * 4 + list(range(96)))
+    many = percentile_interval([np.nan] * 6 + list(range(94)))
+    assert (few.draws, few.reason) == (96, "")
+    assert (many.draws, many.reason) == (94, "6 of 100 resamples do not have this figure")
+    none = percentile_interval([np.nan, np.nan])
+    assert np.isnan(none.low)
+    assert none.reason == "no resample has this figure"
+
+
+def test_the_normal_interval_lies_around_the_value_and_within_its_range() -> None:
+    draws = rng(2).normal(0.7, 0.02, 5_000)
+    seen = normal_interval(0.9, draws)
+    assert (seen.low, seen.high) == pytest.approx((0.9 - 0.0392, 0.9 + 0.0392), abs=1e-3)
+    assert normal_interval(0.98, draws, bounds=(-1, 1)).high == 1
+    assert np.isnan(normal_interval(np.nan, draws).low)
+
+
+def test_a_model_drawn_twice_does_not_change_what_tau_says_of_the_others() -> None:
+    x, y = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.2, 0.1, 0.3, 0.4])
+    again = [0, 1, 2, 3, 3]
+    # Pairs with 3 count twice, 3 with itself drops out: 9 pairs, one discordant.
+    assert kendall_tau_b_rows(x[again], y[again][None])[0] == pytest.approx((8 - 1) / 9)
+
+
+def test_intervals_hold_the_figure_and_shrink_with_items() -> None:
+    few, many = answers(30, 100), answers(30, 2_500)
+    widths = []
+    for correct in (few, many):
+        n = correct.shape[1]
+        kept = rng(3).random(n) < 0.4
+        found = rank_agreement_intervals(correct, kept, np.arange(n), 200, rng(4))
+        full, part = subset_scores(correct, np.stack([np.ones(n, dtype=bool), kept]))
+        value = kendall_tau_b(full, part).value
+        assert found.over_items.kendall_tau_b.low < value < found.over_items.kendall_tau_b.high
+        assert found.over_models.kendall_tau_b.low < value < found.over_models.kendall_tau_b.high
+        assert found.over_items.mean_rank_shift.low >= 0
+        assert found.over_items.spearman.high <= 1
+        assert found.over_items.pearson.draws == found.over_models.pearson.draws == 200
+        widths.append(found.over_items.kendall_tau_b.high - found.over_items.kendall_tau_b.low)
+    assert widths[1] < widths[0] / 2
+
+
+def test_over_items_the_normal_interval_covers_what_the_percentile_interval_misses(show) -> None:
+    """200 models, 300 items, half of them kept at random; the target is what 300 others give."""
+    draw = rng(9)
+    ability = draw.normal(size=(200, 1))
+    values, normal, percentile = [], [], []
+    for _ in range(40):
+        chance = 1 / (1 + np.exp(draw.normal(size=300) - ability))
+        correct = (draw.random((200, 300)) < chance).astype(float)
+        counts = cluster_resamples(np.arange(300), 80, draw)
+        counts[0] = 1
+        taus = kendall_tau_b_rows(
+            subset_scores(correct, counts), subset_scores(correct, counts * (np.arange(300) < 150))
+        )
+        values.append(taus[0])
+        normal.append(normal_interval(taus[0], taus[1:])[:2])
+        percentile.append(percentile_interval(taus[1:])[:2])
+    target = np.mean(values)
+    covered = [
+        np.mean([low <= target <= high for low, high in found]) for found in (normal, percentile)
+    ]
+    show(
+        f"coverage of 95% intervals of tau-b: normal {covered[0]:.2f}, percentile {covered[1]:.2f}"
+    )
+    assert covered[0] >= 0.9
+    assert covered[1] <= 0.2
+
+
+def test_clusters_widen_the_interval_over_items() -> None:
+    once = answers(20, 60)
+    correct = np.repeat(once, 6, axis=1)
+    kept = np.repeat(rng(5).random(60) < 0.5, 6)
+    apart, together = (
+        rank_agreement_intervals(correct, kept, clusters, 200, rng(6)).over_items.pearson
+        for clusters in (np.arange(360), np.repeat(np.arange(60), 6))
+    )
+    assert together.high - together.low > 1.8 * (apart.high - apart.low)
+
+
+def test_the_same_seed_gives_the_same_intervals_whatever_the_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    correct, kept = answers(12, 50), rng(7).random(50) < 0.5
+    whole = rank_agreement_intervals(correct, kept, np.arange(50), 60, rng(8))
+    monkeypatch.setattr(module, "_BLOCK_BYTES", 128 * 12 * 7)
+    assert rank_agreement_intervals(correct, kept, np.arange(50), 60, rng(8)) == whole
+
+
+@pytest.mark.parametrize(
+    ("correct", "kept", "draws", "reason"),
+    [
+        (answers(2, 20), True, 20, "2 models; at least 3"),
+        (np.empty((0, 20)), True, 20, "0 models; at least 3"),
+        (np.ones((5, 20)), True, 20, "same score"),
+        (answers(5, 20), False, 20, "no item is kept"),
+        (answers(5, 20), True, 0, "no resamples"),
+        (np.full((5, 20), np.nan), True, 20, "0 models; at least 3"),
+    ],
+    ids=["two models", "no models", "all tied", "nothing kept", "no draws", "no answers"],
+)
+def test_where_the_figure_is_missing_so_is_its_interval_with_the_reason(
+    correct: np.ndarray, kept: bool, draws: int, reason: str
+) -> None:
+    found = rank_agreement_intervals(correct, np.full(20, kept), np.arange(20), draws, rng())
+    for intervals in found:
+        assert np.isnan(intervals.kendall_tau_b.low)
+        assert reason in intervals.kendall_tau_b.reason
+
+
+def test_one_cluster_has_an_interval_over_models_only() -> None:
+    kept = np.arange(20) < 8
+    found = rank_agreement_intervals(answers(9, 20), kept, np.zeros(20, dtype=int), 50, rng())
+    assert "1 cluster;" in found.over_items.spearman.reason
+    assert found.over_models.spearman.low < found.over_models.spearman.high
+
+
+def test_resamples_that_all_agree_are_no_certainty() -> None:
+    correct = np.tril(np.ones((5, 5)))
+    found = rank_agreement_intervals(correct, np.ones(5, dtype=bool), np.arange(5), 50, rng())
+    assert found.over_models.kendall_tau_b[:2] == (1, 1)
+    assert "true uncertainty is larger" in found.over_models.kendall_tau_b.reason

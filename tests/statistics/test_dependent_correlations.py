@@ -1,0 +1,53 @@
+"""Williams' test: a simulated level, symmetry, and where there is nothing to test."""
+
+import numpy as np
+import pytest
+
+from benchwright.statistics.correlation_rows import pearson_rows
+from benchwright.statistics.dependent_correlations import williams_test
+
+
+def test_by_hand() -> None:
+    # |R| = 1 − .25 − .09 − .16 + 2·.5·.3·.4 = .62; mean .4
+    # t = .2·√(102·1.4 / (2·102/100·.62 + .16·.6³))
+    seen = williams_test(0.5, 0.3, 0.4, 103)
+    expected = 0.2 * np.sqrt(102 * 1.4 / (2 * 102 / 100 * 0.62 + 0.16 * 0.216))
+    assert seen.t == pytest.approx(expected)
+    assert (seen.df, seen.n, seen.reason) == (100, 103, "")
+    assert 0.03 < seen.p_value < 0.05
+
+
+def test_the_sign_follows_the_larger_correlation() -> None:
+    one, other = williams_test(0.8, 0.6, 0.7, 20), williams_test(0.6, 0.8, 0.7, 20)
+    assert one.t == pytest.approx(-other.t)
+    assert one.t > 0
+    assert one.p_value == pytest.approx(other.p_value)
+    assert williams_test(0.6, 0.6, 0.7, 20).p_value == 1
+
+
+def test_equal_correlations_are_called_different_one_time_in_twenty() -> None:
+    rng = np.random.default_rng(8)
+    j, k, h = (rng.normal(size=(2_000, 16)) for _ in range(3))
+    j, k, h = j + k + h, k + 0.5 * j, h + 0.5 * j
+    columns = zip(pearson_rows(j, k), pearson_rows(j, h), pearson_rows(k, h), strict=True)
+    p_values = np.array([williams_test(*map(float, row), 16).p_value for row in columns])
+    assert 0.035 < (p_values < 0.05).mean() < 0.065
+
+
+@pytest.mark.parametrize(
+    ("r_jk", "r_jh", "r_kh", "n", "reason"),
+    [
+        (0.5, 0.4, 0.3, 3, "3 models; at least 4"),
+        (np.nan, 0.4, 0.3, 10, "missing"),
+        (0.5, 0.5, 1.0, 10, "same up to scale"),
+        (0.9, -0.9, 0.9, 10, "no three variables"),
+        (1.2, 0.4, 0.3, 10, "outside"),
+        (1.0, -1.0, -1.0, 10, "perfect"),
+    ],
+)
+def test_where_there_is_nothing_to_test(
+    r_jk: float, r_jh: float, r_kh: float, n: int, reason: str
+) -> None:
+    seen = williams_test(r_jk, r_jh, r_kh, n)
+    assert reason in seen.reason
+    assert np.isnan(seen.p_value)

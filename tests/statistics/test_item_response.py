@@ -1,0 +1,350 @@
+"""The two-parameter model: recovery, a general optimizer, girth, and what has no answer."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from benchwright.statistics.item_response import (
+    ItemResponse,
+    Priors,
+    fit_2pl,
+    item_information,
+    probability,
+)
+
+Float = NDArray[np.float64]
+
+
+class Simulated(NamedTuple):
+    """Answers (m, n) and what they were drawn from; abilities have mean 0 and variance 1."""
+
+    correct: Float
+    ability: Float
+    discrimination: Float
+    difficulty: Float
+
+
+def simulate(models: int, items: int, seed: int) -> Simulated:
+    rng = np.random.default_rng(seed)
+    ability = rng.normal(size=models)
+    ability = (ability - ability.mean()) / ability.std()
+    discrimination = np.exp(rng.normal(0, 0.4, items))
+    difficulty = rng.normal(-0.5, 1.2, items)
+    p = probability(ability, discrimination, difficulty)
+    correct = (rng.random((models, items)) < p).astype(np.float64)
+    return Simulated(correct, ability, discrimination, difficulty)
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Simulated:
+    return simulate(1500, 80, seed=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(simulated: Simulated) -> ItemResponse:
+    return fit_2pl(simulated.correct)
+
+
+def test_probability_and_information_are_those_of_the_logistic_curve() -> None:
+    # a(θ − b) = 2·(1 − 0.5) = 1: P = 1 / (1 + e⁻¹) = 0.7310586, a² P(1 − P) = 4 · 0.1966119.
+    assert probability([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7310586, abs=1e-7)
+    assert item_information([1.0], [2.0], [0.5])[0, 0] == pytest.approx(0.7864477, abs=1e-7)
+    assert probability([0, 900.0], [10.0], [450.0]).tolist() == [[0.0], [1.0]]
+
+
+def test_simulated_items_and_models_are_recovered(
+    simulated: Simulated, fitted: ItemResponse
+) -> None:
+    log_a = np.log(fitted.discrimination) - np.log(simulated.discrimination)
+    assert fitted.converged
+    assert fitted.reason == ""
+    assert np.corrcoef(fitted.discrimination, simulated.discrimination)[0, 1] > 0.97
+    assert np.corrcoef(fitted.difficulty, simulated.difficulty)[0, 1] > 0.98
+    assert np.corrcoef(fitted.ability, simulated.ability)[0, 1] > 0.95
+    assert abs(log_a.mean()) < 0.03
+    assert abs((fitted.difficulty - simulated.difficulty).mean()) < 0.03
+    assert np.mean(fitted.ability**2 + fitted.ability_se**2) == pytest.approx(1, abs=0.01)
+
+
+def test_harder_items_have_a_higher_difficulty() -> None:
+    rng = np.random.default_rng(3)
+    p = probability(rng.normal(size=400), np.ones(9), np.linspace(-2, 2, 9))
+    right = rng.random(p.shape) < p
+    assert (np.diff(fit_2pl(right).difficulty) > 0).all()
+
+
+def test_intervals_cover_the_true_values_in_95_of_100_cases() -> None:
+    inside_a, inside_b = [], []
+    for seed in range(80):
+        true = simulate(300, 40, seed)
+        fit = fit_2pl(true.correct)
+        error_a = np.abs(fit.discrimination - true.discrimination)
+        inside_a.append(error_a < 1.96 * fit.discrimination_se)
+        inside_b.append(np.abs(fit.difficulty - true.difficulty) < 1.96 * fit.difficulty_se)
+    # 3,200 intervals each; between replications the share varies by .035, so its error is .004.
+    assert np.mean(inside_a) == pytest.approx(0.95, abs=0.015)
+    assert np.mean(inside_b) == pytest.approx(0.95, abs=0.015)
+
+
+def test_posterior_spread_of_abilities_is_what_their_error_is(
+    simulated: Simulated, fitted: ItemResponse
+) -> None:
+    z = (fitted.ability - simulated.ability) / fitted.ability_se
+    assert np.std(z) == pytest.approx(1, abs=0.06)
+
+
+def test_without_priors_no_nearby_parameters_are_more_likely() -> None:
+    """The same marginal likelihood, written out and climbed by a general optimizer."""
+    from scipy.optimize import minimize
+
+    correct = simulate(300, 8, seed=4).correct
+    fit = fit_2pl(correct, priors=None, tolerance=1e-6)
+    theta = np.linspace(-6, 6, 201)
+    weight = np.exp(-0.5 * theta**2) / np.exp(-0.5 * theta**2).sum()
+
+    def minus_log_likelihood(parameters: Float) -> float:
+        p = probability(theta, np.exp(parameters[:8]), parameters[8:])
+        given_theta = correct @ np.log(p).T + (1 - correct) @ np.log1p(-p).T
+        return -float(np.log(np.exp(given_theta) @ weight).sum())
+
+    ours = np.concatenate([np.log(fit.discrimination), fit.difficulty])
+    best = minimize(minus_log_likelihood, ours, method="BFGS")
+    assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-3)
+    assert ours == pytest.approx(best.x, abs=2e-3)
+
+
+def test_estimates_are_those_of_girth(show: Callable[[str], None]) -> None:
+    girth = pytest.importorskip("girth", reason="girth is not installed")
+    correct = simulate(500, 30, seed=0).correct
+    fit = fit_2pl(correct, priors=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = girth.twopl_mml(correct.T.astype(int))
+    a, b = other["Discrimination"], other["Difficulty"]
+    assert np.corrcoef(fit.discrimination, a)[0, 1] > 0.999
+    assert np.corrcoef(fit.difficulty, b)[0, 1] > 0.999
+    assert np.abs(fit.discrimination - a).mean() < 0.01
+    assert np.abs(fit.difficulty - b).mean() < 0.01
+    show(
+        "2PL on 500 × 30, mean |difference| to girth: "
+        f"a {np.abs(fit.discrimination - a).mean():.4f}, "
+        f"b {np.abs(fit.difficulty - b).mean():.4f}"
+    )
+
+
+def test_answers_missing_at_random_do_not_bias(simulated: Simulated) -> None:
+    gaps = np.random.default_rng(6).random(simulated.correct.shape) < 0.3
+    fit = fit_2pl(np.where(gaps, np.nan, simulated.correct))
+    log_a = np.log(fit.discrimination) - np.log(simulated.discrimination)
+    assert abs(log_a.mean()) < 0.03
+    assert abs((fit.difficulty - simulated.difficulty).mean()) < 0.03
+    z = (fit.difficulty - simulated.difficulty) / fit.difficulty_se
+    assert np.std(z) == pytest.approx(1, abs=0.25)
+
+
+def test_models_that_miss_the_hard_half_are_not_taken_for_better(simulated: Simulated) -> None:
+    """What imputing or averaging gets wrong: easy items alone do not make a model able."""
+    correct = simulated.correct.copy()
+    hard = simulated.difficulty > np.median(simulated.difficulty)
+    correct[np.ix_(np.arange(700), np.flatnonzero(hard))] = np.nan
+    fit = fit_2pl(correct)
+    error = fit.ability - simulated.ability
+    assert abs(error[:700].mean() - error[700:].mean()) < 0.05
+    assert abs((fit.difficulty - simulated.difficulty)[hard].mean()) < 0.06
+
+
+def test_gaps_in_a_few_models_cost_nothing_in_the_others() -> None:
+    """Complete and incomplete items take different sums; both must be the same model."""
+    true = simulate(200, 12, seed=7)
+    extra = np.vstack([true.correct, np.where(np.arange(12) < 6, np.nan, 1.0)])
+    known = ~np.isnan(extra)
+    fit = fit_2pl(extra, quadrature=121)
+    theta = np.linspace(-6, 6, 121)
+    weight = np.exp(-0.5 * theta**2) / np.exp(-0.5 * theta**2).sum()
+    p = probability(theta, fit.discrimination, fit.difficulty)
+    log_p = np.where(known, np.nan_to_num(extra), 0) @ np.log(p).T
+    log_p += np.where(known, 1 - np.nan_to_num(extra), 0) @ np.log1p(-p).T
+    posterior = np.exp(log_p) * weight
+    assert fit.log_likelihood == pytest.approx(np.log(posterior.sum(axis=1)).sum(), abs=1e-8)
+    assert fit.ability == pytest.approx(posterior @ theta / posterior.sum(axis=1), abs=1e-8)
+
+
+def test_items_and_models_without_answers_are_nan_and_named(simulated: Simulated) -> None:
+    correct = simulated.correct[:200, :20].copy()
+    whole = fit_2pl(correct)
+    padded = np.full((201, 21), np.nan)
+    padded[:200, :20] = correct
+    fit = fit_2pl(padded)
+    assert np.isnan([fit.discrimination[20], fit.difficulty_se[20], fit.ability[200]]).all()
+    assert fit.difficulty[:20] == pytest.approx(whole.difficulty, abs=1e-12)
+    assert fit.reason == "1 item without answers: NaN; 1 model without answers: NaN"
+
+
+def test_items_that_all_or_none_get_right_stay_finite_and_in_order(simulated: Simulated) -> None:
+    correct = simulated.correct[:100, :20].copy()
+    correct[:, 0], correct[:, 1] = 1, 0
+    fit = fit_2pl(correct)
+    assert fit.converged
+    assert fit.difficulty[0] == fit.difficulty.min()
+    assert fit.difficulty[1] == fit.difficulty.max()
+    assert np.isfinite([fit.discrimination, fit.discrimination_se, fit.difficulty_se]).all()
+    assert np.abs(fit.difficulty[:2]).max() < 8
+    assert fit.reason == "2 items with one answer from all models: held finite by the priors"
+
+
+def test_without_priors_such_items_run_to_a_bound_and_are_counted() -> None:
+    correct = simulate(100, 20, seed=8).correct
+    correct[:, 0] = 1
+    fit = fit_2pl(correct, priors=None, iterations=2000)
+    assert np.isfinite(fit.difficulty).all()
+    assert "1 item with one answer from all models: held finite by the bounds" in fit.reason
+
+
+def test_items_that_better_models_fail_get_the_lowest_discrimination() -> None:
+    true = simulate(300, 25, seed=9)
+    correct = true.correct.copy()
+    correct[:, 0] = true.ability < 0
+    fit = fit_2pl(correct)
+    assert fit.converged
+    assert fit.discrimination[0] == fit.discrimination.min() < 0.3
+
+
+def test_stronger_priors_pull_harder() -> None:
+    correct = simulate(60, 25, seed=10).correct
+    weak = np.log(fit_2pl(correct).discrimination)
+    strong = np.log(fit_2pl(correct, priors=Priors(0.2, 3)).discrimination)
+    assert np.std(strong) < 0.6 * np.std(weak)
+
+
+def test_fractions_count_as_that_part_of_a_right_answer() -> None:
+    """A model that is half right everywhere lies between one that fails and one that succeeds."""
+    correct = np.vstack([simulate(150, 15, seed=11).correct, np.full((1, 15), 0.5)])
+    fit = fit_2pl(correct)
+    expected = probability(fit.ability[-1:], fit.discrimination, fit.difficulty)[0]
+    slope = fit.discrimination
+    # The posterior mode solves Σ a(r − P) = θ; the mean is close to it.
+    assert (slope * (0.5 - expected)).sum() == pytest.approx(fit.ability[-1], abs=0.1)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1))
+def test_order_of_models_and_items_only_orders_the_result(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    correct = simulate(40, 12, seed=12).correct
+    correct[rng.integers(0, 40, 9), rng.integers(0, 12, 9)] = np.nan
+    rows, columns = rng.permutation(40), rng.permutation(12)
+    fit, moved = fit_2pl(correct), fit_2pl(correct[rows][:, columns])
+    assert moved.difficulty == pytest.approx(fit.difficulty[columns], abs=1e-8)
+    assert moved.discrimination_se == pytest.approx(fit.discrimination_se[columns], abs=1e-8)
+    assert moved.ability == pytest.approx(fit.ability[rows], abs=1e-8)
+    assert moved.iterations == fit.iterations
+
+
+def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    correct = simulate(30, 50, seed=13).correct
+    correct[:3, 20:] = np.nan
+    whole = fit_2pl(correct)
+    monkeypatch.setattr("benchwright.statistics.item_response._BLOCK", 1)
+    blocked = fit_2pl(correct)
+    assert blocked.difficulty == pytest.approx(whole.difficulty, abs=1e-9)
+    assert blocked.difficulty_se == pytest.approx(whole.difficulty_se, abs=1e-9)
+
+
+def test_thousands_of_items_get_a_grid_finer_than_their_posteriors() -> None:
+    """On a grid coarser than the posteriors every ability would fall on one of its points."""
+    true = simulate(40, 4000, seed=14)
+    fit = fit_2pl(true.correct.astype(np.float32))
+    assert fit.converged
+    assert 12 / (fit.nodes - 1) < 2 * fit.ability_se.min()
+    assert np.std((fit.ability - true.ability) / fit.ability_se) < 2
+    assert fit.ability.mean() == pytest.approx(0, abs=0.02)
+    assert fit.ability.std() == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("correct", "reason"),
+    [
+        (np.ones((1, 5)), "1 model with answers; at least 2 are needed"),
+        (np.ones((4, 5)), "no item tells two models apart"),
+        (np.tile([1.0, 0.0], (6, 2)), "no item tells two models apart"),
+        (np.full((3, 4), np.nan), "no answers"),
+        (np.empty((0, 4)), "no answers"),
+        (np.empty((4, 0)), "no answers"),
+    ],
+)
+def test_where_nothing_can_be_fitted_all_is_nan_with_a_reason(correct: Float, reason: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = fit_2pl(correct)
+    assert fit.reason.startswith(reason)
+    assert np.isnan(fit.difficulty).all()
+    assert fit.ability.shape == (correct.shape[0],)
+    assert fit.discrimination.shape == (correct.shape[1],)
+    assert not fit.converged
+
+
+def test_one_item_says_that_its_discrimination_is_the_priors() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = fit_2pl(np.array([[1.0], [0.0], [1.0], [1.0]]))
+    assert fit.difficulty[0] < 0
+    assert fit.reason == "1 item: discrimination comes from the priors"
+
+
+def test_too_few_iterations_are_told() -> None:
+    fit = fit_2pl(simulate(50, 10, seed=15).correct, iterations=2)
+    assert not fit.converged
+    assert fit.reason == "did not converge in 2 steps"
+
+
+@pytest.mark.parametrize("bad", [1.5, -0.1, np.inf])
+def test_answers_outside_0_to_1_are_refused_with_their_place(bad: float) -> None:
+    correct = np.zeros((3, 4))
+    correct[1, 2] = bad
+    with pytest.raises(ValueError, match=rf"model 1, item 2 has {bad}"):
+        fit_2pl(correct)
+
+
+def matrix(frame: pd.DataFrame, index: str) -> NDArray[np.float32]:
+    return frame.set_index(index).astype("Float32").to_numpy(np.float32, na_value=np.nan)
+
+
+@pytest.mark.real_data
+def test_23_models_on_all_of_mmlu_converge(shared_data: Path, show: Callable[[str], None]) -> None:
+    frame = pd.read_parquet(shared_data / "responses" / "mmlu_correct_23models.parquet")
+    correct = matrix(frame, "item_id").T
+    correct = correct[:, np.random.default_rng(0).choice(correct.shape[1], 3000, replace=False)]
+    fit = fit_2pl(correct)
+    accuracy = np.nanmean(correct, axis=1)
+    assert fit.converged
+    assert np.isfinite(fit.difficulty).all()
+    assert np.corrcoef(fit.ability, accuracy)[0, 1] > 0.97
+    show(
+        f"2PL on 23 × 3,000 of MMLU: {fit.iterations} steps, {fit.nodes} nodes, median a "
+        f"{np.median(fit.discrimination):.2f}, median b {np.median(fit.difficulty):.2f}"
+    )
+
+
+@pytest.mark.real_data
+def test_leaderboard_models_on_arc_converge(shared_data: Path, show: Callable[[str], None]) -> None:
+    frame = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet")
+    correct = matrix(frame, "model")
+    correct = correct[~np.isnan(correct).any(axis=1)]
+    fit = fit_2pl(correct)
+    assert correct.shape == (190, 803)
+    assert fit.converged
+    # Not the order of accuracies: items count by how well they tell models apart.
+    assert spearmanr(fit.ability, correct.mean(axis=1)).statistic > 0.9
+    show(
+        f"2PL on 190 × 803 of ARC-Challenge: {fit.iterations} steps, {fit.nodes} nodes, median a "
+        f"{np.median(fit.discrimination):.2f}, median b {np.median(fit.difficulty):.2f}"
+    )

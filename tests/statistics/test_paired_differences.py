@@ -1,0 +1,178 @@
+"""Clustered and paired standard errors: by hand, by loops, and their coverage in simulation."""
+
+import numpy as np
+import pytest
+
+from benchwright.statistics import paired_differences as module
+from benchwright.statistics.accuracy import accuracy
+from benchwright.statistics.paired_differences import (
+    clustered_se,
+    median_mdd,
+    minimum_detectable_difference,
+    paired_se,
+    pairwise_agreement,
+    significant_pairs,
+)
+
+
+def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return (rng.random((m, n)) < np.linspace(0.3, 0.8, m)[:, None]).astype(np.float32)
+
+
+def test_items_that_are_their_own_clusters_give_the_usual_standard_error() -> None:
+    correct = answers(6, 40)
+    correct[2, :9] = np.nan
+    np.testing.assert_allclose(clustered_se(correct, np.arange(40)), accuracy(correct).se)
+
+
+def test_clustered_by_hand() -> None:
+    # Mean 1/2; deviations +½ +½ | −½ −½ | +½ −½, sums 1, −1, 0. G/(G−1) · (1 + 1 + 0) / 6² = 1/12.
+    seen = clustered_se(np.array([[1, 1, 0, 0, 1, 0]]), np.array([5, 5, 2, 2, 9, 9]))
+    assert seen[0] == pytest.approx(np.sqrt(1 / 12))
+
+
+def test_repeating_each_item_changes_nothing_when_the_copies_are_one_cluster() -> None:
+    correct = answers(4, 30)
+    twice = np.concatenate([correct, correct], axis=1)
+    clusters = np.tile(np.arange(30), 2)
+    np.testing.assert_allclose(clustered_se(twice, clusters), accuracy(correct).se)
+    np.testing.assert_allclose(
+        paired_se(twice, clusters), paired_se(correct, np.arange(30)), rtol=1e-6
+    )
+
+
+def test_paired_errors_are_clustered_errors_of_differences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_BLOCK_BYTES", 24 * 9 * 2)
+    correct = answers(9, 50)
+    clusters = np.arange(50) // 3
+    seen = paired_se(correct, clusters)
+    for a in range(9):
+        for b in range(9):
+            # A difference lies in −1 … 1; the error of a mean does not mind.
+            expected = clustered_se((correct[a] - correct[b])[None, :], clusters)[0]
+            assert seen[a, b] == pytest.approx(expected, rel=1e-5, abs=1e-9)
+
+
+def test_models_with_the_same_answers_have_no_error_of_difference() -> None:
+    correct = np.repeat(np.random.default_rng(1).random((1, 333)), 2, axis=0)
+    assert (paired_se(correct, np.arange(333)) == 0).all()
+    assert not significant_pairs(correct, np.arange(333)).any()
+
+
+def test_shared_items_make_a_difference_less_noisy_than_two_errors_suggest() -> None:
+    rng = np.random.default_rng(2)
+    hard = rng.random(400)
+    correct = (hard < np.array([[0.5], [0.55]])).astype(float)
+    apart = np.sqrt((clustered_se(correct, np.arange(400)) ** 2).sum())
+    assert paired_se(correct, np.arange(400))[0, 1] < apart / 2
+
+
+def test_coverage_holds_for_clustered_items_where_the_plain_error_fails(show) -> None:
+    """60 passages of five questions; which model does well depends mostly on the passage."""
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(60), 5)
+    passage = np.repeat(rng.normal(size=(2_000, 60)), 5, axis=1)
+    correct = (passage + 0.5 * rng.normal(size=(2_000, 300)) > 0).astype(float)
+    mean = correct.mean(axis=1)
+    right = (np.abs(mean - 0.5) < 1.96 * clustered_se(correct, clusters)).mean()
+    plain = (np.abs(mean - 0.5) < 1.96 * clustered_se(correct, np.arange(300))).mean()
+    show(f"coverage of 95% errors of clustered items: clustered {right:.3f}, plain {plain:.3f}")
+    assert 0.925 < right < 0.965
+    assert plain < 0.75
+
+
+def test_equal_models_differ_one_time_in_twenty() -> None:
+    rng = np.random.default_rng(4)
+    passage = np.repeat(rng.normal(size=(150, 50)), 4, axis=1)
+    correct = (passage + rng.normal(size=(150, 200)) > 0).astype(float)
+    pairs = 150 * 149 / 2
+    clustered = significant_pairs(correct, np.repeat(np.arange(50), 4)).sum() / pairs
+    plain = significant_pairs(correct, np.arange(200)).sum() / pairs
+    assert 0.035 < clustered < 0.065
+    assert plain > 0.12
+
+
+def test_only_the_upper_triangle_is_marked() -> None:
+    seen = significant_pairs(answers(8, 200), np.arange(200))
+    assert seen.any()
+    assert not np.tril(seen).any()
+
+
+def test_agreement_counts_significant_pairs_and_ties_as_half() -> None:
+    # Right on 90, 60 and 30 of the first 100 items; the last four items decide what is kept.
+    correct = np.zeros((3, 104))
+    for model, right in enumerate((90, 60, 30)):
+        correct[model, :right] = 1
+    kept = np.arange(104) >= 100
+    correct[:, 100:] = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
+    seen = pairwise_agreement(correct, kept, np.arange(104))
+    # 0–1 tied (½), 0–2 and 1–2 turned round (0).
+    assert seen == (pytest.approx(0.5 / 3), 3, 3, "")
+    assert pairwise_agreement(correct, ~kept, np.arange(104)).value == 1
+
+
+def test_pairs_that_do_not_differ_are_not_asked() -> None:
+    correct = np.zeros((3, 100))
+    correct[0, :50] = correct[1, 1:51] = correct[2, :90] = 1
+    seen = pairwise_agreement(correct, np.ones(100, dtype=bool), np.arange(100))
+    assert (seen.value, seen.n_pairs, seen.n_models) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("correct", "kept", "reason"),
+    [
+        (answers(1, 9), True, "1 model;"),
+        (np.full((4, 9), np.nan), True, "0 models;"),
+        (np.empty((0, 9)), True, "0 models;"),
+        (answers(4, 9), False, "no item is kept"),
+        (np.ones((4, 9)), True, "no two models differ"),
+        (answers(4, 1), True, "no two models differ"),
+    ],
+    ids=["one model", "no answers", "no models", "nothing kept", "all tied", "one item"],
+)
+def test_where_no_pair_exists_the_share_is_missing_with_a_reason(
+    correct: np.ndarray, kept: bool, reason: str
+) -> None:
+    n = correct.shape[1]
+    seen = pairwise_agreement(correct, np.full(n, kept), np.arange(n))
+    assert np.isnan(seen.value)
+    assert reason in seen.reason
+
+
+def test_a_model_without_answers_takes_part_in_no_pair() -> None:
+    correct = answers(4, 300)
+    alone = pairwise_agreement(correct, np.ones(300, dtype=bool), np.arange(300))
+    joined = np.concatenate([correct, np.full((1, 300), np.nan)])
+    assert pairwise_agreement(joined, np.ones(300, dtype=bool), np.arange(300)) == alone
+    assert np.isnan(clustered_se(joined, np.arange(300))[4])
+    assert np.isnan(paired_se(joined, np.arange(300))[4]).all()
+
+
+def test_one_cluster_has_no_standard_error() -> None:
+    correct = answers(3, 12)
+    assert np.isnan(clustered_se(correct, np.zeros(12, dtype=int))).all()
+    assert np.isnan(median_mdd(correct, np.zeros(12, dtype=int)))
+    assert np.isnan(clustered_se(np.empty((2, 0)), np.empty(0, dtype=int))).all()
+
+
+def test_the_minimum_detectable_difference_is_found_with_the_stated_power() -> None:
+    rng = np.random.default_rng(5)
+    difference = float(minimum_detectable_difference(0.02))
+    assert difference == pytest.approx(0.02 * (1.959964 + 0.841621))
+    found = np.abs(rng.normal(difference, 0.02, 20_000)) > 1.959964 * 0.02
+    assert found.mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_median_is_over_pairs() -> None:
+    correct, clusters = answers(7, 80), np.arange(80) // 2
+    errors = paired_se(correct, clusters)[np.triu_indices(7, 1)]
+    expected = minimum_detectable_difference(np.median(errors))
+    assert median_mdd(correct, clusters) == pytest.approx(float(expected), rel=1e-6)
+
+
+def test_clusters_of_other_items_are_a_programming_error() -> None:
+    with pytest.raises(ValueError, match="cluster numbers"):
+        clustered_se(answers(2, 5), np.arange(4))

@@ -1,0 +1,42 @@
+"""Where a value stands among draws."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.statistics.percentile import percentile_among, two_sided_p
+
+
+def test_ties_count_half() -> None:
+    assert percentile_among(0.5, [0.1, 0.5, 0.5, 0.9]) == 50
+    assert percentile_among(0.9, [0.1, 0.5, 0.5, 0.9]) == 87.5
+    assert percentile_among(2, [0.1, 0.5]) == 100
+
+
+def test_rounding_of_sums_is_a_tie() -> None:
+    assert percentile_among(0.3, [0.1 + 0.2]) == 50
+
+
+def test_p_values_count_the_value_itself_as_a_draw() -> None:
+    draws = np.arange(99) / 100
+    assert two_sided_p(5, draws) == pytest.approx(2 / 100)
+    assert two_sided_p(0.1, draws) == pytest.approx(2 * 12 / 100)  # 0 … 0.1 are 11 draws
+    assert two_sided_p(0.49, draws) == 1
+
+
+@given(
+    st.floats(0, 1), st.lists(st.one_of(st.floats(0, 1), st.just(np.nan)), min_size=1, max_size=20)
+)
+def test_figures_stay_in_range(value: float, draws: list[float]) -> None:
+    if np.isnan(draws).all():
+        assert np.isnan(two_sided_p(value, draws))
+        return
+    assert 0 <= percentile_among(value, draws) <= 100
+    assert 2 / (len(draws) + 1) <= two_sided_p(value, draws) <= 1
+
+
+@pytest.mark.parametrize(("value", "draws"), [(np.nan, [1.0]), (1, []), (1, [np.nan])])
+def test_nothing_to_compare_is_missing(value: float, draws: list[float]) -> None:
+    assert np.isnan(percentile_among(value, draws))
+    assert np.isnan(two_sided_p(value, draws))

@@ -1,0 +1,102 @@
+import math
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.statistics.proportion import two_proportions, wilson_interval
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> tuple[int, int]:
+    n = draw(st.integers(1, 5_000))
+    return draw(st.integers(0, n)), n
+
+
+def test_the_interval_is_that_of_scipy() -> None:
+    from scipy.stats import binomtest
+
+    for k, n in ((0, 10), (1, 10), (93, 100), (97, 100), (10, 10), (29, 395)):
+        wanted = binomtest(k, n).proportion_ci(0.95, method="wilson")
+        got = wilson_interval(k, n)
+        assert (got.low, got.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+        assert got.reason == ""
+
+
+def test_another_level_gives_another_width() -> None:
+    from scipy.stats import binomtest
+
+    wanted = binomtest(7, 20).proportion_ci(0.8, method="wilson")
+    assert wilson_interval(7, 20, 0.8)[:2] == pytest.approx((wanted.low, wanted.high), abs=1e-12)
+
+
+@given(counts())
+def test_an_interval_holds_its_share_and_stays_within_0_and_1(
+    given_counts: tuple[int, int],
+) -> None:
+    k, n = given_counts
+    low, high, _ = wilson_interval(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    mirrored = wilson_interval(n - k, n)
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_nothing_counted_gives_no_interval_and_says_so() -> None:
+    low, high, reason = wilson_interval(0, 0)
+    assert math.isnan(low)
+    assert math.isnan(high)
+    assert reason == "nothing was counted"
+
+
+@pytest.mark.parametrize(("k", "n", "level"), [(3, 2, 0.95), (-1, 2, 0.95), (1, 2, 1.0)])
+def test_impossible_counts_and_levels_are_refused(k: int, n: int, level: float) -> None:
+    with pytest.raises(ValueError, match=r"share|level"):
+        wilson_interval(k, n, level)
+
+
+def test_the_difference_is_that_of_newcombes_example() -> None:
+    # Newcombe 1998, Table II, comparison a: 56/70 and 48/80, method 10.
+    found = two_proportions(56, 70, 48, 80)
+    assert found.difference == pytest.approx(0.2)
+    assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+
+
+def test_the_difference_of_rare_events_is_that_of_newcombes_example() -> None:
+    # The same, comparison h: 10/10 and 0/10.
+    found = two_proportions(10, 10, 0, 10)
+    assert (found.low, found.high) == pytest.approx((0.6075, 1.0), abs=5e-5)
+
+
+def test_the_p_value_is_fishers() -> None:
+    # 3 of 3 against 0 of 3: the two extreme tables out of C(6, 3) = 20.
+    assert two_proportions(3, 3, 0, 3).p_value == pytest.approx(2 / 20)
+    assert two_proportions(5, 10, 5, 10).p_value == pytest.approx(1)
+
+
+@given(counts(), counts())
+def test_swapping_the_groups_turns_the_sign(a: tuple[int, int], b: tuple[int, int]) -> None:
+    there, back = two_proportions(*a, *b), two_proportions(*b, *a)
+    assert there.low <= there.difference <= there.high
+    assert (back.difference, back.low, back.high) == pytest.approx(
+        (-there.difference, -there.high, -there.low)
+    )
+    assert back.p_value == pytest.approx(there.p_value, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("k1", "n1", "k2", "n2", "which"),
+    [
+        (0, 0, 1, 2, "first group"),
+        (1, 2, 0, 0, "second group"),
+        (0, 0, 0, 0, "first and second groups"),
+    ],
+)
+def test_an_empty_group_gives_no_difference_and_no_warning(
+    k1: int, n1: int, k2: int, n2: int, which: str
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = two_proportions(k1, n1, k2, n2)
+    assert all(math.isnan(value) for value in found[:4])
+    assert found.reason == f"nothing was counted in the {which}"

@@ -1,0 +1,81 @@
+"""Random subsets: exact sizes, quotas by stratum, every item equally likely."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.statistics import random_subsets
+from benchwright.statistics.largest_remainder import largest_remainder
+from benchwright.statistics.random_subsets import draw_subsets
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-2, 4), min_size=1, max_size=40), st.data())
+def test_sizes_and_quotas_are_exact(labels: list[int], data: st.DataObject) -> None:
+    strata = np.array(labels)
+    size = data.draw(st.integers(0, len(labels)))
+    drawn = draw_subsets(len(labels), size, 5, rng(1), strata)
+    assert (drawn.sum(axis=1) == size).all()
+    names, counts = np.unique(strata, return_counts=True)
+    quotas = largest_remainder(dict(zip(map(str, names), counts.tolist(), strict=True)), size)
+    remainders = {str(k): size * c % len(labels) for k, c in zip(names, counts, strict=True)}
+    for row in drawn:
+        seen = {str(name): int(row[strata == name].sum()) for name in names}
+        # The same quotas, up to who wins among equal remainders.
+        assert sorted(
+            (remainders[k], seen[k] - size * c // len(labels))
+            for k, c in zip(map(str, names), counts, strict=True)
+        ) == sorted(
+            (remainders[k], quotas[k] - size * c // len(labels))
+            for k, c in zip(map(str, names), counts, strict=True)
+        )
+
+
+def test_every_item_and_every_pair_is_equally_likely() -> None:
+    drawn = draw_subsets(6, 2, 30_000, rng(2))
+    together = drawn.T.astype(float) @ drawn / 30_000
+    assert np.diag(together) == pytest.approx(np.full(6, 1 / 3), abs=0.012)
+    assert together[~np.eye(6, dtype=bool)] == pytest.approx(np.full(30, 1 / 15), abs=0.008)
+
+
+def test_strata_with_equal_remainders_take_turns() -> None:
+    drawn = draw_subsets(6, 3, 20_000, rng(3), np.array([0, 1, 2, 3, 4, 5]))
+    assert drawn.mean(axis=0) == pytest.approx(np.full(6, 0.5), abs=0.015)
+
+
+def test_within_a_stratum_every_item_is_equally_likely() -> None:
+    strata = np.array([7, 3, 7, 3, 7, 3, 7])  # quotas of 3: 7 gets 12/7, 3 gets 9/7 → 2 and 1
+    drawn = draw_subsets(7, 3, 20_000, rng(4), strata)
+    assert drawn[:, strata == 7].mean(axis=0) == pytest.approx(np.full(4, 2 / 4), abs=0.015)
+    assert drawn[:, strata == 3].mean(axis=0) == pytest.approx(np.full(3, 1 / 3), abs=0.015)
+
+
+@pytest.mark.parametrize("strata", [None, np.array([0, 0, 1, 1, 1, 2] * 5)])
+def test_blocks_do_not_change_what_is_drawn(
+    monkeypatch: pytest.MonkeyPatch, strata: np.ndarray | None
+) -> None:
+    whole = draw_subsets(30, 11, 9, rng(5), strata)
+    monkeypatch.setattr(random_subsets, "_BLOCK_BYTES", 2 * 30 * random_subsets._BYTES_PER_CELL)
+    np.testing.assert_array_equal(draw_subsets(30, 11, 9, rng(5), strata), whole)
+
+
+def test_one_subject_is_the_plain_draw() -> None:
+    plain = draw_subsets(20, 5, 4, rng(6))
+    np.testing.assert_array_equal(draw_subsets(20, 5, 4, rng(6), np.full(20, 9)), plain)
+
+
+def test_none_and_all_of_the_items() -> None:
+    assert not draw_subsets(4, 0, 3, rng()).any()
+    assert draw_subsets(4, 4, 3, rng(), np.array([0, 1, 1, 2])).all()
+    assert draw_subsets(0, 0, 2, rng()).shape == (2, 0)
+
+
+@pytest.mark.parametrize(("size", "strata"), [(5, None), (-1, None), (2, np.array([0, 1]))])
+def test_what_cannot_be_drawn_is_refused(size: int, strata: np.ndarray | None) -> None:
+    with pytest.raises(ValueError, match=r"cannot draw|strata labels"):
+        draw_subsets(4, size, 1, rng(), strata)

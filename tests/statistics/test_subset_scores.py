@@ -1,0 +1,164 @@
+"""Scores on subsets and their figures: against plain loops, SciPy and real answers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from benchwright.statistics import subset_scores as module
+from benchwright.statistics.accuracy import accuracy
+from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
+from benchwright.statistics.subset_scores import (
+    SubsetFigures,
+    full_figures,
+    subset_figures,
+    subset_scores,
+)
+
+
+def answers(m: int, n: int, *, missing: float = 0, fractional: bool = False) -> np.ndarray:
+    rng = np.random.default_rng(m * n)
+    chance = 1 / (1 + np.exp(-rng.normal(size=(m, 1)) - rng.normal(size=n)))
+    correct = chance if fractional else (rng.random((m, n)) < chance).astype(float)
+    correct[rng.random((m, n)) < missing] = np.nan
+    return correct.astype(np.float32)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 6), st.integers(1, 12), st.booleans(), st.sampled_from([0, 0.4]))
+def test_scores_are_weighted_means_of_what_was_answered(
+    m: int, n: int, fractional: bool, missing: float
+) -> None:
+    correct = answers(m, n, missing=missing, fractional=fractional)
+    weights = np.random.default_rng(n).integers(0, 3, (4, n))
+    seen = subset_scores(correct, weights)
+    assert seen.shape == (4, m)
+    for row, weight in zip(seen, weights, strict=True):
+        for score, own in zip(row, correct, strict=True):
+            known = ~np.isnan(own)
+            if weight[known].sum() == 0:
+                assert np.isnan(score)
+            else:
+                expected = np.average(own[known].astype(float), weights=weight[known])
+                assert score == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(("missing", "fractional"), [(0, False), (0.3, False), (0.3, True)])
+def test_figures_are_those_of_each_subset_by_itself(missing: float, fractional: bool) -> None:
+    correct = answers(25, 60, missing=missing, fractional=fractional)
+    correct[3] = np.nan
+    masks = draw_subsets(60, 20, 6, np.random.default_rng(0))
+    figures = subset_figures(correct, masks, top=5)
+    full = accuracy(correct).mean
+    for i, mask in enumerate(masks):
+        part, rest = accuracy(correct[:, mask]), accuracy(correct[:, ~mask])
+        known = ~np.isnan(full) & ~np.isnan(part.mean)
+        a, b = full[known], part.mean[known]
+        expected = SubsetFigures(
+            *(
+                stats.kendalltau(a, b).statistic,
+                stats.spearmanr(a, b).statistic,
+                kendall_tau_b(rest.mean, part.mean).value,
+                rank_shift(full, part.mean).mean,
+                100 * (b.mean() - a.mean()),
+                100 * stats.wasserstein_distance(a, b),
+                100 * (np.sort(b)[-1] - np.sort(b)[-5]),
+                b.std(ddof=1) / np.sqrt((part.se[known] ** 2).mean()),
+            )
+        )
+        seen = SubsetFigures(*(figure[i] for figure in figures))
+        assert seen._asdict() == pytest.approx(expected._asdict(), abs=1e-9)
+
+
+@pytest.mark.parametrize("fractional", [False, True])
+def test_blocks_do_not_change_a_figure(monkeypatch: pytest.MonkeyPatch, fractional: bool) -> None:
+    correct = answers(30, 40, missing=0.1, fractional=fractional)
+    masks = draw_subsets(40, 15, 8, np.random.default_rng(1))
+    whole = subset_figures(correct, masks)
+    monkeypatch.setattr(module, "_BLOCK_BYTES", 24 * 40 * 7)
+    for name, seen in subset_figures(correct, masks)._asdict().items():
+        np.testing.assert_allclose(seen, getattr(whole, name), atol=1e-9, err_msg=name)
+
+
+def test_equal_fractional_answers_give_tied_scores_in_any_order() -> None:
+    rng = np.random.default_rng(2)
+    one = rng.random(500).astype(np.float32)
+    correct = np.stack([one, rng.permutation(one), rng.permutation(one)])
+    scores = subset_scores(correct, np.ones((1, 500), dtype=bool))[0]
+    assert len(set(scores.tolist())) == 1
+
+
+def test_full_figures_are_those_of_the_subset_of_everything() -> None:
+    correct = answers(12, 30)
+    whole = subset_figures(correct, np.ones((1, 30), dtype=bool), top=4)
+    alone = full_figures(correct, top=4)
+    assert whole.kendall_tau_b[0] == whole.spearman[0] == pytest.approx(1)
+    assert whole.mean_rank_shift[0] == whole.signed_shift[0] == whole.wasserstein[0] == 0
+    assert np.isnan(whole.tau_b_complement[0])  # nothing is left outside
+    assert alone.spread_top == whole.spread_top
+    assert alone.signal_to_noise == whole.signal_to_noise
+    assert np.isnan(alone.kendall_tau_b[0])
+
+
+def test_an_empty_subset_has_no_figure() -> None:
+    figures = subset_figures(answers(5, 8), np.zeros((2, 8), dtype=bool))
+    assert all(np.isnan(values).all() and values.shape == (2,) for values in figures)
+
+
+@pytest.mark.parametrize(
+    ("correct", "missing"),
+    [
+        (np.ones((4, 6)), {"kendall_tau_b", "spearman", "tau_b_complement", "signal_to_noise"}),
+        (answers(2, 6), {"kendall_tau_b", "spearman", "tau_b_complement"}),
+        (np.empty((0, 6)), set(SubsetFigures._fields)),
+        (np.full((4, 6), np.nan), set(SubsetFigures._fields)),
+    ],
+    ids=["all tied", "two models", "no models", "no answers"],
+)
+def test_degenerate_answers_leave_figures_missing(correct: np.ndarray, missing: set[str]) -> None:
+    mask = np.array([[True, True, True, False, False, False]])
+    figures = subset_figures(correct, mask)._asdict()
+    assert {name for name, values in figures.items() if np.isnan(values[0])} == missing
+
+
+def test_one_item_has_scores_but_no_noise() -> None:
+    figures = subset_figures(answers(6, 9), np.eye(9, dtype=bool)[:1])
+    assert np.isnan(figures.signal_to_noise[0])
+    assert figures.spread_top[0] == 100
+
+
+def test_no_subsets_give_no_figures() -> None:
+    assert subset_figures(answers(3, 4), np.empty((0, 4), dtype=bool)).spearman.shape == (0,)
+
+
+def test_weights_of_other_items_are_a_programming_error() -> None:
+    with pytest.raises(ValueError, match="same items"):
+        subset_scores(answers(3, 4), np.ones((1, 5)))
+
+
+@pytest.mark.real_data
+def test_random_subsets_of_real_answers_stay_below_their_whole(shared_data, show) -> None:
+    """The items that at least 4,000 models answered; every 20th complete model by average."""
+    folder = shared_data / "responses"
+    wide = pd.read_parquet(folder / "leaderboard_v1_arc_challenge.parquet").set_index("model")
+    wide = wide.loc[:, wide.notna().sum() >= 4_000].dropna()
+    published = pd.read_parquet(folder / "leaderboard_v1_models.parquet").set_index("name")["avg"]
+    order = published.reindex(wide.index).sort_values(ascending=False, kind="stable").index
+    correct = wide.loc[order[::20]].to_numpy(dtype=np.float32)
+    assert correct.shape == (193, 245)
+
+    tenth, half = (
+        subset_figures(correct, draw_subsets(245, size, 1_000, np.random.default_rng(0)))
+        for size in (24, 122)
+    )
+    show(
+        f"ARC-Challenge, {correct.shape[0]} models, {correct.shape[1]} items: tau-b of a random "
+        f"tenth {tenth.kendall_tau_b.mean():.3f}; of a half {half.kendall_tau_b.mean():.3f}, "
+        f"against its complement {half.tau_b_complement.mean():.3f}"
+    )
+    assert tenth.kendall_tau_b.mean() == pytest.approx(0.855, abs=0.01)
+    assert half.kendall_tau_b.mean() == pytest.approx(0.949, abs=0.005)
+    assert half.tau_b_complement.mean() == pytest.approx(0.896, abs=0.005)

@@ -1,0 +1,110 @@
+"""The project's own commands, as a user types them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from audit_examples import row, save
+from benchwright.cli import cli
+
+
+def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchwright", *words],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_lists_the_commands(repository: Path) -> None:
+    done = benchwright(repository, "--help")
+    assert done.returncode == 0
+    for command in ("run", "sweep", "diff"):
+        assert f"\n  {command} " in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["run"]])
+def test_without_a_command_options_are_those_of_run(repository: Path, words: list[str]) -> None:
+    done = benchwright(repository, *words, "--params", "benchmark=arcc")
+    assert done.returncode == 1
+    assert "benchmark='arcc' is not known; conf has arc, " in done.stderr.splitlines()[-1]
+
+
+@pytest.fixture
+def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--benchmarks", "demo,arcc"], "benchmark='arcc' is not known; conf has arc, "),
+        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has no_similar, "),
+        (["--pipeline", "smrt"], "--pipeline 'smrt' is not known; there are answers, "),
+        (["--runner", "Fast"], "--runner 'Fast' is not known; Kedro has "),
+        (["--seeds", "one"], "--seeds 'one': seeds are whole numbers"),
+        (["--params", "variant=smart"], "--params variant=…: a sweep takes --variants smart"),
+        (["--params", "limt=3"], "--params limt=… is not a parameter; there are "),
+    ],
+)
+def test_a_sweep_refuses_names_it_does_not_know_before_anything_runs(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
+    extra = [] if "--params" in words else ["--params", f"data_root={tmp_path}"]
+    done = CliRunner().invoke(cli, ["sweep", *words, *extra])
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_combination_that_fails_is_told_and_the_exit_code_is_one(tmp_path: Path) -> None:
+    wrong = f"data_root={tmp_path},filtering.easy.confidence=2"
+    done = CliRunner().invoke(cli, ["sweep", "--seeds", "0,1", "--params", wrong])
+    assert done.exit_code == 1
+    assert "[2/2] demo · smart · seed 1: failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    (summary,) = (tmp_path / "08_reporting" / "sweeps").glob("*/summary.parquet")
+    table = pd.read_parquet(summary)
+    assert table["status"].tolist() == ["failed", "failed"]
+    assert table["error"].str.contains("confidence").all()
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> None:
+    folder = tmp_path / "07_model_output" / "arc" / "no_similar"
+    save(folder, "2026-01-01T00.00.00.000Z", row("a", "easy"), row("b"))
+    save(folder, "2026-01-02T00.00.00.000Z", row("a"), row("b"))
+    chosen = ["--benchmark", "arc", "--variant", "no_similar", "--data-root", str(tmp_path)]
+    done = CliRunner().invoke(cli, ["diff", *chosen])
+    assert done.exit_code == 0, done.output
+    assert "kept   1 → 2: 1 came in, 0 went out" in done.stdout
+    (page,) = tmp_path.glob("08_reporting/arc/no_similar/diffs/*/diff.html")
+    assert page.parent.name == "2026-01-01T00.00.00.000Z_to_2026-01-02T00.00.00.000Z"
+    assert "easy no longer applies" in page.read_text()
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_diff_with_nothing_to_compare_says_so_in_one_line(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "no run has saved" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_outside_a_project_the_commands_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["diff"])
+    assert done.exit_code == 1
+    assert "is in no Kedro project" in done.stderr

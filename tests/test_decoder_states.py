@@ -1,0 +1,109 @@
+"""Vectors from a language model's hidden states, against the model asked text by text."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright.decoder_states import encode_states, token_ids
+from benchwright.fixed_shapes import batches, filled, rounded_widths
+from benchwright.weights import ModelSource
+from faults.tiny_llama import save_tiny_llama
+
+TEXTS = [
+    "Which of these is a fruit?",
+    "",
+    "A metal is warm because heat moves from warm to cold, or so they say of copper and iron.",
+    "Mars",
+    "The following are questions about science. " * 4,
+    "Which of these is a metal?",
+]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> ModelSource:
+    """A small Llama with random weights."""
+    return ModelSource(str(save_tiny_llama(tmp_path_factory.mktemp("llama"))))
+
+
+def states(source: ModelSource, texts: list[str], pooling: Any = "mean", **more: Any) -> Any:
+    settings = {"dtype": "float32", "device": "cpu", "context": 512, **more}
+    return encode_states(texts, source, pooling, **settings)
+
+
+def by_hand(source: ModelSource, text: str, pooling: str) -> Any:
+    """One text without padding through the causal model: what its output layer reads, pooled."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(source.name_or_path)
+    model = AutoModelForCausalLM.from_pretrained(source.name_or_path, dtype=torch.float32).eval()
+    ids = tokenizer(text).input_ids or [tokenizer.eos_token_id]
+    with torch.inference_mode():
+        hidden = model(torch.tensor([ids]), output_hidden_states=True).hidden_states[-1][0]
+    vector = (hidden[-1] if pooling == "last_token" else hidden.mean(dim=0)).numpy()
+    return vector / np.linalg.norm(vector)
+
+
+@pytest.mark.parametrize("pooling", ["last_token", "mean"])
+def test_padding_counts_in_no_vector(tiny: ModelSource, pooling: str) -> None:
+    found = states(tiny, TEXTS, pooling)
+    expected = np.array([by_hand(tiny, text, pooling) for text in TEXTS])
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(TEXTS)), abs=1e-6)
+
+
+def test_the_poolings_differ_except_for_one_token(tiny: ModelSource) -> None:
+    last, mean = (states(tiny, TEXTS, pooling) for pooling in ("last_token", "mean"))
+    cosine = (last * mean).sum(axis=1)
+    assert cosine[1] == pytest.approx(1, abs=1e-6)  # "" is read as one token
+    assert cosine[2] < 0.99
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("pooling", ["last_token", "mean"])
+def test_a_vector_does_not_depend_on_the_texts_around_it(
+    tiny: ModelSource, dtype: str, pooling: str
+) -> None:
+    together = states(tiny, TEXTS, pooling, dtype=dtype)
+    order = [4, 0, 5, 2]
+    some = states(tiny, [TEXTS[i] for i in order], pooling, dtype=dtype)
+    assert some == pytest.approx(together[order], abs=1e-6)
+    alone = states(tiny, [TEXTS[2]], pooling, dtype=dtype)
+    assert alone[0] == pytest.approx(together[2], abs=1e-6)
+
+
+def test_texts_longer_than_the_context_are_cut(tiny: ModelSource) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny.name_or_path)
+    [ids] = token_ids(tokenizer, [TEXTS[4]], 512)
+    kept = tokenizer.decode(ids[:20])
+    cut, short = states(tiny, [TEXTS[4], kept], "last_token", context=20)
+    assert cut == pytest.approx(short, abs=1e-5)
+    assert states(tiny, [TEXTS[4]], "last_token")[0] != pytest.approx(short, abs=1e-2)
+
+
+def test_no_texts_give_no_vectors(tiny: ModelSource) -> None:
+    assert states(tiny, []).shape == (0, 48)
+
+
+def test_a_batch_holds_rows_of_one_width_and_every_row_comes_once() -> None:
+    widths = rounded_widths([1, 16, 17, 40, 3, 33, 16], most=40)
+    assert widths.tolist() == [16, 16, 32, 40, 16, 40, 16]
+    found = list(batches(widths, 3))
+    assert found == [([3, 5], 40), ([2], 32), ([0, 1, 4], 16), ([6], 16)]
+    assert filled([2], 3) == [2, 2, 2]
+
+
+@pytest.mark.live
+def test_states_of_a_real_model_put_a_paraphrase_nearest(smollm2_folder: Path) -> None:
+    texts = [
+        "Which planet is closest to the Sun?",
+        "What is the planet nearest to the Sun?",
+        "How do plants make their food?",
+    ]
+    for pooling in ("last_token", "mean"):
+        a, b, c = states(ModelSource(str(smollm2_folder)), texts, pooling, dtype="bfloat16")
+        assert a @ b > a @ c

@@ -1,0 +1,329 @@
+"""What changed between two refinements, by item and by rule."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit_examples import audit, row, save
+from benchwright.errors import InputError
+from benchwright.refinement_diff import diff_audits
+from benchwright.refinement_diff_page import render_diff, terminal_lines, write_diff
+from benchwright.saved_audits import (
+    AUDIT,
+    Comparison,
+    SavedAudit,
+    compare_coverage,
+    differing_settings,
+    find_audit,
+    read_audit,
+)
+
+
+def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:
+    return {record["item_id"]: record for record in items.to_dict("records")}
+
+
+def test_equal_audits_have_no_differences() -> None:
+    same = audit(row("a"), row("b", "easy"))
+    diff = diff_audits(same, same)
+    assert len(diff.items) == 0
+    changed = {"added", "gone", "renamed", "changed_text", "came_in", "went_out", "other_rules"}
+    assert {diff.counts[name] for name in changed} == {0}
+    assert diff.counts["common"] == 2
+
+
+def test_items_that_came_in_and_went_out_say_which_rule_changed_its_mind() -> None:
+    before = audit(
+        row("in-clear", "easy,similar"),
+        row("in-unjudged", "easy"),
+        row("in-retained", "easy"),
+        row("in-off", "similar"),
+        row("out-flagged", easy="flagged"),
+        row("out-unjudged", answer_only="not_judged"),
+        row("still-out", "easy"),
+    )
+    after = audit(
+        row("in-clear"),
+        row("in-unjudged", easy="not_judged"),
+        row("in-retained", easy="flagged"),
+        row("in-off", similar="off"),
+        row("out-flagged", "easy"),
+        row("out-unjudged", "answer_only"),
+        row("still-out", "similar"),
+    )
+    diff = diff_audits(before, after)
+    found = by_id(diff.items)
+    why = {item_id: (found[item_id]["change"], found[item_id]["why"]) for item_id in found}
+    assert why == {
+        "in-clear": ("came_in", "easy no longer applies; similar no longer applies"),
+        "in-unjudged": ("came_in", "easy could not be judged any more"),
+        "in-retained": ("came_in", "easy still applies, but the item stays"),
+        "in-off": ("came_in", "similar is switched off"),
+        "out-flagged": ("went_out", "easy applied before too, but the item stayed"),
+        "out-unjudged": ("went_out", "answer_only applies now, and could not be judged before"),
+        "still-out": ("same", "easy no longer applies; similar applies now"),
+    }
+    assert diff.counts["came_in"] == 4
+    assert diff.counts["went_out"] == 2
+    assert diff.counts["other_rules"] == 1
+    rules = diff.rules.set_index("rule")
+    assert rules.loc["easy", ["removed_before", "removed_after"]].tolist() == [4, 1]
+    assert rules.loc["easy", ["stopped", "started"]].tolist() == [4, 1]
+    assert rules.loc["easy", ["judged_before", "judged_after"]].tolist() == [7, 6]
+    assert rules.loc["easy", ["flagged_before", "flagged_after"]].tolist() == [5, 2]
+
+
+def test_items_of_one_side_only_are_added_or_gone() -> None:
+    diff = diff_audits(audit(row("a"), row("old", "easy")), audit(row("a"), row("new")))
+    found = by_id(diff.items)
+    assert {item: found[item]["change"] for item in found} == {"new": "added", "old": "gone"}
+    assert found["old"]["removed_by_before"] == "easy"
+    assert diff.rules.set_index("rule").loc["easy", "stopped"] == 0
+
+
+def test_a_renumbered_benchmark_is_joined_by_its_texts() -> None:
+    before = audit(*(row(f"q/{n}", question=f"Text {n}?") for n in range(12)))
+    inserted = [row("q/0", question="A new one?")]
+    after = audit(
+        *inserted,
+        *(row(f"q/{n + 1}", "easy" if n == 5 else "", question=f"Text {n}?") for n in range(12)),
+    )
+    diff = diff_audits(before, after)
+    assert diff.counts["renamed"] == 12
+    assert diff.counts["added"] == 1
+    assert diff.counts["changed_text"] == 0
+    went_out = diff.items[diff.items["change"] == "went_out"].iloc[0]
+    assert (went_out["item_id_before"], went_out["item_id_after"]) == ("q/5", "q/6")
+
+
+def test_another_text_under_the_same_id_says_what_is_other() -> None:
+    before = audit(
+        row("question"),
+        row("choices"),
+        row("order", choices=["yes", "no"], answer=0),
+        row("gold"),
+    )
+    after = audit(
+        row("question", question="Reworded?"),
+        row("choices", choices=["yes", "maybe"]),
+        row("order", choices=["no", "yes"], answer=1),
+        row("gold", answer=1),
+    )
+    diff = diff_audits(before, after)
+    changed = {item: record["changed_fields"] for item, record in by_id(diff.items).items()}
+    assert changed == {
+        "question": "question",
+        "choices": "choices",
+        "order": "order of choices",
+        "gold": "answer",
+    }
+    assert diff.counts["changed_text"] == 4
+
+
+def test_copies_of_a_text_go_together_by_id_and_by_answer() -> None:
+    before = audit(
+        row("a/2", question="Same?", answer=1), row("a/1", question="Same?"), row("x", "easy")
+    )
+    after = audit(
+        row("b/1", question="Same?", answer=1), row("b/9", "easy", question="Same?"), row("x")
+    )
+    items = diff_audits(before, after).items
+    went_out = items[items["change"] == "went_out"].iloc[0]
+    assert (went_out["item_id_before"], went_out["item_id_after"]) == ("a/1", "b/9")
+    assert not items["changed_fields"].any()
+
+
+def test_a_rule_that_one_audit_does_not_know_is_named() -> None:
+    before = audit(row("a", "similar")).drop(columns="similar")
+    diff = diff_audits(before, audit(row("a")))
+    assert diff.items.iloc[0]["why"] == "similar no longer applies"
+    back = diff_audits(audit(row("a")), before)
+    assert back.items.iloc[0]["why"] == "similar applies now"
+    lacking = diff_audits(audit(row("a", "similar")), audit(row("a")).drop(columns="similar"))
+    assert lacking.items.iloc[0]["why"] == "similar is not in the later audit"
+
+
+def test_open_ended_items_have_no_choices_to_compare() -> None:
+    before = audit(row("a", choices=None, answer=-1), row("b", choices=[], answer=-1))
+    after = audit(row("a", "easy", choices=None, answer=-1), row("b", choices=[], answer=-1))
+    diff = diff_audits(before, after)
+    assert diff.items["change"].tolist() == ["went_out"]
+    assert diff.items["changed_fields"].tolist() == [""]
+
+
+SIDES = st.lists(
+    st.tuples(st.integers(0, 9), st.sampled_from("xyz"), st.sampled_from(["", "easy", "similar"])),
+    max_size=8,
+    unique_by=lambda cells: cells[0],
+)
+
+
+@given(SIDES, SIDES, st.integers(0, 99))
+def test_every_item_is_in_one_pair_and_the_order_of_rows_does_not_matter(
+    left: list[tuple[int, str, str]], right: list[tuple[int, str, str]], shuffle: int
+) -> None:
+    before, after = (
+        audit(*(row(str(n), rules, question=text) for n, text, rules in side))
+        for side in (left, right)
+    )
+    diff = diff_audits(before, after)
+    n = diff.counts
+    assert n["common"] + n["gone"] == len(left)
+    assert n["common"] + n["added"] == len(right)
+    joined = {
+        kind: diff.items[diff.items["change"] == kind]
+        for kind in ("came_in", "went_out", "added", "gone")
+    }
+    kept_after = n["kept_before"] + n["came_in"] - n["went_out"]
+    kept_after += (joined["added"]["decision_after"] == "kept").sum()
+    kept_after -= (joined["gone"]["decision_before"] == "kept").sum()
+    assert kept_after == n["kept_after"]
+
+    order = list(range(len(left)))
+    random.Random(shuffle).shuffle(order)  # noqa: S311
+    again = diff_audits(before.iloc[order], after)
+    pd.testing.assert_frame_equal(again.items, diff.items)
+    back = diff_audits(after, before).counts
+    assert (back["came_in"], back["added"]) == (n["went_out"], n["gone"])
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    folder = tmp_path / "07_model_output" / "arc" / "smart"
+    save(folder, "2026-01-01T00.00.00.000Z", row("a", "easy"), row("b"))
+    save(folder, "2026-01-02T00.00.00.000Z", row("a"), row("b"), status="not_run")
+    save(folder, "2026-02-01T00.00.00.000Z", row("a"), row("b", "similar"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("latest", "2026-02-01"),
+        ("previous", "2026-01-02"),
+        ("2026-01-01", "2026-01-01"),
+        ("2026-01-02T00.00.00.000Z", "2026-01-02"),
+    ],
+)
+def test_versions_are_found_by_name(runs: Path, name: str, version: str) -> None:
+    found = find_audit(name, runs / AUDIT, "arc", "smart")
+    assert found.version.startswith(version)
+    assert found.where == "arc · smart"
+    assert found.coverage is not None
+
+
+def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
+    first = runs / AUDIT / "2026-01-01T00.00.00.000Z"
+    for path, version in (
+        (first / AUDIT, "2026-01-01"),
+        (first, "2026-01-01"),
+        (runs / AUDIT, "2026-02-01"),
+        (runs, "2026-02-01"),
+        (tmp_path, "2026-02-01"),
+    ):
+        assert find_audit(str(path), Path("nowhere"), "arc", "smart").version.startswith(version)
+    alone = tmp_path / "mine.parquet"
+    (first / AUDIT).rename(alone)
+    assert find_audit(str(alone), Path("nowhere"), "arc", "smart") == SavedAudit(alone, "", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("2026-01", "begins several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
+        ("2025", "is no version and no path; .* has 2026-01-01"),
+    ],
+)
+def test_what_is_not_found_is_told_with_what_is_there(runs: Path, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        find_audit(name, runs / AUDIT, "arc", "smart")
+
+
+def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
+    save(tmp_path, "v1", row("a"))
+    with pytest.raises(InputError, match="has one version only, v1"):
+        find_audit("previous", tmp_path / AUDIT, "arc", "smart")
+    with pytest.raises(InputError, match="no run has saved"):
+        find_audit("latest", tmp_path / "other" / AUDIT, "arc", "smart")
+
+
+def test_another_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    pd.DataFrame({"item_id": ["a"], "question": ["?"]}).to_parquet(path)
+    with pytest.raises(InputError, match=r"is no item_audit: it has no column subject, decision"):
+        read_audit(path)
+    path.write_text("item_id\n")
+    with pytest.raises(InputError, match="cannot be read as a Parquet table"):
+        read_audit(path)
+
+
+def test_rules_that_ran_on_one_side_only_are_told_with_the_reason(runs: Path) -> None:
+    old, new = (find_audit(v, runs / AUDIT, "arc", "smart") for v in ("2026-01-01", "2026-01-02"))
+    table = compare_coverage(old, new)
+    assert table.to_dict("records") == [
+        {
+            "rule": "easy",
+            "status_before": "ran",
+            "status_after": "not_run",
+            "reason_before": "",
+            "reason_after": "why",
+        }
+    ]
+    assert len(compare_coverage(old, old)) == 0
+    assert len(compare_coverage(old, new._replace(coverage=None))) == 0
+
+
+def test_settings_that_differ_are_named_places_are_not() -> None:
+    assert differing_settings(
+        {"seed": "0", "variant": "smart", "data_root": "/a"},
+        {"seed": "1", "variant": "smart", "data_root": "/b", "limit": "5"},
+    ) == {"limit": ("", "5"), "seed": ("0", "1")}
+
+
+def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
+    side = SavedAudit(Path("a"), "v1", None)
+    return Comparison(
+        title="arc · smart",
+        before=side,
+        after=side._replace(version="v2"),
+        diff=diff_audits(before, after),
+        coverage=pd.DataFrame(),
+        settings=pd.DataFrame([("seed", "0", "1")], columns=["parameter", "before", "after"]),
+        settings_known=True,
+        default_page=Path("diff.html"),
+    )
+
+
+def test_the_page_shows_texts_as_text_and_the_tables_lie_beside_it(tmp_path: Path) -> None:
+    before = audit(row("<i>a</i>", "easy", question="Is 1 < 2 <script>?"), row("b"), row("gone"))
+    after = audit(row("<i>a</i>", question="Is 1 < 2 <script>?"), row("b", question="New?"))
+    compared = comparison(before, after)
+    page = write_diff(compared, tmp_path / "out" / "d.html")
+    text = page.read_text()
+    assert "Is 1 &lt; 2 &lt;script&gt;?" in text
+    assert "<script" not in text
+    assert "&lt;i&gt;a&lt;/i&gt;" in text
+    assert "Question b?" in text  # both texts of an item that changed
+    assert "New?" in text
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    names = sorted(path.name for path in page.parent.iterdir())
+    assert names == ["d.html", "d.items.csv", "d.items.parquet", "d.rules.csv"]
+    items = pd.read_parquet(page.parent / "d.items.parquet")
+    assert items["change"].tolist() == ["came_in", "gone", "same"]
+
+
+def test_a_page_without_differences_says_so() -> None:
+    same = audit(row("a"))
+    assert "No item differs." in render_diff(comparison(same, same))
+
+
+def test_the_terminal_has_counts_rules_and_settings() -> None:
+    lines = terminal_lines(comparison(audit(row("a", "easy")), audit(row("a"))))
+    assert lines[0] == "arc · smart: v1 → v2"
+    assert lines[2].startswith("kept   0 → 1: 1 came in, 0 went out")
+    assert "  seed: 0 → 1" in lines

@@ -1,0 +1,251 @@
+"""A sweep: combinations, progress, failures, Ctrl-C, and the table and page of the result."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.sweeps.combinations import (
+    Combination,
+    Durations,
+    combine,
+    duration,
+    refuse_swept_parameters,
+    split_names,
+    split_seeds,
+)
+from benchwright.sweeps.loop import run_combinations
+from benchwright.sweeps.summary import SweepRun, rule_columns, spread_over_seeds, summarise_sweep
+from benchwright.sweeps.sweep import SweepResult, write_summary
+
+A = Combination("arc", "smart", 0)
+B = Combination("arc", "smart", 1)
+C = Combination("mmlu", "smart", 0)
+
+
+def test_every_benchmark_meets_every_variant_and_every_seed_once() -> None:
+    assert combine(["arc", "mmlu", "arc"], ["smart"], [0, 1]) == [A, B, C, C._replace(seed=1)]
+
+
+@given(
+    st.lists(st.text("ab", min_size=1), max_size=4),
+    st.lists(st.text("xy", min_size=1), max_size=4),
+    st.lists(st.integers(0, 3), max_size=4),
+)
+def test_combinations_are_the_distinct_product(
+    benchmarks: list[str], variants: list[str], seeds: list[int]
+) -> None:
+    todo = combine(benchmarks, variants, seeds)
+    assert len(todo) == len(set(todo))
+    assert set(todo) == {Combination(b, v, s) for b in benchmarks for v in variants for s in seeds}
+
+
+def test_names_and_seeds_are_split_at_commas() -> None:
+    assert split_names(" arc, ,mmlu") == ["arc", "mmlu"]
+    assert split_seeds("0, 12") == [0, 12]
+    with pytest.raises(InputError, match=r"--seeds '-1': seeds are whole numbers from 0"):
+        split_seeds("0,-1")
+
+
+def test_what_is_swept_cannot_be_set_by_params_too() -> None:
+    refuse_swept_parameters({"limit": 3})
+    with pytest.raises(InputError, match=r"--params seed=…: a sweep takes --seeds 3"):
+        refuse_swept_parameters({"seed": 3})
+
+
+def test_the_rest_lasts_as_long_as_the_latest_of_the_same_kind() -> None:
+    durations = Durations()
+    assert durations.remaining([A]) == 0
+    durations.add(A, 100)
+    durations.add(B, 10)
+    other_variant = Combination("arc", "no_similar", 0)
+    assert durations.remaining([Combination("arc", "smart", 2), other_variant, C]) == 10 + 10 + 55
+
+
+def test_durations_are_written_in_the_largest_unit_that_says_enough() -> None:
+    assert [duration(s) for s in (0.4, 59.6, 3599, 7500)] == [
+        *("0 s", "1 min 00 s", "59 min 59 s", "2 h 05 min")
+    ]
+
+
+@pytest.fixture
+def clock() -> Callable[[], float]:
+    ticks: Iterator[int] = iter(range(0, 1000, 5))
+    return lambda: float(next(ticks))
+
+
+def test_a_failing_combination_is_reported_and_the_rest_runs(clock: Callable[[], float]) -> None:
+    said: list[str] = []
+    kept: list[int] = []
+
+    def execute(combination: Combination) -> SweepRun:
+        if combination == A:
+            raise InputError("items.csv, row 3: answer 'F'")
+        return SweepRun(combination, "done", metrics={"n_items": 1000, "n_kept": 900})
+
+    runs = run_combinations([A, B, C], execute, said.append, lambda r: kept.append(len(r)), clock)
+    assert [run.status for run in runs] == ["failed", "done", "done"]
+    assert runs[0].error == "items.csv, row 3: answer 'F'"
+    assert [run.seconds for run in runs] == [5, 5, 5]
+    assert kept == [1, 2, 3]
+    assert said[1] == (
+        "[1/3] arc · smart · seed 0: failed in 5 s: items.csv, row 3: answer 'F'; "
+        "2 left, about 10 s"
+    )
+    assert said[-1] == "[3/3] mmlu · smart · seed 0: done in 5 s, kept 900 of 1,000"
+
+
+def test_a_defect_is_one_line_in_the_summary_and_a_traceback_in_the_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def execute(combination: Combination) -> SweepRun:
+        raise KeyError("two\nlines")
+
+    monkeypatch.delenv("BENCHWRIGHT_TRACEBACK", raising=False)
+    runs = run_combinations([A], execute, lambda _: None, lambda _: None)
+    assert runs[0].error == "KeyError: 'two\\nlines'"
+    assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.parametrize("workers_fail_too", [False, True])
+def test_ctrl_c_ends_the_run_under_way_and_keeps_what_is_done(workers_fail_too: bool) -> None:
+    kept: list[list[str]] = []
+
+    def execute(combination: Combination) -> SweepRun:
+        if combination != B:
+            return SweepRun(combination, "done")
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            raise AssertionError("not reached")
+        except KeyboardInterrupt:
+            if workers_fail_too:
+                raise RuntimeError("a worker was stopped") from None
+            raise
+
+    before = signal.getsignal(signal.SIGINT)
+    runs = run_combinations(
+        [A, B, C], execute, lambda _: None, lambda r: kept.append([x.status for x in r])
+    )
+    assert [run.status for run in runs] == ["done", "interrupted", "not_run"]
+    assert kept[-1] == ["done", "interrupted"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_while_the_summary_is_written_waits_until_it_is() -> None:
+    written: list[int] = []
+
+    def keep(runs: list[SweepRun]) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        written.append(len(runs))
+
+    runs = run_combinations([A, B], lambda c: SweepRun(c, "done"), lambda _: None, keep)
+    assert written == [1]
+    assert [run.status for run in runs] == ["done", "not_run"]
+
+
+METRICS = {
+    "n_items": 395.0,
+    "n_kept": 353.0,
+    "share_removed": 0.106,
+    "share_removed.similar": 0.04,
+    "share_removed.easy": 0.08,
+    "share_removed.zeal": 0.01,
+    "kendall_tau_b": 0.98,
+    "kendall_tau_b.low": 0.95,
+    "kendall_tau_b.high": 0.99,
+    "n_panel_models": 49.0,
+    "ire_share_removed": 0.4,
+    "coverage.easy": 1.0,
+}
+
+
+def sweep_runs() -> list[SweepRun]:
+    done = SweepRun(A, "done", 5.0, "v1", METRICS, Path("/d/reports/a b.html"))
+    other = SweepRun(B, "done", 6.0, "v2", METRICS | {"share_removed": 0.108})
+    return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "not_run")]
+
+
+def test_the_summary_has_a_row_per_combination_and_leaves_missing_figures_missing() -> None:
+    summary = summarise_sweep(sweep_runs())
+    assert list(summary.columns[:4]) == ["benchmark", "variant", "seed", "status"]
+    assert list(summary.columns[-3:]) == ["version", "report", "error"]
+    assert list(summary["n_kept"].fillna(-1)) == [353, 353, -1, -1]
+    assert summary["n_kept"].dtype == "Int64"
+    assert summary["share_removed.easy"].isna().tolist() == [False, False, True, True]
+    assert summary["arena_pearson_full"].isna().all()
+    assert set(METRICS) <= set(summary.columns)
+    columns = list(summary.columns)
+    assert columns.index("kendall_tau_b") < columns.index("wall_seconds")
+    assert columns.index("wall_seconds") < columns.index("coverage.easy")
+
+
+def test_filters_stand_in_the_order_in_which_they_are_applied() -> None:
+    assert rule_columns(list(METRICS)) == [
+        f"share_removed.{rule}" for rule in ("easy", "similar", "zeal")
+    ]
+
+
+def test_a_sweep_without_runs_has_an_empty_summary_with_its_columns() -> None:
+    summary = summarise_sweep([])
+    assert len(summary) == 0
+    assert {"benchmark", "status", "kendall_tau_b", "wall_seconds"} <= set(summary.columns)
+
+
+def test_the_spread_is_over_the_seeds_that_are_done() -> None:
+    spread = spread_over_seeds(summarise_sweep(sweep_runs()))
+    assert len(spread) == 1
+    row = spread.iloc[0]
+    assert (row["benchmark"], row["seeds"]) == ("arc", 2)
+    assert row["share_removed_mean"] == pytest.approx(0.107)
+    assert row["share_removed_sd"] == pytest.approx(0.001 * 2**0.5)
+    assert row["kendall_tau_b_sd"] == 0
+    assert pd.isna(row["kendall_tau_b.held_out_mean"])
+
+
+def test_the_page_escapes_what_it_shows_and_links_the_reports(tmp_path: Path) -> None:
+    folder = Path("/d/sweeps/now")
+    write_summary(summarise_sweep(sweep_runs()), tmp_path, "smart", "now")
+    from benchwright.sweeps.page import render_sweep
+
+    page = render_sweep(summarise_sweep(sweep_runs()), "smart", "now", folder)
+    assert "&lt;b&gt;no&lt;/b&gt; rows" in page
+    assert "<b>no" not in page
+    assert 'href="../../reports/a%20b.html"' in page
+    assert "0.980" in page
+    assert "[0.950, 0.990]" in page
+    assert "40.0%" in page
+    assert "http" not in page.replace('http-equiv="Content-Security-Policy"', "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("summary.csv", "summary.html", "summary.parquet")
+    ]
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(tmp_path / "summary.parquet"), summarise_sweep(sweep_runs())
+    )
+
+
+def test_tables_without_figures_are_left_out_of_the_page(tmp_path: Path) -> None:
+    summary = summarise_sweep([SweepRun(A, "done", 1.0)])
+    write_summary(summary, tmp_path, "answers", "now")
+    page = (tmp_path / "summary.html").read_text()
+    assert "Share of items per filter" not in page
+    assert "Does the ranking hold?" not in page
+    assert "Beside IRE" not in page
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        (["done"], 0),
+        (["done", "failed"], 1),
+        (["done", "interrupted", "not_run"], 130),
+    ],
+)
+def test_the_exit_code_tells_whether_all_is_done(states: list[str], code: int) -> None:
+    runs = [SweepRun(A, state) for state in states]
+    assert SweepResult(runs, summarise_sweep(runs), Path(), None).exit_code == code
