@@ -204,7 +204,8 @@ def make_inputs(**changed: Any) -> Inputs:
         "user_ratings": pd.DataFrame({"model": [], "rating": []}),
         "params:ingestion": benchmark_params(),
         "params:variant": "smart",
-        "chosen_filter_models": changed.get("params:filter_models", list(FILTER)),
+        "chosen_filter_models": list(FILTER),
+        "params:filter_models": list(FILTER),
         "params:evaluation_models": "all",
         "params:filtering": FilteringParams(),
         "params:evaluation": EvaluationParams(),
@@ -363,6 +364,7 @@ def report_of(**changed: Any) -> Inputs:
     """The report of the small benchmark and what it is made of, with parts replaced by name."""
     have = make_inputs(**changed)
     param = {name.removeprefix("params:"): value for name, value in have.items()}
+    param["filter_model_rule"] = have["params:filter_models"]
     param["filter_models"] = have["chosen_filter_models"]
 
     def node(name: str, function: Callable[..., Any]) -> Any:

@@ -23,10 +23,10 @@ def judge(small) -> Any:
 def test_the_sentences_of_a_filter_that_widens_the_top_and_loses_the_ranking(judge, small) -> None:
     found = judge({}, small.spread)
     assert " ".join(found.sentences) == (
-        "1,000 random subsets of the same size reach 0.975 on average [0.950, 0.990]; this is "
-        "percentile 2. This ranking is kept less well than by removing items at random. Range of "
-        "the top 20: 7.5 → 11.8 points, wider than what random subsets give (6.9–8.2). Filtering "
-        "buys headroom, not rank fidelity."
+        "1,000 random subsets of the same size reach 0.975 on average, the middle 95% of them "
+        "[0.950, 0.990]; this run is at percentile 2. This ranking is kept less well than by "
+        "removing items at random. Range of the top 20: 7.5 → 11.8 points, wider "
+        "than what random subsets give (6.9–8.2). Filtering buys headroom, not rank fidelity."
     )
 
 
@@ -59,6 +59,13 @@ def test_the_conclusion_follows_from_both_places(
 @pytest.mark.parametrize("bound", [0.95, 0.99])
 def test_a_value_on_a_bound_of_the_band_is_inside(judge, bound: float) -> None:
     assert judge({"value": bound}).ranking == "inside"
+
+
+def test_a_value_that_is_written_like_a_bound_is_inside(judge, small) -> None:
+    assert judge({"value": 0.99 + 4e-4}).ranking == "inside"
+    assert judge({"value": 0.99 + 6e-4}).ranking == "above"
+    assert judge({}, {**small.spread, "value": 8.24}).headroom == "inside"
+    assert judge({}, {**small.spread, "value": 8.26}).headroom == "above"
 
 
 def test_without_a_range_of_the_best_there_is_no_conclusion(judge) -> None:
@@ -107,7 +114,16 @@ def test_with_fewer_models_than_the_top_the_range_is_that_of_all(judge, small) -
 
 
 @pytest.mark.parametrize(
-    ("percentile", "said"), [(0, "0"), (0.05, "0.1"), (2.05, "2"), (99.95, "100"), (99.4, "99.4")]
+    ("percentile", "said"),
+    [
+        (0, "0 (all of them are higher)"),
+        (0.05, "0.1"),
+        (2.05, "2"),
+        (99.95, "100"),
+        (99.4, "99.4"),
+        (100, "100 (all of them are lower)"),
+    ],
 )
 def test_percentiles_have_a_decimal_only_at_the_ends(judge, percentile: float, said: str) -> None:
-    assert f"this is percentile {said}." in judge({"percentile": percentile}).sentences[0]
+    first = judge({"percentile": percentile}).sentences[0]
+    assert f"this run is at percentile {said}." in first

@@ -62,4 +62,4 @@ def test_a_wrong_answer_without_probability_cannot_be_judged():
 def test_files_without_the_probability_of_wrong_answers_have_no_suspects_to_report():
     found = suspects([[0, 1], [0, 1]], [[NAN, 0.9], [NAN, 0.9]])
     assert found.status == "not_run"
-    assert found.reason == "no probabilities from 2 of 2 filter models"
+    assert found.reason == "no probabilities where wrong, from 2 of 2 filter models"

@@ -121,9 +121,10 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
             "`models.families` in conf names families."
         )
     if panel.left_out:
+        limit = "not all" if minimum >= 1 else f"less than {minimum:.0%}"
         said.append(
             f"{len(panel.left_out):,} {'model was' if len(panel.left_out) == 1 else 'models were'} "
-            f"left out: less than {minimum:.0%} of the judged items answered."
+            f"left out: {limit} of the judged items answered."
         )
     if 2 * len(panel.item_ids) < panel.all_items:
         said.append(

@@ -344,6 +344,7 @@ def _report() -> list[Node]:
                 "answer_coverage",
                 *FIGURES_OF_EVIDENCE,
                 "chosen_filter_models",
+                "params:filter_models",
             ],
             outputs="report",
             name="render_report",

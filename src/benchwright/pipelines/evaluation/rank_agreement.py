@@ -101,7 +101,7 @@ def compare_ranks(
         part = models_in(scores, group)
         answers = panel_answers(response_matrix, items, panel, [str(m) for m in part["model"]])
         among = answers.among(kept)
-        generator = stage_generator(seed, f"rank_agreement/{group}")
+        generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
         draws = evaluation.bootstrap_draws
         between = rank_agreement_intervals(
             answers.correct, among, answers.clusters, draws, generator

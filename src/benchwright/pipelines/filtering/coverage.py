@@ -64,7 +64,10 @@ def _status(finding: Finding, not_judged: int, n: int) -> tuple[str, str]:
     if finding.status != "ran":
         return finding.status, finding.reason
     if not_judged:
-        return "partial", f"{not_judged} of {n} items could not be judged{_most_common(finding)}"
+        return (
+            "partial",
+            f"{not_judged:,} of {n:,} items could not be judged{_most_common(finding)}",
+        )
     return "ran", ""
 
 

@@ -41,7 +41,7 @@ def flag_unanimous(
     else:
         without = _without_probabilities(matrix.models, agree, probability)
         if without:
-            reason = f"no probabilities from {some_of(matrix.models, without)}"
+            reason = f"no probabilities where {doing}, from {some_of(matrix.models, without)}"
             return Finding.idle(rule, n, "not_run", reason)
         sure = agree & (probability.astype(np.float32) > np.float32(confidence))
         unknown = agree & np.isnan(probability)

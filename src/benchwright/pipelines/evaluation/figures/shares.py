@@ -26,7 +26,7 @@ def draw_filter_shares(
     import plotly.graph_objects as go
 
     n = len(items)
-    title = f"Removed by each rule, of {n:,} items (rules overlap)"
+    title = f"Removed by each rule, of {n:,} items (rules can overlap)"
     if rule_coverage.empty:
         return empty_figure(title, "No rule is known.")
     rules = rule_coverage.to_dict("records")

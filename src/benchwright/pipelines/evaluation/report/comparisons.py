@@ -18,6 +18,8 @@ from benchwright.pipelines.evaluation.report.wording import (
     write_value,
 )
 
+_RATINGS = "arena_"  # how the names of figures about human ratings begin
+
 
 def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
     """The rows with every missing value as None."""
@@ -43,17 +45,43 @@ def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:
 
 
 def rank_rows(rank_agreement: pd.DataFrame) -> list[dict[str, Any]]:
-    """One entry per metric with its cells by set of models; None where there is no row."""
+    """One entry per metric with its cells by set of models; None where there is no row.
+
+    Figures about ratings that no set of models has are left out.
+    """
     cells = {(row["metric"], row["models"]): row for row in rows_of(rank_agreement)}
     groups = groups_in(rank_agreement)
     usual = {group: cells.get(("kendall_tau_b", group)) for group in groups}
+    known = set(rank_agreement.loc[rank_agreement["value"].notna(), "metric"])
     return [
         {
             "label": metric_of(metric).label,
             "cells": [_cell(metric, cells.get((metric, group)), usual[group]) for group in groups],
         }
         for metric in in_order([str(name) for name in rank_agreement["metric"]])
+        if not (metric.startswith(_RATINGS) and metric not in known)
     ]
+
+
+def has_ratings(rank_agreement: pd.DataFrame) -> bool:
+    """Whether any figure about human ratings is known."""
+    about = rank_agreement["metric"].astype(str).str.startswith(_RATINGS)
+    return bool(rank_agreement.loc[about, "value"].notna().any())
+
+
+def describe_detectable(rank_agreement: pd.DataFrame, group: str) -> str:
+    """Which difference of two models could be seen on all and on the kept items, or ""."""
+    rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == group}
+    full, kept = (rows.get(f"mdd_{part}") for part in ("full", "kept"))
+    if full is None or kept is None or full["value"] is None or kept["value"] is None:
+        return ""
+    before, after = (write_value(row["metric"], row["value"]) for row in (full, kept))
+    whose = "two held-out models" if group == "held_out" else "two models"
+    return (
+        f"A difference of {before} points between {whose} could be detected on all "
+        f"{full['n_items']:,} items, one of {after} points on the {kept['n_items']:,} kept ones "
+        "(minimum detectable difference at the 5% level with a power of 80%; median over pairs)."
+    )
 
 
 def _cell(
@@ -128,13 +156,20 @@ def _beside(metric: str, method: str, rows: list[dict[Any, Any]]) -> dict[str, A
 
 
 def _outside(row: dict[Any, Any]) -> bool:
-    """Whether the value lies outside the middle 95% of the random subsets."""
+    """Whether the value lies outside the middle 95% of the random subsets, as it is written."""
     value, low, high = (row[name] for name in ("value", "random_low", "random_high"))
-    return None not in (value, low, high) and not low <= value <= high
+    if None in (value, low, high) or low <= value <= high:
+        return False
+    written = write_value(row["metric"], value)
+    return written not in {write_value(row["metric"], bound) for bound in (low, high)}
 
 
 def _dash_or_percentile(value: float | None) -> str:
     return "—" if value is None else write_percentile(value)
+
+
+def _set_of_models(group: str) -> str:
+    return "all models" if group == "all" else GROUPS.get(group, group)
 
 
 def method_rows(method_comparison: pd.DataFrame) -> list[dict[str, Any]]:
@@ -142,7 +177,7 @@ def method_rows(method_comparison: pd.DataFrame) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "models": GROUPS.get(row["models"], row["models"]),
+            "models": _set_of_models(row["models"]),
             "metric": metric_of(row["metric"]).label,
             "method": METHODS.get(row["method"], row["method"]),
             "value": write_value(row["metric"], row["value"]),

@@ -51,7 +51,8 @@ def judge_against_random(
 ) -> Judgement:
     """Say whether this run's items beat random subsets of the same size, for one set of models.
 
-    A figure is below, inside or above the middle 95% of the random ones (bounds count as inside).
+    A figure is below, inside or above the middle 95% of the random ones; bounds, and what is
+    written like one of them, count as inside.
     Plain random subsets decide; those stratified by subject are mentioned where they say something
     else. `top_models` is the number of best models whose range is the headroom, where it is known.
     """
@@ -89,9 +90,12 @@ def _row(
 
 
 def _place(row: dict[Any, Any]) -> Place:
-    if row["value"] < row["random_low"]:
+    value, low, high = (row[name] for name in ("value", "random_low", "random_high"))
+    if write_value(row["metric"], value) in {write_value(row["metric"], b) for b in (low, high)}:
+        return "inside"
+    if value < low:
         return "below"
-    return "above" if row["value"] > row["random_high"] else "inside"
+    return "above" if value > high else "inside"
 
 
 def _not_compared(yardstick: pd.DataFrame, group: str) -> str:
@@ -109,11 +113,18 @@ def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
     mean = write_value("kendall_tau_b", row["random_mean"])
     band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
     percentile = row["percentile"]
-    at = "" if math.isnan(percentile) else f"; this is percentile {write_percentile(percentile)}"
+    at = "" if math.isnan(percentile) else f"; this run is at percentile {_place_of(percentile)}"
     return [
-        f"{row['draws']:,} random subsets of the same size reach {mean} on average {band}{at}.",
+        f"{row['draws']:,} random subsets of the same size reach {mean} on average, the middle 95% "
+        f"of them {band}{at}.",
         _RANKING[place],
     ]
+
+
+def _place_of(percentile: float) -> str:
+    """The percentile, with what it means at its ends."""
+    meaning = {0.0: " (all of them are higher)", 100.0: " (all of them are lower)"}
+    return write_percentile(percentile) + meaning.get(percentile, "")
 
 
 def _otherwise(row: dict[Any, Any]) -> str:

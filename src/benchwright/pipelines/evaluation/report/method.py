@@ -1,6 +1,9 @@
-"""What was done and why, in plain words, from the settings."""
+"""What was done and why, in plain words, from the settings and from what became of the rules."""
 
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -14,29 +17,41 @@ from benchwright.params.filtering import (
 
 
 class Step(NamedTuple):
-    """One step: its name, whether it is switched on, what it does, and why."""
+    """One step: its name, whether it is switched on, what it does, and why.
+
+    `status` is what became of it in this run (`ran`, `partial`, `not_run`, `off`, "" where it is
+    not known) and `reason` says why it is not `ran`.
+    """
 
     name: str
     on: bool
     what: str
     why: str
+    rules: tuple[str, ...]
+    status: str = ""
+    reason: str = ""
 
 
 def describe_steps(
-    ingestion: BenchmarkParams, filtering: FilteringParams, filter_models: list[str]
+    ingestion: BenchmarkParams,
+    filtering: FilteringParams,
+    filter_models: list[str],
+    rule_coverage: pd.DataFrame,
 ) -> list[Step]:
-    """The rules in the order in which they are reported, each with its thresholds."""
+    """The rules in the order in which they are reported, and what became of each."""
     models = _models(len(filter_models))
-    return [
+    became = {str(row["rule"]): row for row in rule_coverage.to_dict("records")}
+    steps = [
         _anomalous(ingestion.anomalous_subjects, filtering.anomalous.enabled),
         _easy(filtering.easy, models),
         Step(
             "Solvable from the options alone",
             filtering.answer_only.enabled,
-            f"An item goes where {models} found the right option with a probability above "
+            f"An item is removed where {models} found the right option with a probability above "
             f"{filtering.answer_only.confidence:g} without seeing the question.",
             "It tests something other than what it asks. This does not prove that it was "
             "memorised.",
+            ("answer_only",),
         ),
         Step(
             "Suspect labels",
@@ -44,17 +59,26 @@ def describe_steps(
             f"An item is reported where {models} gave a wrong answer with a probability above "
             f"{filtering.suspect_label.confidence:g}. It stays.",
             "Its label may be wrong, or it may just be hard: a person has to look.",
+            ("suspect_label",),
         ),
         _duplicates(filtering.duplicates),
         _similar(filtering.similar),
     ]
+    return [_with_status(step, became) for step in steps]
 
 
-def describe_choice(ingestion: BenchmarkParams) -> str:
-    """How the filter models came about, "" where the benchmark names them."""
-    choice = ingestion.filter_models
-    if not isinstance(choice, FilterModelChoice):
+def _with_status(step: Step, became: dict[str, dict[Any, Any]]) -> Step:
+    row = next((became[rule] for rule in step.rules if rule in became), None)
+    if row is None or not step.on:
+        return step
+    return step._replace(status=str(row["status"]), reason=str(row["reason"] or ""))
+
+
+def describe_choice(rule: Collection[str]) -> str:
+    """How the filter models came about, "" where the parameter `filter_models` names them."""
+    if not isinstance(rule, Mapping):
         return ""
+    choice = FilterModelChoice.model_validate(rule)
     which = {
         "strongest": "the strongest ones",
         "forward": "the strongest of the weaker half, so that only stronger models judge what "
@@ -77,19 +101,21 @@ def describe_combination(filtering: FilteringParams) -> str:
     )
 
 
-def describe_evaluation(evaluation: EvaluationParams) -> str:
-    """How the result was judged."""
+def describe_evaluation(evaluation: EvaluationParams, held_out: int) -> str:
+    """How the result was judged; `held_out` is the number of held-out models."""
     said = (
-        "Then models were ranked on all items and on the kept ones. Models that chose the items "
-        "cannot be judges of the choice, so those held out count."
+        "Then models were ranked on all items and on the kept ones. A model that chose the items "
+        "is no fair judge of the choice. What counts are held-out models: they took no part in it "
+        "and share no family with a model that did"
     )
+    said += "." if held_out else "; this run has none, so its figures are in-sample."
     if evaluation.random_subsets:
         said += (
             f" The yardstick is {evaluation.random_subsets:,} random subsets of the same size: "
             "a filter is worth something where it does better than chance."
         )
     if evaluation.bootstrap_draws:
-        said += " Intervals are 95%, over items; those over models are given beside them."
+        said += " Intervals are 95%, over items; those over models stand below them."
     return said
 
 
@@ -102,10 +128,14 @@ def _models(n: int) -> str:
 def _anomalous(subjects: tuple[str, ...], on: bool) -> Step:
     if subjects:
         names = ", ".join(subjects).replace("_", " ")
-        what = f"All items go that belong to: {names}."
+        what = f"All items of these subjects are removed: {names}."
     else:
-        what = "Whole subjects go that the benchmark names as unlike the rest; it names none."
-    return Step("Subjects unlike the rest", on, what, "They measure another thing than the rest.")
+        what = (
+            "A benchmark can name subjects that are unlike the rest, to be removed as a whole; "
+            "this one names none."
+        )
+    why = "They measure something else than the rest." if subjects else ""
+    return Step("Subjects unlike the rest", on, what, why, ("anomalous",))
 
 
 def _easy(easy: EasyParams, models: str) -> Step:
@@ -114,7 +144,7 @@ def _easy(easy: EasyParams, models: str) -> Step:
         if easy.confidence is None
         else f" with a probability above {easy.confidence:g}"
     )
-    what = f"An item goes where {models} gave the right answer{sure}."
+    what = f"An item is removed where {models} gave the right answer{sure}."
     if easy.retain:
         share = f"{easy.retain:.0%}"
         stays = (
@@ -123,7 +153,8 @@ def _easy(easy: EasyParams, models: str) -> Step:
             else f"Each of these items stays with a probability of {share}"
         )
         what += f" {stays}, so that a later model that has forgotten them is noticed."
-    return Step("Easy items", easy.enabled, what, "It no longer tells good models apart.")
+    why = "It does not tell these models apart."
+    return Step("Easy items", easy.enabled, what, why, ("easy", "easy_unanimous"))
 
 
 def _duplicates(duplicates: DuplicatesParams) -> Step:
@@ -134,9 +165,10 @@ def _duplicates(duplicates: DuplicatesParams) -> Step:
     return Step(
         "Duplicates",
         duplicates.enabled,
-        f"Of items with {same[duplicates.key]} all go but one. Items with the same question and "
-        "options but different answers are reported.",
+        f"Of items with {same[duplicates.key]}, all but one are removed. Items with the same "
+        "question and options but different answers are reported.",
         "A copy counts its question twice.",
+        ("duplicate",),
     )
 
 
@@ -151,13 +183,13 @@ def _similar(similar: SimilarParams) -> Step:
             threshold += ", or half of it where there is only one peak"
     what = (
         "Question and options are turned into a vector that stands for their meaning. Items "
-        f"closer than δ make a group, of which {similar.remove:.0%} goes. δ is {threshold}."
+        f"closer than a distance δ make a group, of which {similar.remove:.0%} is removed. δ is "
+        f"{threshold}."
     )
     if similar.string_similarity_exempt is not None:
         what += (
             f" Questions more than {similar.string_similarity_exempt:.0%} alike letter by letter "
             "are taken for variants, such as another number, and left alone."
         )
-    return Step(
-        "Similar items", similar.enabled, what, "Near-copies ask the same thing more than once."
-    )
+    why = "Near-copies ask the same thing more than once."
+    return Step("Similar items", similar.enabled, what, why, ("similar",))

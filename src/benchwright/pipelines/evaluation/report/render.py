@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,9 @@ from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.evaluation.report.comparisons import (
     ablation_rows,
     coverage_rows,
+    describe_detectable,
     groups_in,
+    has_ratings,
     is_missing,
     label_difference,
     method_rows,
@@ -41,6 +44,7 @@ from benchwright.pipelines.evaluation.review import STALE, stale_reviews
 
 _PACKAGE = "benchwright.pipelines.evaluation"
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
+_FOLDED_TABLE = 60  # with more rows a list of models is folded
 
 
 def render_report(
@@ -84,6 +88,7 @@ def render_report(
     figure_filter_model_ablation: Any,
     figure_neighbour_convergence: Any,
     filter_models: list[str],
+    filter_model_rule: Collection[str],
 ) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 
@@ -108,11 +113,11 @@ def render_report(
         "shown": shown_items,
         "list_names": rules_in(shown_items["list"]),
         "n_listed": len(shown_items["list"]["items"]["id"]),
-        "steps": describe_steps(ingestion, filtering, filter_models),
+        "steps": describe_steps(ingestion, filtering, filter_models, rule_coverage),
         "combination": describe_combination(filtering),
-        "judging": describe_evaluation(evaluation),
+        "judging": describe_evaluation(evaluation, len(panel.select("held_out"))),
         "filter_models": filter_models,
-        "choice": describe_choice(ingestion),
+        "choice": describe_choice(filter_model_rule),
         "funnel": rows_of(funnel),
         "n_rows": int(funnel["left"].iloc[0]) if len(funnel) else 0,
         "yardstick": yardstick_rows(yardstick, summary["group"]),
@@ -125,6 +130,7 @@ def render_report(
         "stale_reviews": stale_reviews(review_agreement),
         "coverage": coverage_rows(answer_coverage),
         "rules": [_rule(row) for row in rows_of(rule_coverage)],
+        "silent": _silent(rule_coverage),
         "overlaps": [row for row in rows_of(overlaps) if row["n"]],
         "threshold": {k: None if is_missing(v) else v for k, v in similarity_threshold.items()},
         "sensitivity": rows_of(threshold_sensitivity),
@@ -139,8 +145,11 @@ def render_report(
         "roles": ROLES,
         "groups": groups_in(rank_agreement),
         "rank_agreement": rank_rows(rank_agreement),
+        "detectable": describe_detectable(rank_agreement, summary["group"]),
+        "rated": has_ratings(rank_agreement),
         "subjects": rows_of(subject_shares),
         "longest": _LONGEST_TABLE,
+        "folded": _FOLDED_TABLE,
         "facts": benchmark_facts(ingestion, variant, seed, filter_models),
         "settings": [*settings("filtering", filtering), *settings("evaluation", evaluation)],
         "versions": package_versions(),
@@ -205,6 +214,15 @@ def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
         "meaning": RULES.get(row["rule"], ""),
         "coverage": row["judged"] / total if total else None,
         "ran": row["status"] in ("ran", "partial"),
+    }
+
+
+def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
+    """The rules that judged nothing, each with the reason."""
+    return {
+        row["rule"]: row["reason"] or ("switched off" if row["status"] == "off" else "did not run")
+        for row in rows_of(rule_coverage)
+        if row["status"] in ("off", "not_run")
     }
 
 

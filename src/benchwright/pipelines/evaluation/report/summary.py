@@ -52,7 +52,8 @@ def summarise_refinement(
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
     group = _group_to_judge(panel)
-    ranking = _ranking(rank_agreement, panel, group)
+    among = set(kept_items["item_id"]) & set(panel.item_ids)
+    ranking = _ranking(rank_agreement, panel, group, len(among))
     judgement = judge_against_random(yardstick, group, evaluation.top_models)
     return {
         "title": ingestion.title,
@@ -75,6 +76,7 @@ def summarise_refinement(
         ],
         "notes": [
             *panel_warnings(panel, evaluation.min_coverage),
+            *_panel_size_notes(panel, len(among), removed),
             *_selection_notes(scores),
             *_twin_notes(agreement),
             *_rule_notes(rule_coverage, n_items),
@@ -94,7 +96,7 @@ def _group_to_judge(panel: Panel) -> str:
     return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"
 
 
-def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str) -> dict[str, str]:
+def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
     """Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
@@ -110,16 +112,29 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str) -> dict[str
         return {"sentence": said, "value": "—", "note": str(row["reason"])}
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
-    n = f"n = {row['n_models']} models × {row['n_items']:,} items"
+    items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
+    n = f"n = {row['n_models']} models × {items}"
     figure = f"{value} {interval}".rstrip()
     return {
         "sentence": f"Ranking of {models}: Kendall tau-b {figure} "
         f"({n}{'; ' + note if note else ''}).",
         "value": value,
         "note": (f"{interval}, 95% over items; " if interval else "")
-        + f"{models} × {row['n_items']:,} items"
+        + f"{models} × {items}"
         + (f"; {note}" if note else ""),
     }
+
+
+def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
+    """Where the items that all models answered lose another share than all items do."""
+    n = len(panel.item_ids)
+    if not n or abs((n - n_kept) / n - removed) < _NOTABLE_POINTS / 100:
+        return []
+    return [
+        f"Of the {n:,} items that every panel model answered {n_kept:,} were kept "
+        f"({(n - n_kept) / n:.1%} removed, against {removed:.1%} of all items). Rankings and "
+        "random subsets are about these."
+    ]
 
 
 def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]]:
@@ -140,7 +155,8 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
             _tile(
                 "Among random subsets",
                 f"percentile {write_percentile(ranking['percentile'])}",
-                f"they reach {write_value('kendall_tau_b', ranking['random_mean'])} {band}",
+                f"they reach {write_value('kendall_tau_b', ranking['random_mean'])} on average, "
+                f"middle 95% {band}",
             )
         )
     spread = by_metric.get("spread_top")
@@ -151,7 +167,7 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
             _tile(
                 "Range of the best",
                 f"{before} → {after}" if before != "—" else after,
-                f"accuracy points; random subsets {low}–{high}",
+                f"accuracy points; random subsets {low} to {high}",
             )
         )
     return tiles
@@ -160,8 +176,13 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
 def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
     ran = int(rule_coverage["status"].isin(["ran", "partial"]).sum())
     silent = rule_coverage.loc[rule_coverage["status"] == "not_run", "rule"]
-    names = ", ".join(silent.str.replace("_", " "))
-    note = f"not run: {names}" if names else "all that are on"
+    off = rule_coverage.loc[rule_coverage["status"] == "off", "rule"]
+    said = [
+        f"{what}: {', '.join(rules.str.replace('_', ' '))}"
+        for what, rules in (("not run", silent), ("off", off))
+        if len(rules)
+    ]
+    note = "; ".join(said) or "every rule"
     return _tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
 
 
@@ -183,13 +204,21 @@ def _twin_notes(agreement: pd.DataFrame) -> list[str]:
     twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
     same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
     said = [
-        f"{row['model_a']} and {row['model_b']} have the same {same} on {row['full']:.1%} of the "
-        "items; they count as two models here."
+        f"{row['model_a']} and {row['model_b']} have the same {same} on "
+        f"{_nearly_all(row['full'])} of the items; they count as two models here."
         for row in twins.head(_SHOWN_TWINS).to_dict("records")
     ]
     if len(twins) > _SHOWN_TWINS:
-        said.append(f"So do {len(twins) - _SHOWN_TWINS:,} more pairs of models.")
+        more = len(twins) - _SHOWN_TWINS
+        said.append(
+            f"The same holds for {more:,} more {'pair' if more == 1 else 'pairs'} of models."
+        )
     return said
+
+
+def _nearly_all(share: float) -> str:
+    """A share near 1; all of it only where it is all."""
+    return "more than 99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:

@@ -8,7 +8,7 @@ Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
 RULES = {
     "anomalous": "In a subject that is named as unlike the rest.",
     "easy": "Every filter model is right, each with a probability above the limit.",
-    "easy_unanimous": "Every filter model is right; probabilities were not known.",
+    "easy_unanimous": "Every filter model is right; how sure they were is not asked.",
     "answer_only": "Every filter model finds the answer from the options alone, without the "
     "question. That makes an item a poor test; it does not prove that it was memorised.",
     "suspect_label": "Every filter model is wrong with a probability above the limit. "
@@ -38,10 +38,10 @@ SUBSETS = {"plain": "any items", "stratified": "by subject"}
 
 _FORMATS = {
     "coefficient": "{:.3f}",
-    "places": "{:.1f}",
+    "places": "{:,.1f}",
     "share": "{:.1%}",
-    "points": "{:.1f}",
-    "ratio": "{:.2f}",
+    "points": "{:,.1f}",
+    "ratio": "{:,.2f}",
 }
 
 
@@ -60,6 +60,8 @@ METRICS = {
     "max_rank_shift": Metric("Largest rank shift, places", "places"),
     "pairwise_agreement": Metric("Clearly different pairs kept in order", "share"),
     "tau_b_complement": Metric("Kendall tau-b, kept against removed items", "coefficient"),
+    "mdd_full": Metric("Minimum detectable difference, all items, points", "points"),
+    "mdd_kept": Metric("Minimum detectable difference, kept items, points", "points"),
     "spread_top": Metric("Range of the best models, points", "points"),
     "signal_to_noise": Metric("Signal to noise", "ratio"),
     "signed_shift": Metric("Mean shift of accuracy, points", "points"),
@@ -90,7 +92,12 @@ def write_value(metric: str, value: float | None) -> str:
     unit = metric_of(metric).unit
     if unit == "p":
         return write_p(value)
-    return _FORMATS[unit].format(value)
+    written = _FORMATS[unit].format(value)
+    return written.lstrip("-") if float(_only_digits(written)) == 0 else written
+
+
+def _only_digits(written: str) -> str:
+    return "".join(c for c in written if c.isdigit())
 
 
 def write_interval(metric: str, low: float | None, high: float | None) -> str:

@@ -70,6 +70,9 @@
   const data = JSON.parse(document.getElementById("item-data").textContent);
   const at = (id) => document.getElementById(id);
   const words = (name) => name.replaceAll("_", " ");
+  const NUMBERS = [
+    ["distance", "Nearest", 3], ["share", "Right", 0], ["lowest", "p low", 2], ["highest", "p high", 2],
+  ].filter(([key]) => document.querySelector("[data-sort=" + key + "]"));
   const names = (joined) => joined.split(",").filter(Boolean);
   const columns = Object.entries(data.items);
   const items = data.items.id.map(function (_, i) {
@@ -193,7 +196,7 @@
   // All about one item, made when it is first opened.
   function detailsOf(item) {
     const tr = element("tr", undefined, { class: "more" });
-    const cell = element("td", undefined, { colspan: 8 });
+    const cell = element("td", undefined, { colspan: 4 + NUMBERS.length });
     const asked = element("div");
     if (item.choices.length) asked.append(choicesOf(item));
     if (data.rules.length) asked.append(verdictsOf(item));
@@ -208,7 +211,8 @@
 
   function row(item) {
     const tr = element("tr");
-    const id = element("th", item.id, { scope: "row" });
+    const id = element("th", undefined, { scope: "row" });
+    for (const part of item.id.split(/(?<=[/_])/)) id.append(part, element("wbr"));
     const subject = element("td", words(item.subject), { class: "subject" });
 
     const decision = element("td", undefined, { class: "decision" });
@@ -233,10 +237,8 @@
     for (const reason of reasons(item)) question.append(element("p", reason, { class: "under" }));
 
     tr.append(id, subject, decision, question);
-    for (const [label, text] of [
-      ["Nearest", number(item.distance, 3)], ["Right", percent(item.share)],
-      ["p low", number(item.lowest, 2)], ["p high", number(item.highest, 2)],
-    ]) {
+    for (const [key, label, digits] of NUMBERS) {
+      const text = key === "share" ? percent(item.share) : number(item[key], digits);
       tr.append(element("td", text, { class: "n", "data-label": label }));
     }
     return tr;
