@@ -128,12 +128,19 @@ def test_the_headline_judges_by_held_out_models_with_interval_n_and_random_band(
     text = page().text
     assert "60 → 50 items (16.7% removed)." in text
     wanted = (
-        "4 held-out models: Kendall tau-b 0.928 [0.891, 0.953] (n = 4 models × 60 items, 50 of "
-        "them kept)."
+        "4 held-out models (4 of unknown family): Kendall tau-b 0.928 [0.891, 0.953] (n = 4 models "
+        "× 60 items, 50 of them kept; chance alone often keeps the order of so few models)."
     )
     assert f"Ranking of {wanted}" in text
     assert "on average, the middle 95% of them [0.950, 0.990]; this run is at percentile 2." in text
     assert "Filtering buys headroom, not rank fidelity." in text
+
+
+def test_where_nothing_was_removed_the_headline_has_no_figure(page, small) -> None:
+    text = page(kept_items=small.items()).text
+    assert "none of the items that it rests on was removed, so it is the same." in text
+    headline = text[text.index("60 → 60 items") : text.index("Kendall tau-b —")]
+    assert "0.928" not in headline
 
 
 def test_with_too_few_held_out_models_the_same_line_says_in_sample(page, small) -> None:

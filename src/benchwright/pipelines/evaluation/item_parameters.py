@@ -25,7 +25,7 @@ def estimate_item_parameters(
     the fit rests on. Empty where `ire_percentile` is None or there is nothing to fit.
     """
     chose = [m for m, role in zip(panel.models, panel.roles, strict=True) if role != "held_out"]
-    in_sample = len(chose) < FEWEST_TO_FIT
+    in_sample = len(chose) < FEWEST_TO_FIT or len(chose) == len(panel.models)
     models = list(panel.models) if in_sample else chose
     about: dict[str, Any] = {"fitted_on": len(models), "in_sample": in_sample}
     if evaluation.ire_percentile is None or not models or not panel.item_ids:

@@ -36,7 +36,8 @@ def compare_methods(
                 interval = intervals.get((group, metric), (math.nan, math.nan))
                 rows += _this_run(own, interval)
             if ire is not None:
-                note = "fitted on all models: in-sample" if ire_fit["in_sample"] else ""
+                partly = "partly in-sample" if group == "all" else ""
+                note = "fitted on all models: in-sample" if ire_fit["in_sample"] else partly
                 value = (ire["value"], math.nan, math.nan)
                 rows.append(_row("ire", ire, value, "; ".join(filter(None, (note, _why(ire_fit))))))
     return MethodComparison.from_rows(rows)

@@ -150,10 +150,11 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]
 
 
 def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
-    return row._replace(
-        items=getattr(between.over_items, row.metric, _NO_INTERVAL),
-        models=getattr(between.over_models, row.metric, _NO_INTERVAL),
-    )
+    items = getattr(between.over_items, row.metric, _NO_INTERVAL)
+    models = getattr(between.over_models, row.metric, _NO_INTERVAL)
+    over = (("items", items), ("models", models))
+    notes = [f"over {what}: {known.reason}" for what, known in over if known.draws and known.reason]
+    return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))
 
 
 def _by_answers(

@@ -117,6 +117,7 @@ def _beside_random(
             continue
         correct = answers.of(models)
         ratings = np.array([rated[model] for model in models])
+        judges = {ARENA: int(np.count_nonzero(~np.isnan(ratings)))}
         own = _figures(correct, subset[None, :], ratings, evaluation.top_models)
         of_all = _figures_of_all(correct, ratings, evaluation.top_models)
         for kind, masks in drawn.items():
@@ -124,7 +125,8 @@ def _beside_random(
             for metric, draws in by_chance.items():
                 yield _Beside(
                     *(method, group, metric, kind, float(own[metric][0])),
-                    *(of_all.get(metric, np.nan), draws, len(models), size, n),
+                    *(of_all.get(metric, np.nan), draws, judges.get(metric, len(models))),
+                    *(size, n),
                 )
 
 
@@ -155,7 +157,7 @@ def _figures_of_all(
 
 def _summary(found: list[_Beside]) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
-    p_values = [two_sided_p(beside.value, beside.draws) for beside in found]
+    p_values = [_p_value(beside) for beside in found]
     keys = [(beside.group, beside.metric, beside.random) for beside in found]
     adjusted = np.full(len(found), np.nan)
     for key in dict.fromkeys(keys):
@@ -173,6 +175,13 @@ def _summary(found: list[_Beside]) -> pd.DataFrame:
             )
         )
     return Yardstick.from_rows(rows)
+
+
+def _p_value(beside: _Beside) -> float:
+    """NaN where the subset is all items: every subset of that size is the same."""
+    if beside.n_items == beside.n_full:
+        return np.nan
+    return two_sided_p(beside.value, beside.draws)
 
 
 def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -24,6 +24,7 @@ from benchwright.pipelines.evaluation.report.wording import (
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 _TWINS = 0.99  # share of same answers from which two models are hardly two
 _SHOWN_TWINS = 3
+_FEW_HELD_OUT = 7  # a random half of 400 items keeps the order of three models in 79%, of seven in 19%
 
 
 def summarise_refinement(
@@ -105,15 +106,22 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
         reason = "no figure was computed"
         return {"sentence": f"Ranking of models: {reason}.", "value": "—", "note": reason}
     row = rows.to_dict("records")[0]
-    models = f"{row['n_models']} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
+    models = f"{row['n_models']:,} {GROUPS[group]}" if row["n_models"] != 1 else "1 model"
+    if group == "held_out" and panel.unknown_family:
+        models += f" ({panel.unknown_family:,} of unknown family)"
     note = in_sample_note(panel)
+    if group == "held_out" and row["n_models"] < _FEW_HELD_OUT:
+        note = "chance alone often keeps the order of so few models"
+    if n_kept and n_kept == len(panel.item_ids):
+        said = "none of the items that it rests on was removed, so it is the same"
+        return {"sentence": f"Ranking of {models}: {said}.", "value": "—", "note": said}
     if pd.isna(row["value"]):
         said = f"Ranking of models: not compared, {row['reason']}."
         return {"sentence": said, "value": "—", "note": str(row["reason"])}
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
-    n = f"n = {row['n_models']} models × {items}"
+    n = f"n = {row['n_models']:,} models × {items}"
     figure = f"{value} {interval}".rstrip()
     return {
         "sentence": f"Ranking of {models}: Kendall tau-b {figure} "

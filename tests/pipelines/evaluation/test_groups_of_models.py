@@ -1,0 +1,148 @@
+"""Who is in which set of models, and the figures that know of clusters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.rank_agreement import compare_ranks, models_in
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.response_matrix import ResponseMatrix
+
+
+def scores_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["model", "role", "accuracy_full"])
+
+
+def test_relatives_of_filter_models_are_in_no_set_but_all() -> None:
+    scores = scores_of(
+        [("a", "filter", 0.5), ("kin", "same_family", 0.9), ("b", "held_out", 0.8)],
+    )
+    members = {
+        group: models_in(scores, group)["model"].tolist()
+        for group in ("all", "filter", "held_out", "stronger")
+    }
+    assert members == {
+        "all": ["a", "kin", "b"],
+        "filter": ["a"],
+        "held_out": ["b"],
+        "stronger": ["b"],
+    }
+
+
+def test_a_model_that_only_equals_the_best_filter_model_is_not_stronger() -> None:
+    scores = scores_of(
+        [
+            ("weak", "filter", 0.4),
+            ("strong", "filter", 0.8),
+            ("equal", "held_out", 0.8),
+            ("between", "held_out", 0.7),
+            ("above", "held_out", 0.81),
+        ]
+    )
+    assert models_in(scores, "stronger")["model"].tolist() == ["above"]
+
+
+IDS = tuple(f"i{k:02d}" for k in range(24))
+
+
+def in_threes(models: int = 5) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
+    """24 items in 8 stems of three; a model answers all of a stem alike."""
+    rng = np.random.default_rng(2)
+    right = rng.random((models, 8)) < np.linspace(0.3, 0.8, models)[:, None]
+    matrix = ResponseMatrix.of(
+        tuple(f"m{i}" for i in range(models)),
+        IDS,
+        correct=np.repeat(right, 3, axis=1).astype(np.float32),
+    )
+    items = pd.DataFrame(
+        {
+            "item_id": list(IDS),
+            "subject": "s",
+            "question": [f"Stem {k // 3}?" for k in range(24)],
+            "passage_id": None,
+        }
+    )
+    roles = ("filter", *["held_out"] * (models - 1))
+    return matrix, Panel(matrix.models, roles, IDS, 24, "all", (), 24), items
+
+
+def clustered(correct: np.ndarray, stem: np.ndarray) -> float:
+    """√(G/(G − 1) Σ R²)/n with R the sum of deviations of a stem."""
+    sums = [float((correct - correct.mean())[stem == s].sum()) for s in np.unique(stem)]
+    return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / len(correct))
+
+
+def test_standard_errors_take_a_stem_as_one_draw_on_all_and_on_the_kept_items() -> None:
+    matrix, panel, items = in_threes()
+    # Kept: one item of the first stem, two of the second, all of the last four.
+    kept = [0, 3, 4, *range(12, 24)]
+    chosen = pd.DataFrame({"item_id": [IDS[k] for k in kept]})
+    seen = score_models(matrix, items, chosen, panel).set_index("model")
+    stem = np.arange(24) // 3
+    for model, correct in zip(matrix.models, matrix.correct.astype(float), strict=True):
+        assert seen.loc[model, "se_full"] == pytest.approx(clustered(correct, stem))
+        assert seen.loc[model, "se_kept"] == pytest.approx(clustered(correct[kept], stem[kept]))
+
+
+def ranks_of(
+    matrix: ResponseMatrix, panel: Panel, items: pd.DataFrame, kept: list[str]
+) -> pd.DataFrame:
+    chosen = pd.DataFrame({"item_id": kept})
+    table = compare_ranks(
+        matrix,
+        items,
+        chosen,
+        score_models(matrix, items, chosen, panel),
+        panel,
+        pd.DataFrame({"model": [], "rating": []}),
+        RatingsParams(),
+        EvaluationParams(bootstrap_draws=0),
+        0,
+    )
+    return table[table["models"] == "all"].set_index("metric")
+
+
+def test_detectable_differences_are_in_points_on_the_items_named_with_stems_as_one_draw() -> None:
+    matrix, panel, items = in_threes()
+    kept = [*range(9), *range(15, 24)]
+    seen = ranks_of(matrix, panel, items, [IDS[k] for k in kept])
+    correct, stem = matrix.correct.astype(float), np.arange(24) // 3
+    z = 1.959964 + 0.841621
+    for metric, some in (("mdd_full", np.arange(24)), ("mdd_kept", np.array(kept))):
+        errors = [
+            clustered(correct[a, some] - correct[b, some], stem[some])
+            for a in range(5)
+            for b in range(a)
+        ]
+        assert seen.loc[metric, "value"] == pytest.approx(100 * z * np.median(errors), rel=1e-4)
+        assert seen.loc[metric, "n_items"] == len(some)
+    assert seen.loc["mdd_full", "value"] != seen.loc["mdd_kept", "value"]
+
+
+def test_pairs_that_differ_on_three_copies_of_a_stem_only_are_not_significant() -> None:
+    matrix, panel, items = in_threes()
+    together = ranks_of(matrix, panel, items, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
+    apart = items.assign(question=[f"Question {k}?" for k in range(24)])
+    alone = ranks_of(matrix, panel, apart, [*IDS[:12]]).loc["pairwise_agreement", "reason"]
+    assert together != alone
+    pairs = [int(said.split()[0]) if said[0].isdigit() else 0 for said in (together, alone)]
+    assert pairs[0] < pairs[1]
+
+
+def test_ire_keeps_the_items_above_both_cuts() -> None:
+    rng = np.random.default_rng(5)
+    ability, hard = np.linspace(-2, 2, 40)[:, None], np.linspace(-2, 2, 60)
+    right = (rng.random((40, 60)) < 1 / (1 + np.exp(hard - ability))).astype(np.float32)
+    names, ids = tuple(f"m{i:02d}" for i in range(40)), tuple(f"i{k:02d}" for k in range(60))
+    matrix = ResponseMatrix.of(names, ids, correct=right)
+    panel = Panel(names, ("filter",) * 40, ids, 60, "all", (), 60)
+    table, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    stays = (table["difficulty"] > np.percentile(table["difficulty"], 25)) & (
+        table["discrimination"] > np.percentile(table["discrimination"], 25)
+    )
+    assert table["kept_by_ire"].tolist() == stays.tolist()
+    assert about["share_removed"] == pytest.approx(1 - stays.mean())
+    assert not table["kept_by_ire"].iloc[:5].any()  # the easiest

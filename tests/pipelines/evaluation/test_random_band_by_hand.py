@@ -1,0 +1,205 @@
+"""The random band against its own draws, and which of its rows other tables and the report take."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.methods import compare_methods
+from benchwright.pipelines.evaluation.metrics import collect_metrics
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.report.comparisons import yardstick_rows
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.yardstick import compare_with_random
+from benchwright.response_matrix import ResponseMatrix
+
+MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
+PANEL_IDS = IDS[:60]
+"""Thirty items are not judged: nobody answered them."""
+
+
+def answered() -> ResponseMatrix:
+    rng = np.random.default_rng(3)
+    right = (rng.random((12, 90)) < np.linspace(0.3, 0.9, 12)[:, None]).astype(np.float32)
+    right[:, 60:] = np.nan
+    return ResponseMatrix.of(MODELS, IDS, correct=right)
+
+
+@pytest.fixture(scope="module")
+def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Of the panel's 60 items 24 are kept, of the 90 items 54."""
+    matrix = answered()
+    items = pd.DataFrame(
+        {
+            "item_id": list(IDS),
+            "subject": [f"s{k % 3}" for k in range(90)],
+            "question": [f"Question {k}?" for k in range(90)],
+            "passage_id": None,
+        }
+    )
+    kept = pd.DataFrame({"item_id": [*IDS[:24], *IDS[60:]]})
+    panel = Panel(MODELS, ("held_out",) * 12, PANEL_IDS, 60, "judged", (), 90)
+    return compare_with_random(
+        matrix,
+        items,
+        kept,
+        tables.ItemParameters.empty(),
+        score_models(matrix, items, kept, panel),
+        panel,
+        pd.DataFrame({"model": [], "rating": []}),
+        RatingsParams(values={model: (7 * i) % 12 for i, model in enumerate(MODELS)}),
+        EvaluationParams(random_subsets=400),
+        0,
+    )
+
+
+def row(table: pd.DataFrame, metric: str, random: str = "plain") -> pd.Series:
+    found = table[
+        (table["metric"] == metric) & (table["models"] == "all") & (table["random"] == random)
+    ]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+@pytest.mark.parametrize("random", ["plain", "stratified"])
+def test_subsets_are_of_the_panels_items_and_of_as_many_as_were_kept_of_these(
+    judged: tuple[pd.DataFrame, pd.DataFrame], random: str
+) -> None:
+    table, draws = judged
+    assert set(table["n_items"]) == {24}
+    assert set(table["n_full"]) == {60}
+    own = draws[
+        (draws["metric"] == "signed_shift")
+        & (draws["models"] == "all")
+        & (draws["random"] == random)
+    ]
+    # 24 of 60 items of twelve models: the mean shift is a whole number of answers per subset.
+    correct = answered().correct[:, :60].astype(float)
+    sums = (own["value"].to_numpy() / 100 + correct.mean()) * 24 * 12
+    np.testing.assert_allclose(sums, np.round(sums), atol=1e-6)
+    # The spread of means of draws without replacement from these 60 items.
+    per_item = correct.mean(axis=0)
+    expected = 100 * np.sqrt(per_item.var(ddof=1) / 24 * (1 - 24 / 60))
+    assert own["value"].std() == pytest.approx(expected, rel=0.15)
+
+
+def test_the_band_is_the_middle_95_percent_of_the_saved_draws(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    table, draws = judged
+    for metric in ("kendall_tau_b", "spread_top", "signed_shift"):
+        for random in ("plain", "stratified"):
+            seen = row(table, metric, random)
+            values = np.sort(
+                draws.loc[
+                    (draws["metric"] == metric)
+                    & (draws["models"] == "all")
+                    & (draws["random"] == random),
+                    "value",
+                ]
+            )
+            assert len(values) == 400
+            # 2.5% of 400 draws are 10: the bounds lie between the tenth and the eleventh.
+            assert values[9] <= seen["random_low"] <= values[10]
+            assert values[-11] <= seen["random_high"] <= values[-10]
+
+
+def test_pearson_with_ratings_is_of_the_scores_on_the_subset(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    seen = row(judged[0], "arena_pearson")
+    ratings = np.array([(7 * i) % 12 for i in range(12)])
+    correct = answered().correct.astype(float)
+    on_kept = np.corrcoef(ratings, correct[:, :24].mean(axis=1))[0, 1]
+    on_all = np.corrcoef(ratings, correct[:, :60].mean(axis=1))[0, 1]
+    assert abs(on_kept - on_all) > 0.01
+    assert seen["value"] == pytest.approx(on_kept)
+    assert seen["full"] == pytest.approx(on_all)
+    assert seen["random_low"] < seen["random_high"]
+
+
+@pytest.fixture
+def two_kinds(small: Any) -> pd.DataFrame:
+    """Plain and stratified subsets that say different things."""
+    by_subject = {"random_mean": 0.8, "random_low": 0.7, "random_high": 0.85, "percentile": 77.0}
+    return tables.Yardstick.from_rows(
+        [
+            small.yardstick_row(),
+            small.yardstick_row(random="stratified", **by_subject),
+        ]
+    )
+
+
+def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
+    two_kinds: pd.DataFrame, run: Any
+) -> None:
+    about = {"in_sample": False, "reason": ""}
+    methods = compare_methods(tables.RankAgreementTable.empty(), two_kinds, about)
+    by_chance = methods[methods["method"] == "random"].iloc[0]
+    assert by_chance[["value", "low", "high"]].tolist() == [0.975, 0.95, 0.99]
+    out = run()
+    names = ("rule_coverage", "rank_agreement", "agreement", "filter_model_profile")
+    empty = tables.RankAgreementTable.empty()
+    made = {
+        "rule_coverage": tables.RuleCoverage.empty(),
+        "rank_agreement": empty,
+        "agreement": tables.Agreement.empty(),
+        "filter_model_profile": out.get("filter_model_profile", pd.DataFrame()).iloc[:0],
+    }
+    one = pd.DataFrame({"item_id": ["a"]})
+    metrics = collect_metrics(
+        one,
+        one,
+        one.iloc[:0],
+        *(made[name] for name in names),
+        {},
+        Panel((), (), (), 0, "", (), 1),
+        two_kinds,
+        {},
+        tables.LabelErrorRates.empty(),
+    )
+    assert metrics["percentile.kendall_tau_b.held_out"] == 2.05
+    assert metrics["random_mean.kendall_tau_b.held_out"] == 0.975
+
+
+@pytest.mark.parametrize(
+    ("value", "outside"), [(0.949, True), (0.95, False), (0.99, False), (0.991, True)]
+)
+def test_a_figure_stands_out_in_the_table_on_either_side_of_the_band(
+    small: Any, value: float, outside: bool
+) -> None:
+    table = tables.Yardstick.from_rows([small.yardstick_row(value=value)])
+    assert yardstick_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
+
+
+def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, small: Any) -> None:
+    """All models lie inside another band, so a mix-up shows."""
+    others = {"value": 0.6, "random_mean": 0.61, "random_low": 0.5, "random_high": 0.7}
+    wide = {"value": 3.3, "full": 3.1, "random_mean": 3.2, "random_low": 3.0, "random_high": 3.4}
+    rows = [
+        small.yardstick_row(),
+        small.yardstick_row(**small.spread),
+        small.yardstick_row(models="all", **others, percentile=44.0),
+        small.yardstick_row(models="all", **{**small.spread, **wide}),
+    ]
+    out = report(yardstick=tables.Yardstick.from_rows(rows))
+    summary = out["summary"]
+    assert summary["group"] == "held_out"
+    assert "kept less well than by removing items at random" in summary["judgement"]
+    assert (
+        "7.5 → 11.8 points, wider than what random subsets give (6.9–8.2)" in (summary["judgement"])
+    )
+    tiles = {tile["name"]: (tile["value"], tile["note"]) for tile in summary["tiles"]}
+    place, beside = tiles["Among random subsets"]
+    assert place == "percentile 2"
+    assert re.findall(r"[\d.]+\d", beside.replace("95%", "")) == ["0.975", "0.950", "0.990"]
+    change, beside = tiles["Range of the best"]
+    assert change == "7.5 → 11.8"
+    assert re.findall(r"[\d.]+\d", beside) == ["6.9", "8.2"]
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", out["report"]))
+    assert tiles["Among random subsets"][1] in page
+    assert tiles["Range of the best"][1] in page

@@ -1,0 +1,100 @@
+"""The counts and cautions beside a figure: rated models, in-sample fits, intervals of no width."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
+from benchwright.pipelines.evaluation.methods import compare_methods
+from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
+from benchwright.pipelines.evaluation.report.wording import METRICS
+from benchwright.pipelines.evaluation.scores import score_models
+from benchwright.pipelines.evaluation.yardstick import compare_with_random
+from benchwright.response_matrix import ResponseMatrix
+
+NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
+NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
+
+
+def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
+    rng = np.random.default_rng(1)
+    right = (rng.random((14, 80)) < np.linspace(0.1, 0.9, 14)[:, None]).astype(np.float32)
+    items = pd.DataFrame(
+        {
+            "item_id": list(IDS),
+            "subject": "s",
+            "question": [f"Question {k}?" for k in range(80)],
+            "passage_id": None,
+        }
+    )
+    matrix = ResponseMatrix.of(NAMES, IDS, correct=right)
+    return matrix, Panel(NAMES, roles, IDS, 80, "all", (), 80), items
+
+
+def test_pearson_with_ratings_counts_the_rated_models() -> None:
+    matrix, panel, items = stage(("held_out",) * 14)
+    kept = items.iloc[:50]
+    yardstick, _ = compare_with_random(
+        *(matrix, items, kept, tables.ItemParameters.empty()),
+        *(score_models(matrix, items, kept, panel), panel, NO_RATINGS),
+        RatingsParams(values={name: i for i, name in enumerate(NAMES[:5])}),
+        *(EvaluationParams(random_subsets=20), 0),
+    )
+    counts = yardstick.groupby("metric")["n_models"].unique()
+    assert counts["arena_pearson"].tolist() == [5]
+    assert counts["kendall_tau_b"].tolist() == [14]
+    about = {"in_sample": False, "reason": ""}
+    methods = compare_methods(tables.RankAgreementTable.empty(), yardstick, about)
+    rated = methods[methods["metric"] == "arena_pearson"]
+    assert set(rated["n_models"]) == {5}
+
+
+@pytest.mark.parametrize(
+    ("roles", "in_sample"),
+    [
+        (("filter",) * 14, True),
+        (("filter", *["same_family"] * 13), True),
+        (("filter",) * 11 + ("held_out",) * 3, False),
+        (("filter",) * 3 + ("held_out",) * 11, True),
+    ],
+)
+def test_a_fit_on_every_model_is_in_sample_also_where_none_is_held_out(
+    roles: tuple[str, ...], in_sample: bool
+) -> None:
+    matrix, panel, _ = stage(roles)
+    _, about = estimate_item_parameters(matrix, panel, EvaluationParams())
+    assert about["in_sample"] is in_sample
+
+
+def test_an_interval_of_no_width_says_that_the_true_uncertainty_is_larger() -> None:
+    matrix, _, items = stage(("held_out",) * 14)
+    # Three models far apart: every resample ranks them alike.
+    few = matrix.select_models(["m00", "m07", "m13"])
+    panel = Panel(few.models, ("held_out",) * 3, IDS, 80, "all", (), 80)
+    kept = items.iloc[:60]
+    table = compare_ranks(
+        *(few, items, kept, score_models(few, items, kept, panel), panel, NO_RATINGS),
+        *(RatingsParams(), EvaluationParams(bootstrap_draws=200), 0),
+    )
+    tau = table[(table["models"] == "all") & (table["metric"] == "kendall_tau_b")].iloc[0]
+    assert tau["low_models"] == tau["high_models"] == 1
+    assert "the true uncertainty is larger" in tau["reason"]
+
+
+def test_every_figure_of_the_tables_has_a_name_and_a_unit_for_the_report() -> None:
+    matrix, panel, items = stage(("filter", *["held_out"] * 13))
+    kept = items.iloc[:50]
+    scores = score_models(matrix, items, kept, panel)
+    settings = EvaluationParams(bootstrap_draws=0, random_subsets=2)
+    ratings = RatingsParams(values={name: i for i, name in enumerate(NAMES)})
+    ranks = compare_ranks(
+        *(matrix, items, kept, scores, panel, NO_RATINGS, ratings, settings, 0),
+    )
+    yardstick, _ = compare_with_random(
+        *(matrix, items, kept, tables.ItemParameters.empty(), scores, panel),
+        *(NO_RATINGS, ratings, settings, 0),
+    )
+    assert {*ranks["metric"], *yardstick["metric"]} - set(METRICS) == set()
