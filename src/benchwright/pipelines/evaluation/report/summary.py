@@ -24,7 +24,8 @@ from benchwright.pipelines.evaluation.report.wording import (
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 _TWINS = 0.99  # share of same answers from which two models are hardly two
 _SHOWN_TWINS = 3
-_FEW_HELD_OUT = 7  # a random half of 400 items keeps the order of three models in 79%, of seven in 19%
+# A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
+_FEW_HELD_OUT = 7
 
 
 def summarise_refinement(
