@@ -31,6 +31,7 @@ NOT_TABLES = {
     "user_ratings",
     "label_errors",
     "review_sheet_filled",
+    "single_best_answer_labels",
     "embedding_cache",
     "encoder_vector_cache",
 }

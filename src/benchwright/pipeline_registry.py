@@ -3,12 +3,14 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines import (
+    draw_comparison,
     embedding,
     encoders,
     evaluation,
     exports,
     filtering,
     ingestion,
+    perturbation,
     responses,
     scoring,
 )
@@ -41,6 +43,10 @@ def register_pipelines() -> dict[str, Pipeline]:
         name="draw_encoder_overlap",
     )
     compared += _stage(Pipeline([drawing]), "evaluation")
+    wicked = boxed["ingestion"] + _stage(perturbation.create_pipeline(), "perturbation")
+    wicked += _stage(scoring.create_pipeline(draws="draws"), "scoring")
+    wicked += _stage(responses.create_pipeline(draws="draws"), "responses")
+    wicked += _stage(draw_comparison.create_pipeline(), "draw_comparison")
     return {
         "__default__": smart,
         "smart": smart,
@@ -49,4 +55,5 @@ def register_pipelines() -> dict[str, Pipeline]:
         "encoders": compared,
         "export": boxed["exports"],
         "record": record,
+        "wicked": wicked,
     }

@@ -117,6 +117,20 @@ class Draws(Table):
     content_hash: Series[str]
 
 
+class PerturbationChanges(Table):
+    """What each transform of each draw did; key (condition, role, item_id, transform)."""
+
+    condition: Series[str]
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    item_id: Series[str]
+    transform: Series[str]
+    altered: Series[bool]
+    reason: Series[str]  # why the item was copied, "" where it was altered
+    removed_choice: Series[str] = pa.Field(nullable=True)
+    removed_index: Series[int] = pa.Field(ge=-1)  # −1 where no option was removed
+    gold_removed: Series[bool]
+
+
 class Prompts(Table):
     """One row per (configuration, item, condition): the text a model sees and what is scored.
 
@@ -623,3 +637,39 @@ class Agreement(Table):
     full: Series[float] = pa.Field(nullable=True)
     n_kept: Series[int]
     kept: Series[float] = pa.Field(nullable=True)
+
+
+class DrawScores(Table):
+    """A configuration's accuracy on the items as they were and on their draws (WiCkeD, Table 1).
+
+    All shares are 0–1. Key (perturbation, configuration); all configurations of a perturbation are
+    compared on the same items.
+    """
+
+    perturbation: Series[str]  # wicked, …
+    configuration: Series[str]
+    n_items: Series[int]
+    draws: Series[int]
+    accuracy_original: Series[float]
+    accuracy_mean: Series[float]  # over the draws
+    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the draws; NaN of one
+    delta: Series[float]  # accuracy_mean − accuracy_original
+    delta_se: Series[float] = pa.Field(nullable=True)  # over items, paired and clustered
+    accuracy_altered: Series[float] = pa.Field(nullable=True)  # of altered items, over the draws
+    accuracy_altered_original: Series[float] = pa.Field(nullable=True)  # the same before
+    accuracy_gold_removed: Series[float] = pa.Field(nullable=True)  # where the gold went
+    rank_original: Series[float]
+    rank_mean: Series[float]  # the rank of accuracy_mean
+
+
+class DrawTransitions(Table):
+    """What became of a configuration's answers to altered items, as shares (WiCkeD, Figure 3)."""
+
+    perturbation: Series[str]
+    configuration: Series[str]
+    gold: Series[str] = pa.Field(isin=["kept", "removed"])
+    n: Series[int]  # altered items, counted in each draw
+    stayed_right: Series[float] = pa.Field(nullable=True)
+    became_wrong: Series[float] = pa.Field(nullable=True)
+    became_right: Series[float] = pa.Field(nullable=True)
+    stayed_wrong: Series[float] = pa.Field(nullable=True)

@@ -236,7 +236,8 @@ class SplitPurposes(Frozen):
 class BenchmarkParams(Frozen):
     """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
 
-    `scoring`, `embedding`, `filtering`, `evaluation` and `exports` override the variant's settings.
+    `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation` and `exports` override the
+    variant's settings.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -258,6 +259,7 @@ class BenchmarkParams(Frozen):
     anomalous_subjects: tuple[str, ...] = ()
     scoring: dict[str, Any] = {}
     embedding: dict[str, Any] = {}
+    perturbation: dict[str, Any] = {}
     filtering: dict[str, Any] = {}
     evaluation: dict[str, Any] = {}
     exports: dict[str, Any] = {}

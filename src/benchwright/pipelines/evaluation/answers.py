@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.pipelines.evaluation.clusters import item_clusters
+from benchwright.item_clusters import item_clusters
 from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.response_matrix import ResponseMatrix
 

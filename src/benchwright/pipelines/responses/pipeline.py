@@ -1,16 +1,21 @@
 """Answers: import, calibrate, build matrices, describe the models, choose those that filter."""
 
-from kedro.pipeline import Pipeline, node
+from kedro.pipeline import Node, Pipeline, node
 
 from benchwright.pipelines.responses.calibration import fit_temperatures
 from benchwright.pipelines.responses.choose_filter_models import choose_filter_models
+from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
 from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.pipelines.responses.model_descriptions import describe_models
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 
 
-def create_pipeline() -> Pipeline:
-    """The responses stage."""
+def create_pipeline(draws: str | None = None) -> Pipeline:
+    """The responses stage.
+
+    Args:
+        draws: the name of a `Draws` table whose answers become matrices of their own.
+    """
     return Pipeline(
         [
             node(
@@ -38,6 +43,7 @@ def create_pipeline() -> Pipeline:
                     "wide_matrices",
                     "calibration",
                     "items",
+                    *([draws] if draws else []),
                 ],
                 outputs=[
                     "response_matrix",
@@ -59,5 +65,17 @@ def create_pipeline() -> Pipeline:
                 outputs="chosen_filter_models",
                 name="choose_filter_models",
             ),
+            *(_of_draws(draws) if draws else []),
         ]
     )
+
+
+def _of_draws(draws: str) -> list[Node]:
+    return [
+        node(
+            build_draw_matrices,
+            inputs=["live_responses", "calibration", "items", draws],
+            outputs="draw_matrices",
+            name="build_draw_matrices",
+        )
+    ]

@@ -30,6 +30,7 @@ def build_response_matrices(
     wide_matrices: list[ResponseMatrix],
     calibration: pd.DataFrame,
     items: pd.DataFrame,
+    draws: pd.DataFrame | None = None,
 ) -> Matrices:
     """Put all answers into one matrix per condition, live ones before recorded ones.
 
@@ -43,6 +44,8 @@ def build_response_matrices(
         wide_matrices: one matrix per condition over some of the items, perhaps none.
         calibration: the temperature of each configuration; 1 where it is not listed.
         items: an `Items` table.
+        draws: a `Draws` table: answers to its conditions are left out, since they have options
+            and a gold of their own (`build_draw_matrices`).
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
@@ -50,6 +53,9 @@ def build_response_matrices(
         there), and an `AnswerCoverage` table.
     """
     index = ItemIndex(items)
+    if draws is not None:
+        drawn = set(draws["condition"])
+        live_responses = live_responses[~live_responses["condition"].isin(drawn)]
     live = _evaluated(live_responses, index)
     recorded = _evaluated(imported_responses, index)
     # A prompt that did not fit the model has no answer, and replaces none.

@@ -1,0 +1,209 @@
+"""Transforms one after another on items and demonstrations alike, once for each draw."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from benchwright.content_hash import content_hash
+from benchwright.errors import InputError
+from benchwright.natural_order import sort_items
+from benchwright.option_wording import mentions_options
+from benchwright.params.perturbation import (
+    NoneOfTheAboveParams,
+    PerturbationParams,
+    ReplaceChoiceParams,
+    Transform,
+)
+from benchwright.perturbation.altered_item import Altered, MultipleChoice
+from benchwright.perturbation.none_of_the_above import add_none_of_the_above
+from benchwright.perturbation.replace_choice import replace_choice
+from benchwright.perturbation.shuffle_choices import shuffle_choices
+
+DRAW_COLUMNS = (
+    "condition",
+    "role",
+    "item_id",
+    "subject",
+    "question",
+    "choices",
+    "answer",
+    "answer_text",
+    "explanation",
+    "content_hash",
+)
+CHANGE_COLUMNS = (
+    "condition",
+    "role",
+    "item_id",
+    "transform",
+    "altered",
+    "reason",
+    "removed_choice",
+    "removed_index",
+    "gold_removed",
+)
+
+
+class Perturbed(NamedTuple):
+    """All draws of a benchmark.
+
+    Attributes:
+        draws: the columns of `tables.Draws` (`DRAW_COLUMNS`); key (condition, role, item_id), in
+            order of draw, items before demonstrations, ids in their natural order.
+        changes: what each transform did (`CHANGE_COLUMNS`); key (condition, role, item_id,
+            transform), in the order of `draws` and, within an item, of the transforms.
+            `removed_choice` is None and `removed_index` −1 where no option was removed.
+    """
+
+    draws: pd.DataFrame
+    changes: pd.DataFrame
+
+
+class _Source(NamedTuple):
+    """The columns of one role that a draw needs, in the natural order of the ids."""
+
+    role: str
+    items: list[MultipleChoice]
+    subjects: list[str]
+    answer_texts: list[str]
+    explanations: list[str | None]
+    hashes: list[str]
+
+
+def perturb(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    params: PerturbationParams,
+    seed: int,
+    single_best_answer: Collection[str] = frozenset(),
+) -> Perturbed:
+    """Altered copies of a benchmark, the demonstrations through the same draw as the items.
+
+    An explanation stays where it still fits: not where the right option went, nor where an
+    altered item's explanation names options by letter or place.
+
+    Args:
+        items: the columns of `tables.Items`; not changed.
+        demonstrations: the same columns; may be empty; not changed.
+        params: the transforms and how many draws.
+        seed: of the run.
+        single_best_answer: ids of items and demonstrations from which no option is taken.
+
+    Returns:
+        `params.draws` draws, independent of the order of rows.
+
+    Raises:
+        InputError: an id occurs twice, or an answer is not an index into the choices.
+    """
+    sources = [_source(items, "item"), _source(demonstrations, "demonstration")]
+    best = frozenset(single_best_answer)
+    draws: list[tuple[object, ...]] = []
+    changes: list[tuple[object, ...]] = []
+    for draw in range(1, params.draws + 1):
+        condition = f"{params.name}-{draw}"
+        for source in sources:
+            steps = _steps(source.items, params.transforms, seed, draw, best)
+            for row, item in enumerate(source.items):
+                results = [step[row] for step in steps]
+                draws.append((condition, source.role, *_drawn(source, row, results)))
+                changes.extend(
+                    (condition, source.role, item.item_id, part.transform, *result[2:])
+                    for part, result in zip(params.transforms, results, strict=True)
+                )
+    return Perturbed(
+        pd.DataFrame(draws, columns=list(DRAW_COLUMNS)),
+        pd.DataFrame(changes, columns=list(CHANGE_COLUMNS)),
+    )
+
+
+def _source(table: pd.DataFrame, role: str) -> _Source:
+    ordered = sort_items(table)
+    twice = ordered["item_id"][ordered["item_id"].duplicated()]
+    if len(twice):
+        raise InputError(
+            f"{role}s: item_id {twice.iloc[0]!r} occurs twice; each id must occur once"
+        )
+    items = []
+    for item_id, question, choices, answer, right in zip(
+        ordered["item_id"],
+        ordered["question"],
+        ordered["choices"],
+        ordered["answer"],
+        ordered["correct_set"],
+        strict=True,
+    ):
+        if not -1 <= answer < max(len(choices), 1) or (not len(choices) and answer > -1):
+            raise InputError(
+                f"{role}s: item {item_id!r}: answer {answer} is not an index into its "
+                f"{len(choices)} choices; use 0–{len(choices) - 1}, or −1 where it is not known"
+            )
+        items.append(MultipleChoice(item_id, question, tuple(choices), int(answer), len(right) > 1))
+    explanations = ordered["explanation"]
+    return _Source(
+        role,
+        items,
+        ordered["subject"].tolist(),
+        ordered["answer_text"].tolist(),
+        explanations.astype(object).where(explanations.notna(), None).tolist(),
+        ordered["content_hash"].tolist(),
+    )
+
+
+def _steps(
+    items: list[MultipleChoice],
+    transforms: Sequence[Transform],
+    seed: int,
+    draw: int,
+    best: frozenset[str],
+) -> list[list[Altered]]:
+    """The results of each transform for all items, each transform on what the last one left."""
+    steps: list[list[Altered]] = []
+    for transform in transforms:
+        results = _apply(transform, items, seed, draw, best)
+        items = [
+            item._replace(choices=result.choices, answer=result.answer)
+            for item, result in zip(items, results, strict=True)
+        ]
+        steps.append(results)
+    return steps
+
+
+def _apply(
+    transform: Transform, items: list[MultipleChoice], seed: int, draw: int, best: frozenset[str]
+) -> list[Altered]:
+    if isinstance(transform, NoneOfTheAboveParams):
+        return add_none_of_the_above(
+            items, seed=seed, draw=draw, text=transform.text, single_best_answer=best
+        )
+    if isinstance(transform, ReplaceChoiceParams):
+        return replace_choice(
+            items,
+            seed=seed,
+            draw=draw,
+            probability=transform.probability,
+            text=transform.text,
+            single_best_answer=best,
+        )
+    return shuffle_choices(items, seed=seed, draw=draw)
+
+
+def _drawn(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
+    """One row of the draws, without condition and role."""
+    item, last = source.items[row], results[-1]
+    same = last.choices == item.choices
+    explanation = source.explanations[row]
+    if any(result.gold_removed for result in results) or (
+        not same and explanation is not None and mentions_options(explanation)
+    ):
+        explanation = None
+    return (
+        item.item_id,
+        source.subjects[row],
+        item.question,
+        list(last.choices),
+        last.answer,
+        source.answer_texts[row] if last.answer < 0 else last.choices[last.answer],
+        explanation,
+        source.hashes[row] if same else content_hash(item.question, last.choices),
+    )

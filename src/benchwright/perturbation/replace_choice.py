@@ -1,0 +1,63 @@
+"""MMLU-CF, rule 3: in half of the items one option becomes "None of the other choices".
+
+Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
+Section 3.4, rule 3.
+"""
+
+from collections.abc import Collection, Sequence
+
+from benchwright.perturbation.altered_item import (
+    Altered,
+    MultipleChoice,
+    copied,
+    slot,
+    why_not_replaceable,
+)
+from benchwright.seeding import item_uniforms
+
+
+def replace_choice(
+    items: Sequence[MultipleChoice],
+    *,
+    seed: int,
+    draw: int,
+    probability: float = 0.5,
+    text: str = "None of the other choices",
+    single_best_answer: Collection[str] = frozenset(),
+) -> list[Altered]:
+    """Each item, with `probability`, with `text` in the place of one uniformly drawn option.
+
+    The index of the answer never changes: where the right option is replaced, `text` is right in
+    its place. Items that this would make incoherent are copied with their reason
+    (`why_not_replaceable`), those that were not drawn with `not_drawn`.
+
+    Args:
+        items: N items in any order; what becomes of one depends on its id, not on the others.
+        seed: of the run.
+        draw: number of the draw; each draws anew.
+        probability: share of the suitable items that are altered, 0–1.
+        text: of the new option.
+        single_best_answer: ids of items that are copied.
+
+    Returns:
+        N results in the order of `items`.
+    """
+    ids = [item.item_id for item in items]
+    coins = item_uniforms(seed, f"replace_choice/whether/{draw}", ids)
+    places = item_uniforms(seed, f"replace_choice/which/{draw}", ids)
+    results = []
+    for item, coin, place in zip(items, coins, places, strict=True):
+        reason = why_not_replaceable(item, single_best_answer)
+        if not reason and coin >= probability:
+            reason = "not_drawn"
+        results.append(
+            copied(item, reason)
+            if reason
+            else _replaced(item, slot(float(place), len(item.choices)), text)
+        )
+    return results
+
+
+def _replaced(item: MultipleChoice, place: int, text: str) -> Altered:
+    choices = (*item.choices[:place], text, *item.choices[place + 1 :])
+    return Altered(choices, item.answer, True, "", item.choices[place], place, place == item.answer)

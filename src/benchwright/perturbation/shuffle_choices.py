@@ -1,0 +1,66 @@
+"""MMLU-CF, rule 2: the options in another order, none and all of the above still last.
+
+Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
+Section 3.4, rule 2.
+"""
+
+from collections.abc import Sequence
+
+from benchwright.option_wording import kinds_of_options, names_a_place, refers_to_options
+from benchwright.perturbation.altered_item import Altered, MultipleChoice, copied
+from benchwright.seeding import item_uniforms
+
+_KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
+
+
+def shuffle_choices(items: Sequence[MultipleChoice], *, seed: int, draw: int) -> list[Altered]:
+    """Each item with its options in a uniformly drawn order; the answer follows its option.
+
+    None- and all-of-the-above options at the end, in any wording, keep their places. An item is
+    copied where its options have no other order (`open_ended`, `too_few_options`), where a text
+    names options by letter or place (`refers_to_options`), where "all of the above" stands
+    before other options, so that its sense hangs on its place (`none_or_all_not_last`), and where
+    the order drawn is the old one (`same_order`).
+
+    Args:
+        items: N items in any order; what becomes of one depends on its id, not on the others.
+        seed: of the run.
+        draw: number of the draw; each draws anew.
+
+    Returns:
+        N results in the order of `items`.
+    """
+    ids = [item.item_id for item in items]
+    most = max((len(item.choices) for item in items), default=0)
+    # Sorting K independent numbers gives every one of the K! orders the same chance.
+    keys = [
+        item_uniforms(seed, f"shuffle_choices/{draw}/{place}", ids).tolist()
+        for place in range(most)
+    ]
+    return [
+        _shuffled(item, [keys[place][row] for place in range(len(item.choices))])
+        for row, item in enumerate(items)
+    ]
+
+
+def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
+    if not item.choices:
+        return copied(item, "open_ended")
+    if refers_to_options(item.question, item.choices):
+        return copied(item, "refers_to_options")
+    kinds = kinds_of_options(item.question, item.choices)
+    movable = len(kinds)
+    while movable and kinds[movable - 1] in _KEEPS_LAST:
+        movable -= 1
+    if movable < 2:
+        return copied(item, "too_few_options")
+    if any(
+        kind in _KEEPS_LAST and names_a_place(text)
+        for kind, text in zip(kinds[:movable], item.choices[:movable], strict=True)
+    ):
+        return copied(item, "none_or_all_not_last")
+    order = [*sorted(range(movable), key=keys.__getitem__), *range(movable, len(kinds))]
+    if order == list(range(len(kinds))):
+        return copied(item, "same_order")
+    answer = order.index(item.answer) if item.answer >= 0 else -1
+    return Altered(tuple(item.choices[place] for place in order), answer, True, "")

@@ -1,0 +1,275 @@
+"""Draws of whole benchmarks: items and demonstrations alike, the source untouched."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import binom
+
+from benchwright.content_hash import content_hash
+from benchwright.errors import InputError
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.perturbation.compose import CHANGE_COLUMNS, Perturbed, perturb
+from benchwright.tables import Draws
+from perturbation.benchmark_tables import assert_coherent, items_table, plain_items
+
+NOTA = "None of the above"
+NOTC = "None of the other choices"
+WICKED = PerturbationParams()
+NO_ITEMS = items_table([])
+ORDERS = [
+    ["none_of_the_above"],
+    ["shuffle_choices"],
+    ["replace_choice"],
+    ["shuffle_choices", "replace_choice"],
+    ["replace_choice", "shuffle_choices"],
+    ["shuffle_choices", "none_of_the_above"],
+    ["none_of_the_above", "shuffle_choices"],
+    ["replace_choice", "none_of_the_above", "shuffle_choices"],
+]
+
+
+def parameters(names: list[str], draws: int = 5) -> PerturbationParams:
+    return PerturbationParams.model_validate(
+        {"name": "p", "draws": draws, "transforms": [{"transform": name} for name in names]}
+    )
+
+
+wordings = st.sampled_from(
+    ["sun", "moon", "Mars", "mars", "sun ", "42", "None of these", "all of the above", "Both",
+     "both A and B", "option C", "None", "I and II only", NOTA, NOTC, "vitamin A"]
+)  # fmt: skip
+
+
+@st.composite
+def any_rows(draw: st.DrawFn) -> list[tuple[str, list[str], int]]:
+    rows = []
+    for _ in range(draw(st.integers(1, 12))):
+        choices = draw(st.lists(wordings, max_size=6))
+        stem = draw(st.sampled_from(["Which?", "If option A holds, which?", "How many?"]))
+        rows.append((stem, choices, draw(st.integers(-1, len(choices) - 1))))
+    return rows
+
+
+@settings(max_examples=100, deadline=None)
+@given(any_rows(), st.sampled_from(ORDERS), st.integers(0, 2**31))
+def test_any_items_stay_coherent_under_any_order_of_transforms(
+    rows: list[tuple[str, list[str], int]], names: list[str], seed: int
+) -> None:
+    source = items_table(rows)
+    made = perturb(source, NO_ITEMS, parameters(names, draws=2), seed)
+    assert_coherent(source, made.draws, [NOTA, NOTC])
+
+
+@pytest.mark.parametrize("names", ORDERS)
+def test_ten_thousand_plain_items_stay_coherent(names: list[str]) -> None:
+    source = plain_items(2_000, sizes=(2, 3, 4, 5, 10))
+    made = perturb(source, NO_ITEMS, parameters(names), 11)
+    assert_coherent(source, made.draws, [NOTA, NOTC])
+    if "none_of_the_above" in names and "replace_choice" not in names:
+        assert all(choices[-1] == NOTA for choices in made.draws["choices"])
+
+
+def test_the_five_draws_differ() -> None:
+    made = perturb(plain_items(200), NO_ITEMS, WICKED, 11)
+    assert list(made.draws["condition"].unique()) == [f"wicked-{draw}" for draw in range(1, 6)]
+    shown = made.draws.groupby("condition")["content_hash"].agg(tuple)
+    assert shown.nunique() == 5
+    for first in range(5):
+        for second in range(first):
+            same = sum(a == b for a, b in zip(shown.iloc[first], shown.iloc[second], strict=True))
+            assert same < 90  # 50 expected
+
+
+def test_demonstrations_pass_through_the_same_draw() -> None:
+    demonstrations = plain_items(100, prefix="b/dev")
+    made = perturb(plain_items(20), demonstrations, WICKED, 11)
+    shown = made.draws[made.draws["role"] == "demonstration"]
+    assert len(shown) == 500
+    assert_coherent(demonstrations, shown, [NOTA])
+    assert all(choices[-1] == NOTA for choices in shown["choices"])
+    as_items = perturb(demonstrations, NO_ITEMS, WICKED, 11).draws
+    assert shown["content_hash"].tolist() == as_items["content_hash"].tolist()
+    gold = (shown["answer_text"] == NOTA).mean()
+    assert 0.18 < gold < 0.32
+
+
+def test_no_list_is_shared_with_the_source_or_between_draws() -> None:
+    rows = [("Which?", ["p", "q", "All of the above"], 0), ("Which?", ["p", "q", "r"], 1)]
+    source, demonstrations = items_table(rows), items_table(rows, prefix="b/dev")
+    before = copy.deepcopy([source.to_dict("list"), demonstrations.to_dict("list")])
+    made = perturb(source, demonstrations, parameters(["shuffle_choices"]), 11)
+    assert [source.to_dict("list"), demonstrations.to_dict("list")] == before
+    expected = [list(choices) for choices in made.draws["choices"]]
+    for index, choices in enumerate(made.draws["choices"]):
+        choices.append("spoilt")
+        assert [list(c) for c in made.draws["choices"].iloc[index + 1 :]] == expected[index + 1 :]
+    assert [source.to_dict("list"), demonstrations.to_dict("list")] == before
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(12)), st.permutations(range(12)))
+def test_the_order_of_rows_does_not_matter(first: list[int], second: list[int]) -> None:
+    source, demonstrations = plain_items(12), plain_items(12, prefix="b/dev")
+    names = parameters(["replace_choice", "none_of_the_above", "shuffle_choices"], draws=2)
+    expected = perturb(source, demonstrations, names, 11)
+    made = perturb(source.iloc[first], demonstrations.iloc[second], names, 11)
+    pd.testing.assert_frame_equal(made.draws, expected.draws)
+    pd.testing.assert_frame_equal(made.changes, expected.changes)
+
+
+def test_the_changes_tell_how_each_draw_came_about() -> None:
+    source = items_table(
+        [("Which?", ["p", "q", "r", "s"], 2), ("Which?", ["p", "q", "None of these"], 0)]
+    )
+    names = parameters(["shuffle_choices", "none_of_the_above"])
+    made = perturb(source, NO_ITEMS, names, 11)
+    assert tuple(made.changes.columns) == CHANGE_COLUMNS
+    assert len(made.changes) == 2 * 5 * 2
+    plain = made.changes[made.changes["item_id"] == "b/s/0"]
+    taken = plain[plain["transform"] == "none_of_the_above"].set_index("condition")
+    shown = made.draws[made.draws["item_id"] == "b/s/0"].set_index("condition")
+    for condition, row in taken.iterrows():
+        choices = shown["choices"][condition]
+        assert set(choices) == {"p", "q", "r", "s", NOTA} - {row["removed_choice"]}
+        assert row["gold_removed"] == (row["removed_choice"] == "r")
+        assert row["gold_removed"] == (shown["answer_text"][condition] == NOTA)
+    other = made.changes[made.changes["item_id"] == "b/s/1"]
+    copied = other[other["transform"] == "none_of_the_above"]
+    assert set(copied["reason"]) == {"none_or_all_present"}
+    assert not copied["altered"].any()
+
+
+def test_single_best_answers_are_copied_among_items_and_demonstrations() -> None:
+    source, demonstrations = plain_items(3), plain_items(3, prefix="b/dev")
+    made = perturb(source, demonstrations, WICKED, 11, ["b/s/1", "b/dev/2"])
+    copied = made.changes[~made.changes["altered"]]
+    assert set(zip(copied["item_id"], copied["reason"], strict=True)) == {
+        ("b/s/1", "single_best_answer"),
+        ("b/dev/2", "single_best_answer"),
+    }
+    assert len(copied) == 10
+
+
+def test_an_explanation_goes_where_it_no_longer_fits() -> None:
+    source = items_table(
+        [("Which?", ["p", "q", "r", "s"], 0), ("Which?", ["t", "u", "v", "w"], 0)],
+        explanation=["It must be so.", "The answer is (A)."],
+    )
+    made = perturb(source, NO_ITEMS, parameters(["none_of_the_above"], draws=30), 11).draws
+    lettered = made[made["item_id"] == "b/s/1"]
+    assert lettered["explanation"].isna().all()
+    free = made[made["item_id"] == "b/s/0"]
+    gone = free["answer_text"] == NOTA
+    assert 0 < gone.sum() < 30
+    assert (free["explanation"].isna() == gone).all()
+
+
+def test_items_without_choices_pass_unchanged() -> None:
+    source = items_table([("6 × 7?", [], -1)], answer_text=["42"])
+    made = perturb(source, NO_ITEMS, parameters(["none_of_the_above", "shuffle_choices"], 1), 11)
+    (row,) = made.draws.to_dict("records")
+    assert (row["choices"], row["answer"], row["answer_text"]) == ([], -1, "42")
+    assert row["content_hash"] == content_hash("6 × 7?")
+    assert set(made.changes["reason"]) == {"open_ended"}
+
+
+def test_several_right_options_are_left_alone_but_for_their_order() -> None:
+    source = items_table([("Which?", ["p", "q", "r"], 0)], correct_set=[[0, 2]])
+    made = perturb(source, NO_ITEMS, parameters(["none_of_the_above", "shuffle_choices"]), 11)
+    assert all(sorted(choices) == ["p", "q", "r"] for choices in made.draws["choices"])
+    assert "several_right_options" in set(made.changes["reason"])
+
+
+def test_no_rows_give_tables_with_their_columns() -> None:
+    made = perturb(NO_ITEMS, NO_ITEMS, WICKED, 11)
+    assert list(made.draws.columns) == Draws.columns()
+    assert tuple(made.changes.columns) == CHANGE_COLUMNS
+    assert len(made.draws) == len(made.changes) == 0
+
+
+def test_an_answer_out_of_range_is_named() -> None:
+    source = items_table([("Which?", ["p", "q"], 0)]).assign(answer=2)
+    with pytest.raises(InputError, match=r"items: item 'b/s/0': answer 2 .* 2 choices; use 0–1"):
+        perturb(source, NO_ITEMS, WICKED, 11)
+
+
+def test_an_id_that_occurs_twice_is_named() -> None:
+    source = pd.concat([plain_items(2), plain_items(1)])
+    with pytest.raises(InputError, match="'b/s/0' occurs twice"):
+        perturb(NO_ITEMS, source, WICKED, 11)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"transforms": []},
+        {"transforms": [{"transform": "rephrase"}]},
+        {"transforms": [{"transform": "shuffle_choices"}, {"transform": "shuffle_choices"}]},
+        {"transforms": [{"transform": "none_of_the_above", "text": "A fifth thing"}]},
+        {"transforms": [{"transform": "replace_choice", "probability": 1.5}]},
+        {"draws": 0},
+        {"name": "wicked-1"},
+    ],
+)
+def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        PerturbationParams.model_validate(wrong)
+
+
+def _real_items(folder: Path, name: str) -> pd.DataFrame:
+    rows = pd.read_parquet(folder / "benchmarks" / f"{name}.parquet")
+    if name == "truthfulqa":
+        choices = [
+            [best, *(text.strip() for text in wrong.split(";") if text.strip())]
+            for best, wrong in zip(rows["Best Answer"], rows["Incorrect Answers"], strict=True)
+        ]
+        questions, answers = rows["Question"], [0] * len(rows)
+    else:
+        choices = [list(texts) for texts in rows["choices"]]
+        questions, answers = rows["question"], rows["answer_index"]
+    body = zip(questions, choices, answers, strict=True)
+    return items_table([(question, texts, int(answer)) for question, texts, answer in body])
+
+
+def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int, int]]:
+    """(items altered, right option removed) by number of options, over all draws."""
+    sizes = dict(zip(source["item_id"], source["choices"].map(len), strict=True))
+    altered = made.changes[made.changes["altered"]]
+    by_size = altered.groupby(altered["item_id"].map(sizes))["gold_removed"]
+    return {int(size): (len(part), int(part.sum())) for size, part in by_size}
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["mmlu", "arc", "commonsense_qa", "truthfulqa"])
+def test_every_real_item_stays_coherent_in_five_draws(
+    shared_data: Path, name: str, show: Callable[[str], None]
+) -> None:
+    source = _real_items(shared_data, name)
+    made = perturb(source, NO_ITEMS, WICKED, 11)
+    assert_coherent(source, made.draws, [NOTA])
+    altered = made.changes["altered"].to_numpy()
+    assert all(
+        choices[-1] == NOTA
+        for choices, changed in zip(made.draws["choices"], altered, strict=True)
+        if changed
+    )
+    for size, (count, gold) in sorted(_gold_removed(made, source).items()):
+        low, high = binom.interval(0.9999, count, 1 / size)
+        show(f"{name}, K = {size}: right option removed in {gold / count:.4f} of {count}")
+        assert low <= gold <= high
+    reasons = made.changes["reason"].value_counts().drop("") // 5
+    show(f"{name}: {altered.mean():.2%} altered; copied {reasons.to_dict()}")
+
+
+@pytest.mark.real_data
+def test_the_rules_of_mmlu_cf_keep_every_real_item_coherent(shared_data: Path) -> None:
+    names = parameters(["shuffle_choices", "replace_choice"], draws=1)
+    for name in ("mmlu", "truthfulqa"):
+        source = _real_items(shared_data, name)
+        assert_coherent(source, perturb(source, NO_ITEMS, names, 11).draws, [NOTC])

@@ -1,0 +1,69 @@
+"""Labels of single-best-answer items, and the draws made with them."""
+
+import pandas as pd
+import pytest
+
+from benchwright.content_hash import content_hash
+from benchwright.errors import InputError
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.pipelines.perturbation import create_pipeline
+from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
+from benchwright.tables import Demonstrations, Draws, Items, PerturbationChanges
+
+NOBODY = {"single": [], "several": []}
+
+
+def items(n: int) -> pd.DataFrame:
+    rows = []
+    for i in range(n):
+        question, choices = f"What of {i}?", [f"{i} {word}" for word in ("red", "blue", "green")]
+        row = (f"q{i}", "test", "s", question, choices, i % 3, choices[i % 3], [i % 3])
+        rows.append((*row, *[None] * 5, content_hash(question, choices)))
+    return Items.from_rows(rows)
+
+
+def labels(*rows: tuple[str, object]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["item_id", "sba"])
+
+
+def test_one_annotator_who_says_so_is_enough() -> None:
+    seen = read_labels(labels(("q1", 0), ("q2", 0), ("q1", 1), ("q3", "1")), PerturbationParams())
+    assert seen == {"single": ["q1", "q3"], "several": ["q2"]}
+
+
+def test_no_labels_are_read_where_the_settings_say_none() -> None:
+    assert read_labels(labels(("q1", 1)), PerturbationParams(sba="none")) == NOBODY
+    assert read_labels(labels(), PerturbationParams()) == NOBODY
+
+
+def test_a_label_that_is_neither_0_nor_1_is_told_with_its_row() -> None:
+    with pytest.raises(InputError, match="row 2: sba is 'maybe'; it must be 0 or 1"):
+        read_labels(labels(("q1", 0), ("q2", "maybe")), PerturbationParams())
+
+
+def test_labelled_items_are_copied_in_every_draw_and_others_are_altered() -> None:
+    chosen = {"single": ["q1"], "several": []}
+    draws, changes = perturb_items(
+        items(6), Demonstrations.empty(), chosen, PerturbationParams(draws=3), 0
+    )
+    assert list(Draws.validate(draws).columns) == Draws.columns()
+    assert list(PerturbationChanges.validate(changes).columns) == PerturbationChanges.columns()
+    assert sorted(draws["condition"].unique()) == ["wicked-1", "wicked-2", "wicked-3"]
+    own = changes[changes["item_id"] == "q1"]
+    assert set(own["reason"]) == {"single_best_answer"}
+    assert changes.loc[changes["item_id"] != "q1", "altered"].all()
+    last = draws.loc[draws["item_id"] != "q1", "choices"].map(lambda choices: choices[-1])
+    assert set(last) == {"None of the above"}
+
+
+def test_demonstrations_pass_through_the_same_draws() -> None:
+    worked = items(4).assign(item_id=[f"d{i}" for i in range(4)], split="dev")
+    draws, _ = perturb_items(items(2), worked, NOBODY, PerturbationParams(draws=2), 0)
+    shown = draws[draws["role"] == "demonstration"]
+    assert len(shown) == 8
+    assert all("None of the above" in choices for choices in shown["choices"])
+
+
+def test_every_node_says_what_it_does() -> None:
+    nodes = create_pipeline().nodes
+    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in nodes)
