@@ -1,0 +1,88 @@
+"""WiCkeD on the demo: real models on items as they were and on two draws."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from end_to_end.saved import newest
+
+pytestmark = pytest.mark.live
+
+CONFIGURATION = "smollm2-135m-instruct@cloze-3"
+
+
+@pytest.fixture(scope="module")
+def wicked(run_project: Callable[..., Path]) -> Path:
+    return run_project(
+        pipeline="wicked",
+        benchmark="demo",
+        limit=12,
+        perturbation={"draws": 2},
+        scoring={"configurations": [CONFIGURATION], "conditions": ["question"]},
+    )
+
+
+def table(data: Path, layer: str, name: str) -> pd.DataFrame:
+    return pd.read_parquet(newest(data, layer, f"{name}.parquet", "demo"))
+
+
+def test_draws_are_coherent_and_differ(wicked: Path) -> None:
+    draws = table(wicked, "04_feature", "draws")
+    changes = table(wicked, "04_feature", "perturbation_changes")
+    items = table(wicked, "03_primary", "items").set_index("item_id")
+    assert sorted(draws["condition"].unique()) == ["wicked-1", "wicked-2"]
+    marks = changes.set_index(["condition", "role", "item_id"])
+    for row in draws[draws["role"] == "item"].to_dict("records"):
+        source = items.loc[row["item_id"]]
+        mark = marks.loc[(row["condition"], "item", row["item_id"])]
+        choices = list(row["choices"])
+        assert len(choices) == len(source["choices"])
+        assert choices[row["answer"]] == row["answer_text"]
+        if mark["altered"]:
+            assert choices[-1] == "None of the above"
+            assert (row["answer_text"] == source["answer_text"]) != mark["gold_removed"]
+        else:
+            assert choices == list(source["choices"])
+    one, other = (draws[draws["condition"] == f"wicked-{k}"]["answer_text"] for k in (1, 2))
+    assert one.tolist() != other.tolist()
+
+
+def test_scores_are_those_of_the_answers(wicked: Path) -> None:
+    scores = table(wicked, "08_reporting", "draw_scores").set_index("configuration")
+    live = table(wicked, "07_model_output", "live_responses")
+    items = table(wicked, "03_primary", "items").set_index("item_id")
+    draws = table(wicked, "04_feature", "draws")
+    gold = draws[draws["role"] == "item"].set_index(["condition", "item_id"])["answer"]
+    own = live[live["item_id"].isin(items.index)]
+
+    def accuracy(condition: str, answer: Callable[[str], int]) -> float:
+        rows = own[own["condition"] == condition].to_dict("records")
+        assert len(rows) == 12
+        right = [
+            max(range(len(r["logprobs"])), key=lambda i, r=r: r["logprobs"][i])
+            == answer(r["item_id"])
+            for r in rows
+        ]
+        return sum(right) / len(right)
+
+    before = accuracy("question", lambda item: items.loc[item, "answer"])
+    after = [
+        accuracy(name, lambda item, name=name: gold[name, item])
+        for name in ("wicked-1", "wicked-2")
+    ]
+    row = scores.loc[CONFIGURATION]
+    assert (row["n_items"], row["draws"]) == (12, 2)
+    assert row["accuracy_original"] == pytest.approx(before)
+    assert row["accuracy_mean"] == pytest.approx(sum(after) / 2)
+    assert row["delta"] == pytest.approx(sum(after) / 2 - before)
+
+
+def test_demonstrations_are_those_of_the_draw(wicked: Path) -> None:
+    prompts = table(wicked, "04_feature", "prompts")
+    drawn = prompts[prompts["condition"] == "wicked-1"]
+    assert drawn["prefix"].astype(str).str.contains("None of the above").any()
+    assert (drawn["shots_used"] == 3).all()
+    as_they_were = prompts[prompts["condition"] == "question"]
+    assert not as_they_were["prefix"].astype(str).str.contains("None of the above").all()
