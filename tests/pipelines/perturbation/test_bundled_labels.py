@@ -1,0 +1,53 @@
+"""The labels of single-best-answer items that come with the project."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(scope="module")
+def labels(repository: Path) -> pd.DataFrame:
+    return pd.read_csv(repository / "data/01_raw/single_best_answer/labels.csv")
+
+
+def test_labels_are_ids_and_marks_and_no_text(labels: pd.DataFrame) -> None:
+    assert labels.columns.tolist() == ["item_id", "benchmark", "annotator", "sba", "doubt"]
+    assert set(labels["sba"]) == set(labels["doubt"]) == {0, 1}
+    assert not labels.duplicated(["item_id", "annotator"]).any()
+    real = labels[labels["benchmark"] != "demo"]
+    assert real["item_id"].nunique() >= 400
+
+
+def test_those_planted_in_the_demo_are_among_them(repository: Path, labels: pd.DataFrame) -> None:
+    planted = pd.read_csv(repository / "data/01_raw/demo/planted.csv", keep_default_na=False)
+    wanted = set(planted.loc[planted["kind"] == "single_best_answer", "item_id"])
+    assert set(labels.loc[labels["benchmark"] == "demo", "item_id"]) == wanted
+
+
+def test_two_annotators_agree_on_most_of_what_both_read(
+    labels: pd.DataFrame, show: Callable[[str], None]
+) -> None:
+    both = labels.pivot_table(index="item_id", columns="annotator", values="sba")[["a", "b"]]
+    both = both.dropna()
+    same = (both["a"] == both["b"]).mean()
+    chance = both["a"].mean() * both["b"].mean() + (1 - both["a"].mean()) * (1 - both["b"].mean())
+    kappa = (same - chance) / (1 - chance)
+    show(f"single-best-answer labels: {len(both)} read twice, agreement {same:.2f}, κ {kappa:.2f}")
+    assert len(both) >= 25
+    assert kappa > 0.6
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "split"), [("mmlu", "test"), ("commonsense_qa", "val"), ("truthfulqa", None)]
+)
+def test_labelled_items_are_evaluated_items_of_their_benchmark(
+    labels: pd.DataFrame, shared_data: Path, name: str, split: str | None
+) -> None:
+    items = pd.read_parquet(shared_data / f"benchmarks/{name}.parquet")
+    known = items if split is None else items[items["split"] == split]
+    own = labels.loc[labels["benchmark"] == name, "item_id"]
+    assert len(own)
+    assert set(own) <= set(known["item_id"])
