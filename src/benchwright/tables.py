@@ -12,6 +12,18 @@ import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
+RULES = (
+    "anomalous",
+    "easy",
+    "easy_unanimous",  # in place of easy where answers have no probabilities
+    "answer_only",
+    "suspect_label",
+    "conflicting_gold",
+    "duplicate",
+    "similar",
+)
+"""The filters' rules, in the order in which tables and pages list them (docs/smart.md)."""
+
 
 class Table(pa.DataFrameModel):
     """Base of all tables: exactly these columns, in this order, coerced to their types."""

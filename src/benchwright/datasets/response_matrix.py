@@ -1,16 +1,15 @@
 """A response matrix in one Parquet file, a row per model."""
 
 import json
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from kedro.io import AbstractVersionedDataset, DatasetError, Version
-from kedro.io.core import get_protocol_and_path
 from numpy.typing import NDArray
 
 from benchwright.datasets.atomic import written_aside
+from benchwright.datasets.local_file import LocalFile
 from benchwright.errors import InputError
 from benchwright.response_matrix import ResponseMatrix
 
@@ -24,30 +23,14 @@ _FIELDS = {
 _ROWS_PER_GROUP = 256  # bounds what is in memory beside the matrix itself
 
 
-class ResponseMatrixDataset(AbstractVersionedDataset[ResponseMatrix, ResponseMatrix]):
+class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
     """Stores a `ResponseMatrix` as Parquet: a row per model, a list per field.
 
     Item ids and condition are JSON in the schema's metadata. Values come back bit for bit; a
     field that a model lacks altogether is one null. Written aside and renamed.
     """
 
-    def __init__(
-        self,
-        *,
-        filepath: str,
-        version: Version | None = None,
-        metadata: dict[str, Any] | None = None,
-    ) -> None:
-        """Args:
-        filepath: a local file.
-        version: set by Kedro where the catalog says `versioned: true`.
-        metadata: for kedro-viz.
-        """
-        protocol, path = get_protocol_and_path(filepath, version)
-        if protocol != "file":
-            raise DatasetError(f"{filepath}: response matrices are kept in local files only")
-        self.metadata = metadata
-        super().__init__(PurePosixPath(path), version)
+    held = "response matrices"
 
     def load(self) -> ResponseMatrix:
         """The matrix. Raises InputError where the file is not one of ours."""
@@ -57,15 +40,6 @@ class ResponseMatrixDataset(AbstractVersionedDataset[ResponseMatrix, ResponseMat
         """Writes the matrix; a reader sees the old file or the whole new one."""
         with written_aside(Path(self._get_save_path())) as aside:
             _write(data, aside)
-
-    def _exists(self) -> bool:
-        try:
-            return Path(self._get_load_path()).is_file()
-        except DatasetError:
-            return False
-
-    def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._filepath), "version": self._version}
 
 
 def _is_blank(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:

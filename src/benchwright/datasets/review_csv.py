@@ -5,14 +5,14 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from kedro.io import AbstractDataset, AbstractVersionedDataset, DatasetError, Version
-from kedro.io.core import get_protocol_and_path
+from kedro.io import AbstractDataset, DatasetError
 
 from benchwright.datasets.atomic import written_aside
+from benchwright.datasets.local_file import LocalFile
 from benchwright.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
@@ -25,7 +25,7 @@ _GUARDED = re.compile(r"[=+\-@＝＋－＠]|[0-9][0-9.,/:+\-eE ]*\Z")
 _GUARD = "'"
 
 
-class ReviewCsv(AbstractVersionedDataset[pd.DataFrame, pd.DataFrame]):
+class ReviewCsv(LocalFile[pd.DataFrame]):
     """A table of texts as CSV for spreadsheets: UTF-8 with byte order mark, line ends CRLF.
 
     Cells that would be taken for formulas, numbers or dates get an apostrophe in front, which
@@ -34,23 +34,7 @@ class ReviewCsv(AbstractVersionedDataset[pd.DataFrame, pd.DataFrame]):
     Written aside and renamed.
     """
 
-    def __init__(
-        self,
-        *,
-        filepath: str,
-        version: Version | None = None,
-        metadata: dict[str, Any] | None = None,
-    ) -> None:
-        """Args:
-        filepath: a local file.
-        version: set by Kedro where the catalog says `versioned: true`.
-        metadata: for kedro-viz.
-        """
-        protocol, path = get_protocol_and_path(filepath, version)
-        if protocol != "file":
-            raise DatasetError(f"{filepath}: review sheets are kept in local files only")
-        self.metadata = metadata
-        super().__init__(PurePosixPath(path), version)
+    held = "review sheets"
 
     def load(self) -> pd.DataFrame:
         """The table as texts."""
@@ -60,15 +44,6 @@ class ReviewCsv(AbstractVersionedDataset[pd.DataFrame, pd.DataFrame]):
         """Writes the table; a reader sees the old file or the whole new one."""
         with written_aside(Path(self._get_save_path())) as aside:
             aside.write_bytes(spreadsheet_bytes(data))
-
-    def _exists(self) -> bool:
-        try:
-            return Path(self._get_load_path()).is_file()
-        except DatasetError:
-            return False
-
-    def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._filepath), "version": self._version}
 
 
 class OptionalReviewCsv(AbstractDataset[pd.DataFrame, pd.DataFrame]):

@@ -8,17 +8,8 @@ import pandas as pd
 
 from benchwright.natural_order import in_order
 from benchwright.sweeps.combinations import Combination
+from benchwright.tables import RULES
 
-_RULES = (
-    "anomalous",
-    "easy",
-    "easy_unanimous",
-    "answer_only",
-    "suspect_label",
-    "conflicting_gold",
-    "duplicate",
-    "similar",
-)
 _FIRST = ("n_items", "n_kept", "share_removed")
 _EVIDENCE = (
     "kendall_tau_b",
@@ -71,7 +62,7 @@ def rule_columns(columns: Sequence[str]) -> list[str]:
     """The columns `share_removed.<rule>` in the order in which the rules are applied."""
     prefix = "share_removed."
     found = [column.removeprefix(prefix) for column in columns if column.startswith(prefix)]
-    known = [rule for rule in _RULES if rule in found]
+    known = [rule for rule in RULES if rule in found]
     return [prefix + rule for rule in (*known, *sorted(set(found) - set(known)))]
 
 

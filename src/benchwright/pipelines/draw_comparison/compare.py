@@ -5,7 +5,6 @@ demonstrations, and on the same items: those that every configuration answered a
 every draw.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.item_clusters import item_clusters
+from benchwright.metric_name import metric_name
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks
@@ -97,7 +97,7 @@ def collect_draw_metrics(
         "gold_removed_unchecked": float(len(lost - checked)),
     }
     for row in draw_scores.to_dict("records"):
-        name = re.sub(r"[^A-Za-z0-9_.-]", "_", f"{row['perturbation']}.{row['configuration']}")
+        name = metric_name(f"{row['perturbation']}.{row['configuration']}")
         for column in ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_se"):
             figures[f"{column}.{name}"] = float(row[column])
     return {name: value for name, value in figures.items() if np.isfinite(value)}

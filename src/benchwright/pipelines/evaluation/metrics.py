@@ -1,11 +1,11 @@
 """The run in flat numbers, for MLflow and for comparing runs."""
 
 import math
-import re
 from typing import Any
 
 import pandas as pd
 
+from benchwright.metric_name import metric_name
 from benchwright.pipelines.evaluation.panel import Panel
 
 
@@ -90,8 +90,3 @@ def _beside_random(yardstick: pd.DataFrame) -> dict[str, float]:
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def metric_name(text: str) -> str:
-    """A name MLflow takes: letters, digits, `_`, `-` and `.`, anything else becomes `_`."""
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", text)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from benchwright.tables import ItemAudit
+from benchwright.tables import RULES
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:
-    """Each rule once, in the order of the columns of `ItemAudit`; others last, by name."""
-    place = {name: number for number, name in enumerate(ItemAudit.columns())}
+    """Each rule once, in the order of `RULES`; others last, by name."""
+    place = {name: number for number, name in enumerate(RULES)}
     return sorted(
         {str(rule) for rule in rules}, key=lambda rule: (place.get(rule, len(place)), rule)
     )

@@ -9,18 +9,8 @@ import pandas as pd
 from benchwright.errors import InputError
 from benchwright.natural_order import in_order, sort_items
 from benchwright.pipelines.filtering.finding import Finding
-from benchwright.tables import ItemAudit, Verdicts
+from benchwright.tables import RULES, ItemAudit, Verdicts
 
-_RULES = (
-    "anomalous",
-    "easy",
-    "easy_unanimous",
-    "answer_only",
-    "suspect_label",
-    "conflicting_gold",
-    "duplicate",
-    "similar",
-)
 # Flags that do not remove an item but should be seen.
 _WARNING_RULES = ("suspect_label", "conflicting_gold")
 
@@ -69,7 +59,7 @@ def audit_items(
         for row in range(n)
     ]
     states = {finding.rule: finding.states() for finding in findings if finding.status != "off"}
-    for rule in _RULES:
+    for rule in RULES:
         audit[rule] = states.get(rule, np.full(n, "off"))
     nearest = neighbours.sort_values(["item_id", "distance"], kind="stable")
     nearest = nearest.drop_duplicates("item_id").set_index("item_id")

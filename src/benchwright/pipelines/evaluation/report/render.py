@@ -39,7 +39,7 @@ from benchwright.pipelines.evaluation.report.provenance import (
     package_versions,
     settings,
 )
-from benchwright.pipelines.evaluation.report.wording import ROLES, RULES
+from benchwright.pipelines.evaluation.report.wording import ROLES, RULE_MEANINGS
 from benchwright.pipelines.evaluation.review import STALE, stale_reviews
 
 _PACKAGE = "benchwright.pipelines.evaluation"
@@ -211,7 +211,7 @@ def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
     total = row["judged"] + row["not_judged"]
     return {
         **row,
-        "meaning": RULES.get(row["rule"], ""),
+        "meaning": RULE_MEANINGS.get(row["rule"], ""),
         "coverage": row["judged"] / total if total else None,
         "ran": row["status"] in ("ran", "partial"),
     }

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
 
-RULES = {
+RULE_MEANINGS = {
     "anomalous": "In a subject that is named as unlike the rest.",
     "easy": "Every filter model is right, each with a probability above the limit.",
     "easy_unanimous": "Every filter model is right; how sure they were is not asked.",
