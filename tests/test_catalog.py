@@ -33,6 +33,8 @@ NOT_TABLES = {
     "review_sheet_filled",
     "single_best_answer_labels",
     "embedding_cache",
+    "text_vector_cache",
+    "single_best_answer_annotations",
     "encoder_vector_cache",
 }
 

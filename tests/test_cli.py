@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from audit_examples import row, save
-from benchwright.cli import cli
+from benchwright.cli import _with_default_variant, cli
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +48,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "said"),
     [
         (["--benchmarks", "demo,arcc"], "benchmark='arcc' is not known; conf has arc, "),
-        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has no_similar, "),
+        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has mmlu_cf_rules, "),
         (["--pipeline", "smrt"], "--pipeline 'smrt' is not known; there are answers, "),
         (["--runner", "Fast"], "--runner 'Fast' is not known; Kedro has "),
         (["--seeds", "one"], "--seeds 'one': seeds are whole numbers"),
@@ -108,3 +109,24 @@ def test_outside_a_project_the_commands_say_so(
     done = CliRunner().invoke(cli, ["diff"])
     assert done.exit_code == 1
     assert "is in no Kedro project" in done.stderr
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize(
+    ("options", "variant"),
+    [
+        ({"pipeline": "wicked"}, "wicked"),
+        ({"pipelines": ["wicked"]}, "wicked"),
+        ({"pipeline": "wicked", "params": {"variant": "mmlu_cf_rules"}}, "mmlu_cf_rules"),
+        ({"pipeline": "smart"}, None),
+        ({}, None),
+    ],
+)
+def test_a_pipeline_without_a_variant_takes_its_own(
+    options: dict[str, Any], variant: str | None
+) -> None:
+    seen: dict[str, Any] = {}
+    none: dict[str, Any] = {"pipeline": None, "pipelines": [], "params": {}, "env": None}
+    _with_default_variant(lambda **given: seen.update(given))(**(none | options))
+    assert seen["params"].get("variant") == variant
+    assert seen["pipeline"] == options.get("pipeline")

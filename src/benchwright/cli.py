@@ -13,6 +13,7 @@ from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.cli.utils import _split_params, env_option
 
 from benchwright.errors import InputError, one_line
+from benchwright.project_conf import default_variant
 
 
 @contextmanager
@@ -32,6 +33,21 @@ def _told(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*arguments: Any, **options: Any) -> Any:
         with _mistakes_in_one_line():
             return command(*arguments, **options)
+
+    return wrapped
+
+
+def _with_default_variant(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Without a variant in `--params`, that of the pipeline (`default_variants` in globals.yml)."""
+
+    @wraps(command)
+    def wrapped(**options: Any) -> Any:
+        params = dict(options["params"] or {})
+        asked = [options["pipeline"], *(options["pipelines"] or [])]
+        if params.get("variant") is None:
+            variant = default_variant(_project(), options["env"], next(filter(None, asked), None))
+            params |= {"variant": variant} if variant else {}
+        return command(**{**options, "params": params})
 
     return wrapped
 
@@ -58,7 +74,7 @@ def cli() -> None:
 
 run = click.Command(
     name="run",
-    callback=_told(kedro_run.callback),  # type: ignore[arg-type]
+    callback=_told(_with_default_variant(kedro_run.callback)),  # type: ignore[arg-type]
     params=kedro_run.params,
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,

@@ -144,6 +144,9 @@ class RunHook:
     def _say_where(self, pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
         places = {
             "report": "report",
+            "report of draws": "draw_report",
+            "card": "sba_card",
+            "tasks of the draws": "harness_draw_tasks",
             "kept items": "kept_items",
             "audit of every item": "item_audit",
             "tasks for lm-eval": "harness_tasks",

@@ -244,6 +244,14 @@ def refers_to_options(question: str, choices: Sequence[str]) -> bool:
     )
 
 
+def option_wordings(question: str, choices: Sequence[str]) -> tuple[OptionKind, ...]:
+    """What the options of an item, or its stem, say of other options: each kind once, by name."""
+    kinds = {*kinds_of_options(question, choices)} - {_PLAIN}
+    if refers_to_options(question, choices):
+        kinds.add("refers_to_options")
+    return tuple(sorted(kinds))
+
+
 def names_a_place(option: str) -> bool:
     """Whether a none- or all-of-the-above option depends on where it stands ("above")."""
     return bool(_PLACE_WORD.search(_folded(option)))

@@ -13,6 +13,7 @@ from benchwright.pipelines import (
     perturbation,
     responses,
     scoring,
+    single_best_answer,
 )
 from benchwright.pipelines.evaluation.figures.convergence import draw_encoder_overlap
 
@@ -43,10 +44,13 @@ def register_pipelines() -> dict[str, Pipeline]:
         name="draw_encoder_overlap",
     )
     compared += _stage(Pipeline([drawing]), "evaluation")
-    wicked = boxed["ingestion"] + _stage(perturbation.create_pipeline(), "perturbation")
+    drawn = boxed["ingestion"] + _stage(perturbation.create_pipeline(), "perturbation")
+    drawn += _stage(exports.create_draws_pipeline(), "exports")
+    wicked = drawn
     wicked += _stage(scoring.create_pipeline(draws="draws"), "scoring")
     wicked += _stage(responses.create_pipeline(draws="draws"), "responses")
     wicked += _stage(draw_comparison.create_pipeline(), "draw_comparison")
+    sba = boxed["ingestion"] + _stage(single_best_answer.create_pipeline(), "single_best_answer")
     return {
         "__default__": smart,
         "smart": smart,
@@ -54,6 +58,8 @@ def register_pipelines() -> dict[str, Pipeline]:
         "budget": budget,
         "encoders": compared,
         "export": boxed["exports"],
+        "export_draws": drawn,
         "record": record,
+        "sba": sba,
         "wicked": wicked,
     }

@@ -27,3 +27,16 @@ def load_conf(
         runtime_params=dict(params or {}),
         **arguments,
     )
+
+
+def default_variant(project: Path, env: str | None, pipeline: str | None) -> str | None:
+    """The variant of a pipeline that is run without one; None where it is that of all pipelines.
+
+    Args:
+        project: the project's folder.
+        env: as `--env`.
+        pipeline: its registered name; None is the default pipeline.
+    """
+    chosen = load_conf(project, env)["globals"].get("default_variants") or {}
+    variant = chosen.get(pipeline)
+    return None if variant is None else str(variant)

@@ -161,6 +161,7 @@ class Prompts(Table):
     style: Series[str] = pa.Field(isin=["letters", "cloze", "generate"])
     shots: Series[int] = pa.Field(ge=0)
     shots_used: Series[int] = pa.Field(ge=0)  # fewer where the context is too short for all
+    demonstrations: Series[pd.CategoricalDtype]  # ids of those used, as a JSON list
     template: Series[str]
     prefix: Series[pd.CategoricalDtype]
     text: Series[str]
@@ -654,12 +655,17 @@ class Agreement(Table):
 class DrawScores(Table):
     """A configuration's accuracy on the items as they were and on their draws (WiCkeD, Table 1).
 
-    All shares are 0–1. Key (perturbation, configuration); all configurations of a perturbation are
-    compared on the same items.
+    Shares are 0–1, bounds those of 95% over items. Key (perturbation, configuration); all
+    configurations of a perturbation are compared on the same items. `asked` is the way of asking
+    among which models are ranked: `letters-5`, "" where it is not known, or `mixed`.
     """
 
     perturbation: Series[str]  # wicked, …
     configuration: Series[str]
+    model: Series[str]
+    style: Series[str]  # "" where an import does not say
+    shots: Series[int]  # −1 where an import does not say
+    asked: Series[str]
     n_items: Series[int]
     draws: Series[int]
     accuracy_original: Series[float]
@@ -667,11 +673,21 @@ class DrawScores(Table):
     accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the draws; NaN of one
     delta: Series[float]  # accuracy_mean − accuracy_original
     delta_se: Series[float] = pa.Field(nullable=True)  # over items, paired and clustered
+    delta_low: Series[float] = pa.Field(nullable=True)
+    delta_high: Series[float] = pa.Field(nullable=True)
     accuracy_altered: Series[float] = pa.Field(nullable=True)  # of altered items, over the draws
     accuracy_altered_original: Series[float] = pa.Field(nullable=True)  # the same before
     accuracy_gold_removed: Series[float] = pa.Field(nullable=True)  # where the gold went
-    rank_original: Series[float]
-    rank_mean: Series[float]  # the rank of accuracy_mean
+    rank_original: Series[float] = pa.Field(nullable=True)  # among those asked alike
+    rank_original_low: Series[float] = pa.Field(nullable=True)
+    rank_original_high: Series[float] = pa.Field(nullable=True)
+    rank_mean: Series[float] = pa.Field(nullable=True)  # the rank of accuracy_mean
+    rank_mean_low: Series[float] = pa.Field(nullable=True)
+    rank_mean_high: Series[float] = pa.Field(nullable=True)
+    fewer_shots_original: Series[int]  # answers to draws whose original had fewer demonstrations
+    fewer_shots_drawn: Series[int]  # answers to draws with fewer demonstrations than the original
+    unknown_shots: Series[int]  # answers to draws of which one side does not say
+    delta_equal_shots: Series[float] = pa.Field(nullable=True)  # where both sides had as many
 
 
 class DrawTransitions(Table):
@@ -685,3 +701,637 @@ class DrawTransitions(Table):
     became_wrong: Series[float] = pa.Field(nullable=True)
     became_right: Series[float] = pa.Field(nullable=True)
     stayed_wrong: Series[float] = pa.Field(nullable=True)
+
+
+class OptionWordings(Table):
+    """Options that say none or all of the above, or name others; key (role, item_id, place).
+
+    `place` is the option's index, −1 where it is the question that names options.
+    """
+
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    item_id: Series[str]
+    subject: Series[str]
+    place: Series[int] = pa.Field(ge=-1)
+    kind: Series[str] = pa.Field(
+        isin=["none_of_the_above", "all_of_the_above", "refers_to_options"]
+    )
+    text: Series[str]
+    gold: Series[bool]  # whether it is the right option
+
+
+class Rephrasings(Table):
+    """What a chat model made of a question; key (role, item_id, attempt).
+
+    `after` is the new wording that was read off the reply, None where none was; `failed` names the
+    checks it did not pass, by comma, or why there is none (docs/rephrasing.md); `used` marks the
+    attempt that was taken, if any.
+    """
+
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    item_id: Series[str]
+    attempt: Series[int] = pa.Field(ge=1)
+    model: Series[str]
+    before: Series[str]
+    reply: Series[str] = pa.Field(nullable=True)  # None where nothing was asked or it did not fit
+    after: Series[str] = pa.Field(nullable=True)
+    similarity: Series[float] = pa.Field(nullable=True)
+    failed: Series[str]
+    used: Series[bool]
+
+
+class DrawSummary(Table):
+    """Figures of all models of a perturbation; key (perturbation, asked, metric).
+
+    Bounds are those of 95% over items; `reason` says why a value or its bounds are missing.
+    """
+
+    perturbation: Series[str]
+    asked: Series[str]  # the way of asking
+    metric: Series[str]  # mean_delta, kendall_tau_b, tau_b_between_draws, reversed_pairs, …
+    value: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    n_models: Series[int]
+    n_items: Series[int]
+    draws: Series[int]
+    reason: Series[str]
+
+
+class DrawReversals(Table):
+    """Pairs of models whose order on the draws is the opposite of that before."""
+
+    perturbation: Series[str]
+    asked: Series[str]
+    better_before: Series[str]
+    better_after: Series[str]
+    gap_original: Series[float]  # accuracy of better_before minus that of better_after, 0–1
+    gap_mean: Series[float]  # the same on the draws, negative
+    p_holm: Series[float]  # of both gaps, corrected over all pairs
+
+
+class DrawNoneRates(Table):
+    """How often a configuration picks the none-of-the-above option of altered items.
+
+    `gold` removed: it is right, and the share is the rate of detection; kept: the right option is
+    there, and the share is the rate of false alarms. Answers of all draws are counted; bounds take
+    those to one item (and to items of one passage) as one.
+    """
+
+    perturbation: Series[str]
+    configuration: Series[str]
+    gold: Series[str] = pa.Field(isin=["kept", "removed"])
+    n: Series[int]
+    picked: Series[int]
+    share: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    by_chance: Series[float] = pa.Field(nullable=True)  # mean of 1/K
+    reason: Series[str]
+
+
+class DrawWritten(Table):
+    """Answers written out beside answers by score, of models that have both (WiCkeD, Table 2).
+
+    A written answer from which no option can be read is wrong; `…_extracted` leaves it out.
+    """
+
+    perturbation: Series[str]
+    model: Series[str]
+    configuration: Series[str]
+    written: Series[bool]
+    n_items: Series[int]
+    accuracy_original: Series[float]
+    accuracy_mean: Series[float]
+    delta: Series[float]
+    delta_low: Series[float] = pa.Field(nullable=True)
+    delta_high: Series[float] = pa.Field(nullable=True)
+    failed_original: Series[float]  # share of answers without a readable option
+    failed_drawn: Series[float]
+    accuracy_original_extracted: Series[float] = pa.Field(nullable=True)
+    accuracy_mean_extracted: Series[float] = pa.Field(nullable=True)
+    saved: Series[float] = pa.Field(nullable=True)  # delta minus that of the model's `beside`
+    saved_low: Series[float] = pa.Field(nullable=True)
+    saved_high: Series[float] = pa.Field(nullable=True)
+    beside: Series[str]  # the configuration by score, "" in its own row
+
+
+class DrawInstruct(Table):
+    """What a perturbation costs instruction-tuned and base models (WiCkeD, Table 1).
+
+    `family` names a family that has both; "" compares the mean over all models, "families" the
+    mean over the families that have both. Differences are instruct minus base.
+    """
+
+    perturbation: Series[str]
+    asked: Series[str]
+    family: Series[str]
+    n_instruct: Series[int]
+    n_base: Series[int]
+    delta_instruct: Series[float] = pa.Field(nullable=True)
+    delta_base: Series[float] = pa.Field(nullable=True)
+    difference: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class RuleAblation(Table):
+    """Accuracy with the first rules of a perturbation, one more at a time (MMLU-CF, Table 2).
+
+    Key (configuration, step); step 0 are the items as they were. All steps are compared on the
+    same items; bounds are those of 95% over items.
+    """
+
+    perturbation: Series[str]  # "" at step 0
+    configuration: Series[str]
+    model: Series[str]
+    style: Series[str]
+    shots: Series[int]
+    step: Series[int] = pa.Field(ge=0)
+    rule: Series[str]  # the one that this step adds; "none" at step 0
+    n_items: Series[int]
+    draws: Series[int]
+    accuracy: Series[float]
+    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over draws
+    step_delta: Series[float] = pa.Field(nullable=True)  # accuracy minus that of the step before
+    step_low: Series[float] = pa.Field(nullable=True)
+    step_high: Series[float] = pa.Field(nullable=True)
+    total_delta: Series[float] = pa.Field(nullable=True)  # accuracy minus that of step 0
+    total_low: Series[float] = pa.Field(nullable=True)
+    total_high: Series[float] = pa.Field(nullable=True)
+
+
+class DrawDemonstrations(Table):
+    """Prompts that show a demonstration without its right option; key (configuration, condition).
+
+    `expected` is the mean over prompts of 1 − Π(1 − a/K) over the demonstrations used, with a = 1
+    where a demonstration was altered; `expected_all` the same as if all had been.
+    """
+
+    configuration: Series[str]
+    condition: Series[str]
+    prompts: Series[int]
+    shown: Series[int]  # prompts with at least one demonstration
+    sets: Series[int]  # different sets of demonstrations
+    with_none_gold: Series[int]  # prompts with a demonstration whose right option was removed
+    share: Series[float] = pa.Field(nullable=True)  # of the prompts with demonstrations
+    expected: Series[float] = pa.Field(nullable=True)
+    expected_all: Series[float] = pa.Field(nullable=True)
+
+
+class DrawPrompts(Table):
+    """Prompts of the items as they were and of their draws: equal ones are asked once."""
+
+    model: Series[str] = pa.Field(unique=True)
+    prompts: Series[int]
+    distinct: Series[int]
+    saved: Series[int]  # prompts − distinct
+
+
+class DrawCoverage(Table):
+    """What each transform did, over all draws; key (perturbation, role, transform, outcome)."""
+
+    perturbation: Series[str]
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    transform: Series[str]
+    outcome: Series[str]  # altered, or the reason why not
+    n: Series[int]  # in all draws
+    items: Series[int]  # different ones
+    share: Series[float]  # of those that reached the transform in any draw
+    gold_removed: Series[int]
+
+
+class TextVectors(Table):
+    """Vectors of short texts (questions, options), each once; key (encoder, text_hash)."""
+
+    text_hash: Series[str]
+    encoder: Series[str]
+    vector: Series[object]  # list[float32], unit length
+
+
+class SbaLabels(Table):
+    """Who called which item a single-best-answer item; key (item_id, labeller).
+
+    `probability` is the classifier's: of training items out of fold, NaN of items whose text is not
+    there. `split` says what the item was used for: `missing` where its text is not there, `unused`
+    where it has no options or no known gold.
+    """
+
+    item_id: Series[str]
+    benchmark: Series[str]
+    labeller: Series[str]  # an annotator, or judge:<model>
+    label: Series[int] = pa.Field(isin=[0, 1])
+    doubt: Series[bool]
+    probability: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    split: Series[str] = pa.Field(isin=["train", "held_out", "left_out", "missing", "unused"])
+
+
+class SbaEvaluation(Table):
+    """How well single-best-answer items are found; key (part, benchmark, method, against).
+
+    Shares are 0–1, bounds are 95% Wilson intervals. `recall_sure` counts labels without doubt.
+    """
+
+    part: Series[str] = pa.Field(isin=["held_out", "cross_validation", "left_out", "read_twice"])
+    benchmark: Series[str]  # or all
+    method: Series[str]  # classifier, heuristic, flag_all, judge:<model>, annotator <name>
+    against: Series[str]  # labels, judge, annotator <name>
+    n: Series[int]
+    positives: Series[int]
+    sure_positives: Series[int]
+    flagged: Series[int]
+    share_flagged: Series[float]
+    recall: Series[float] = pa.Field(nullable=True)
+    recall_low: Series[float] = pa.Field(nullable=True)
+    recall_high: Series[float] = pa.Field(nullable=True)
+    recall_sure: Series[float] = pa.Field(nullable=True)
+    recall_sure_low: Series[float] = pa.Field(nullable=True)
+    recall_sure_high: Series[float] = pa.Field(nullable=True)
+    precision: Series[float] = pa.Field(nullable=True)
+    precision_low: Series[float] = pa.Field(nullable=True)
+    precision_high: Series[float] = pa.Field(nullable=True)
+    average_precision: Series[float] = pa.Field(nullable=True)  # chance: positives / n
+    roc_auc: Series[float] = pa.Field(nullable=True)
+    p_value: Series[float] = pa.Field(nullable=True)  # of ranks no better than chance
+    paper_share: Series[float] = pa.Field(nullable=True)  # WiCkeD, Table 5
+    reason: Series[str]  # why recall is NaN, or ""
+
+
+class SbaPredictions(Table):
+    """Which items were taken to have a single best answer, and why; key (role, item_id).
+
+    `source` is `label`, `model`, `unlabelled` (nobody has said), or `not_judgeable` (no options, or
+    no known gold).
+    """
+
+    role: Series[str] = pa.Field(isin=["item", "demonstration"])
+    item_id: Series[str]
+    probability: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    single_best_answer: Series[bool]
+    source: Series[str] = pa.Field(isin=["label", "model", "unlabelled", "not_judgeable"])
+
+
+class SamplingStrata(Table):
+    """What each stratum of a sample by difficulty was to give, had and gave; key (field, level)."""
+
+    field: Series[str]
+    level: Series[int] = pa.Field(ge=0, le=9)
+    target: Series[int] = pa.Field(ge=0)
+    available: Series[int] = pa.Field(ge=0)
+    taken: Series[int] = pa.Field(ge=0)
+    shortfall: Series[int] = pa.Field(ge=0)  # of the target; other strata may have given more
+
+
+class SplitAssignment(Table):
+    """Which half each item is in; of a sealed benchmark, test items have keyed ids."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    half: Series[str] = pa.Field(isin=["validation", "test"])
+    field: Series[str]
+    difficulty: Series[float] = pa.Field(nullable=True)
+    stratum: Series[str]
+
+
+class HalfDistances(Table):
+    """How far apart the halves are in one attribute, beside what random halves give."""
+
+    attribute: Series[str] = pa.Field(isin=["field", "difficulty", "stratum"])
+    n_validation: Series[int]
+    n_test: Series[int]
+    total_variation: Series[float] = pa.Field(nullable=True)
+    expected: Series[float] = pa.Field(nullable=True)  # mean over random halves
+    chance_95: Series[float] = pa.Field(nullable=True)
+    ks: Series[float] = pa.Field(nullable=True)  # of the difficulty, which has an order
+    chi_square: Series[float] = pa.Field(nullable=True)
+    degrees: Series[int]
+    p_value: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class LeakPairs(Table):
+    """Pairs of questions on both sides that are alike, and what became of them.
+
+    `verdict` is `certain`, `same_words`, `other_words` (not judged), `judged_same`,
+    `judged_different`; `removed` is the id of the one that was dropped, "" where none was.
+    """
+
+    item_id: Series[str]
+    other: Series[str]
+    similarity: Series[float] = pa.Field(ge=-1, le=1)
+    verdict: Series[str]
+    removed: Series[str]
+    overlap: Series[float] = pa.Field(ge=0, le=1)  # common words over all words
+    judge: Series[str] = pa.Field(isin=["", "parsed", "unparsed", "too_long"])
+    moved: Series[bool]  # both now stand in one half
+
+
+class HalfGap(Table):
+    """One model's accuracy on both halves; key (model, style, shots, field).
+
+    `delta` is test − validation; accuracies, delta and bounds are shares, 0–1.
+    """
+
+    model: Series[str]
+    style: Series[str]
+    shots: Series[int]
+    size_group: Series[str]
+    n_validation: Series[int]
+    n_test: Series[int]
+    validation: Series[float] = pa.Field(nullable=True)
+    test: Series[float] = pa.Field(nullable=True)
+    delta: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    suspicious: Series[bool]
+    field: Series[str]  # "" is all of them
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class Memorisation(Table):
+    """How much of an item's options a model wrote, seeing the question alone; key
+    (model, item_id, sample).
+
+    `exact` and `fuzzy` are shares of the options (0–1) written in their places; `control_…` the
+    same against the options of another item of the subject.
+    """
+
+    model: Series[str]
+    item_id: Series[str]
+    exact: Series[float] = pa.Field(ge=0, le=1)
+    fuzzy: Series[float] = pa.Field(ge=0, le=1)
+    control_exact: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    control_fuzzy: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    reply: Series[str]
+    sample: Series[int] = pa.Field(ge=0)
+    any_order: Series[float] = pa.Field(ge=0, le=1)  # options written in any place, fuzzy
+    written: Series[int] = pa.Field(ge=0)  # options that the reply holds
+    control_item: Series[str]  # "" where the subject has no other item to compare with
+
+
+class MemorisationSummary(Table):
+    """Rates of remembered items per model, and the test against the control; key model.
+
+    `p_value` is of whole items against whole controls; `difference` is of shares of options.
+    """
+
+    model: Series[str]
+    items: Series[int]
+    wrote: Series[int]  # replies that hold any option
+    exact: Series[float] = pa.Field(nullable=True)  # items with all options verbatim
+    exact_low: Series[float] = pa.Field(nullable=True)
+    exact_high: Series[float] = pa.Field(nullable=True)
+    fuzzy: Series[float] = pa.Field(nullable=True)  # items with all options within the threshold
+    fuzzy_low: Series[float] = pa.Field(nullable=True)
+    fuzzy_high: Series[float] = pa.Field(nullable=True)
+    options_exact: Series[float] = pa.Field(nullable=True)  # mean share of an item's options
+    options_fuzzy: Series[float] = pa.Field(nullable=True)
+    any_order: Series[float] = pa.Field(nullable=True)
+    compared: Series[int]  # items with a control
+    control_fuzzy: Series[float] = pa.Field(nullable=True)  # options, against the control
+    difference: Series[float] = pa.Field(nullable=True)  # options_fuzzy − control_fuzzy, compared
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    remembers: Series[bool]
+    reason: Series[str]
+
+
+class RejectedRawItems(Table):
+    """Raw items that a cleaning rule rejected (MMLU-CF, section 3.2); key item_id."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    detail: Series[str]
+    raw: Series[str]  # the row as it came in, as JSON
+
+
+class CleaningChanges(Table):
+    """Texts that cleaning rewrote, by item and then by rule; of rejected items too."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    column: Series[str]  # question, answer, choices[0], labels[0], …
+    before: Series[str]
+    after: Series[str]
+
+
+class CleaningFunnel(Table):
+    """Rows before and after each cleaning rule that ran; key rule."""
+
+    place: Series[int] = pa.Field(ge=1)
+    rule: Series[str] = pa.Field(unique=True)
+    kind: Series[str] = pa.Field(isin=["rewrite", "reject"])
+    rows_in: Series[int] = pa.Field(ge=0)
+    changed: Series[int] = pa.Field(ge=0)
+    rejected: Series[int] = pa.Field(ge=0)
+    rows_out: Series[int] = pa.Field(ge=0)
+
+
+class CleanItems(Table):
+    """Items that passed every cleaning rule; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    doc_id: Series[str] = pa.Field(nullable=True)
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    question: Series[str]
+    choices: Series[object]  # list[str]
+    answer: Series[int] = pa.Field(ge=-1)  # −1 only where the rules about answers are off
+    explanation: Series[str] = pa.Field(nullable=True)
+    passage: Series[str] = pa.Field(nullable=True)
+    field: Series[str] = pa.Field(nullable=True)
+    field_confidence: Series[float] = pa.Field(nullable=True)
+
+
+class CleaningDuplicates(Table):
+    """Items that were rejected as duplicates, with the one that each is like; key item_id."""
+
+    item_id: Series[str]
+    rule: Series[str] = pa.Field(isin=["exact_duplicate", "near_duplicate"])
+    like: Series[str]  # stays, unless the copies' answers differ
+    similarity: Series[float] = pa.Field(ge=0, le=1)  # Jaccard, of question and choices
+    detail: Series[str]
+
+
+class DifficultyRatings(Table):
+    """What judges said of the difficulty of questions; key (item_id, judge, attempt)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    attempt: Series[int] = pa.Field(ge=1)
+    rating: Series[float] = pa.Field(ge=0, le=9, nullable=True)
+    reply: Series[str] = pa.Field(nullable=True)  # None where the prompt was too long
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+
+
+class ItemDifficulty(Table):
+    """The difficulty of each question, 0–9, and where it comes from; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
+    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # a whole number
+    source: Series[str] = pa.Field(isin=["judges", "responses", "not_judged"])
+    judges: Series[int] = pa.Field(ge=0)  # that gave a rating
+    lowest: Series[float] = pa.Field(nullable=True)
+    highest: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]  # why there is none
+
+
+class DifficultyAnchors(Table):
+    """A judge's ratings beside the share of wrong answers of models, over items with both.
+
+    Bounds are those of 95% over items.
+    """
+
+    judge: Series[str] = pa.Field(unique=True)
+    n_items: Series[int] = pa.Field(ge=0)
+    spearman: Series[float] = pa.Field(ge=-1, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class DifficultyScale(Table):
+    """What a judge's ratings come to in wrong answers (0–1); key (judge, rating)."""
+
+    judge: Series[str]
+    rating: Series[int] = pa.Field(ge=0, le=9)
+    n_items: Series[int] = pa.Field(ge=0)
+    share_wrong: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    fitted: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # never falls with the rating
+
+
+class JudgeRatings(Table):
+    """What judges said of questions, by criterion; key (item_id, judge, criterion)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    criterion: Series[str]
+    rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    reply: Series[str] = pa.Field(nullable=True)  # the last; None where the prompt was too long
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+    attempt: Series[int] = pa.Field(ge=1)  # the last
+
+
+class HarmFlags(Table):
+    """Whether judges see a harm in questions; key (item_id, judge, harm)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    harm: Series[str]
+    flagged: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+    reply: Series[str] = pa.Field(nullable=True)  # the last
+    attempt: Series[int] = pa.Field(ge=1)
+
+
+class CheckingDecisions(Table):
+    """Which questions passed the judges, and why not; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    lowest_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # of a judge and criterion
+    rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
+    harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that spoke on every harm
+    harms: Series[str]  # those that count, by comma
+    kept: Series[bool]
+    reason: Series[str] = pa.Field(isin=["good", "low_rating", "harmful", "unjudged"])
+
+
+class JudgeRounds(Table):
+    """How many replies could be read, attempt by attempt; key (task, judge, attempt)."""
+
+    task: Series[str]  # difficulty, checking, fields, …
+    judge: Series[str]
+    attempt: Series[int] = pa.Field(ge=1)
+    asked: Series[int] = pa.Field(ge=0)
+    parsed: Series[int] = pa.Field(ge=0)
+    unparsed: Series[int] = pa.Field(ge=0)
+    too_long: Series[int] = pa.Field(ge=0)
+    parse_rate: Series[float] = pa.Field(ge=0, le=1)  # parsed / asked
+
+
+class JudgeAgreement(Table):
+    """How far judges agree; key (task, criterion, judge, other), both "" for all judges.
+
+    `alpha` is Krippendorff's, its bounds those of 95% over items.
+    """
+
+    task: Series[str]
+    criterion: Series[str]
+    judge: Series[str]
+    other: Series[str]
+    n_items: Series[int] = pa.Field(ge=0)  # judged by two or more
+    alpha: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    equal: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # share of pairs of ratings
+    apart: Series[float] = pa.Field(ge=0, nullable=True)  # mean distance of a pair
+    difference: Series[float] = pa.Field(nullable=True)  # mean of judge − other; NaN of more
+    reason: Series[str]
+
+
+class FieldPredictions(Table):
+    """The field of each question; key item_id.
+
+    `confidence` is the classifier's probability, or the share of the judges that named the field.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)
+    field: Series[str] = pa.Field(nullable=True)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    second: Series[str] = pa.Field(nullable=True)  # the next best
+    source: Series[str] = pa.Field(isin=["classifier", "judges", "not_judged"])
+
+
+class FieldAccuracy(Table):
+    """How often the field of labelled questions is found; key (labels, field), "" is all.
+
+    Shares are 0–1, bounds are 95% Wilson intervals.
+    """
+
+    labels: Series[str]  # which labelled questions
+    field: Series[str]
+    n_items: Series[int] = pa.Field(ge=0)
+    recall: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # of all: the accuracy
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    predicted: Series[int] = pa.Field(ge=0)
+    precision: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean, where it is given
+
+
+class Documents(Table):
+    """Web documents as they came; key doc_id."""
+
+    doc_id: Series[str]
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    content_type: Series[str]  # text/plain, text/html, text/markdown
+    text: Series[str]
+
+
+class RawItems(Table):
+    """Questions read off documents, with what stands on the page; key item_id.
+
+    `answer` is a label, or the text of the option where options have no label, or null.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)  # <doc_id>#<number>
+    doc_id: Series[str]
+    number: Series[int] = pa.Field(ge=1)
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    layout: Series[str]  # how the options were written (docs/collection.md)
+    question: Series[str]
+    choices: Series[object]  # list[str]
+    labels: Series[object]  # list[str], "" where an option has none
+    answer: Series[str] = pa.Field(nullable=True)
+    explanation: Series[str] = pa.Field(nullable=True)
+    passage: Series[str] = pa.Field(nullable=True)
+    start: Series[int] = pa.Field(ge=0)  # characters in the extracted text
+    end: Series[int] = pa.Field(ge=0)

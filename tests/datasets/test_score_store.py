@@ -64,6 +64,24 @@ def test_two_stores_over_one_folder_share_it(tmp_path: Path) -> None:
     assert loaded["a"]["logprobs"][1] is None
 
 
+def test_what_a_reader_adds_is_there_at_once_and_for_the_next(tmp_path: Path) -> None:
+    loaded = ScoreStore(str(tmp_path / "new")).load()
+    loaded.add("a", shard("x"))
+    assert loaded["a"]["key"].tolist() == ["x"]
+    assert list(ScoreStore(str(tmp_path / "new")).load()) == ["a"]
+
+
+def test_two_readers_that_add_the_same_shard_read_the_same_file(tmp_path: Path) -> None:
+    one, other = ScoreStore(str(tmp_path)).load(), ScoreStore(str(tmp_path)).load()
+    one.add("a", shard("x", logprob=-0.5))
+    other.add("a", shard("x", logprob=-0.7))
+    assert len(stored(tmp_path)) == 2
+    again = ScoreStore(str(tmp_path)).load()
+    again.add("a", shard("x", logprob=-0.5))
+    fresh = ScoreStore(str(tmp_path)).load()
+    assert again["a"]["logprobs"][0].tolist() == fresh["a"]["logprobs"][0].tolist()
+
+
 def test_equal_shards_are_one_file_and_equal_bytes(tmp_path: Path) -> None:
     store = ScoreStore(str(tmp_path))
     store.save({"a": shard("x")})

@@ -222,6 +222,93 @@ def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
         PerturbationParams.model_validate(wrong)
 
 
+def ablation(names: list[str], draws: int = 3, cumulative: bool = True) -> PerturbationParams:
+    parts = [{"transform": name} | ({"model": "m"} if name == "rephrase" else {}) for name in names]
+    return PerturbationParams.model_validate(
+        {"name": "cf", "draws": draws, "cumulative": cumulative, "transforms": parts}
+    )
+
+
+def test_a_new_wording_takes_the_place_of_the_question() -> None:
+    source = items_table(
+        [("Which?", ["p", "q", "r"], 0), ("Who?", ["s", "t", "u"], 1), ("How?", ["v", "w"], 0)],
+        explanation=["The answer is (A).", None, None],
+    )
+    rephrasings = {("item", "b/s/0"): "What?", ("item", "b/s/1"): None}
+    made = perturb(source, source, ablation(["rephrase"], 5, False), 11, rephrasings=rephrasings)
+    assert set(made.draws["condition"]) == {"cf-1"}
+    items = made.draws[made.draws["role"] == "item"]
+    assert items["question"].tolist() == ["What?", "Who?", "How?"]
+    assert items["choices"].tolist() == source["choices"].tolist()
+    assert items["content_hash"].tolist() == [
+        content_hash("What?", ["p", "q", "r"]),
+        *source["content_hash"][1:],
+    ]
+    assert items["explanation"].iloc[0] == "The answer is (A)."
+    assert made.changes["reason"].tolist()[:3] == ["", "no_rephrasing_passed", "not_asked"]
+    assert made.changes["altered"].tolist() == [True, False, False, False, False, False]
+    shown = made.draws[made.draws["role"] == "demonstration"]
+    assert shown["question"].tolist() == source["question"].tolist()
+
+
+def test_an_explanation_by_letter_goes_when_the_options_of_a_new_wording_move() -> None:
+    source = items_table([("Which?", ["p", "q", "r", "s"], 0)], explanation=["It is (A). So."])
+    rephrasings = {("item", "b/s/0"): "What?"}
+    names = ablation(["rephrase", "shuffle_choices"], 5)
+    made = perturb(source, NO_ITEMS, names, 11, rephrasings=rephrasings).draws
+    moved = [list(choices) != ["p", "q", "r", "s"] for choices in made["choices"]]
+    assert made["explanation"].isna().tolist() == moved
+    assert any(moved)
+
+
+def test_each_prefix_of_the_transforms_is_a_perturbation_of_its_own() -> None:
+    names = ablation(["rephrase", "shuffle_choices", "replace_choice"])
+    made = perturb(plain_items(4), NO_ITEMS, names, 11)
+    assert list(made.draws["condition"].unique()) == [
+        *("cf_1-1", "cf_2-1", "cf_2-2", "cf_2-3", "cf_3-1", "cf_3-2", "cf_3-3"),
+    ]
+    told = made.changes.groupby("condition")["transform"].agg(lambda parts: list(parts.unique()))
+    assert told["cf_1-1"] == ["rephrase"]
+    assert told["cf_2-3"] == ["rephrase", "shuffle_choices"]
+    assert told["cf_3-2"] == ["rephrase", "shuffle_choices", "replace_choice"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(any_rows(), st.permutations(["shuffle_choices", "replace_choice", "none_of_the_above"]),
+       st.integers(0, 2**31))  # fmt: skip
+def test_a_prefix_is_what_its_transforms_alone_would_make(
+    rows: list[tuple[str, list[str], int]], names: list[str], seed: int
+) -> None:
+    source = items_table(rows)
+    together = perturb(source, source, ablation(names, 2), seed)
+    for length in (1, 2, 3):
+        alone = perturb(source, source, ablation(names[:length], 2, False), seed)
+        for part, whole in ((alone.draws, together.draws), (alone.changes, together.changes)):
+            own = whole[whole["condition"].str.startswith(f"cf_{length}-")]
+            renamed = own.assign(condition=own["condition"].str.replace(f"cf_{length}-", "cf-"))
+            assert renamed.fillna("").to_dict("list") == part.fillna("").to_dict("list")
+
+
+@settings(max_examples=30, deadline=None)
+@given(any_rows(), st.integers(0, 2**31))
+def test_a_new_wording_changes_nothing_about_the_options(
+    rows: list[tuple[str, list[str], int]], seed: int
+) -> None:
+    source = items_table(rows)
+    rephrasings = {
+        ("item", item_id): f"{question} Say so."
+        for item_id, question in zip(source["item_id"], source["question"], strict=True)
+    }
+    names = ["shuffle_choices", "replace_choice"]
+    plain = perturb(source, NO_ITEMS, ablation(names, 2, False), seed)
+    new = perturb(
+        source, NO_ITEMS, ablation(["rephrase", *names], 2, False), seed, rephrasings=rephrasings
+    )
+    assert new.draws["choices"].tolist() == plain.draws["choices"].tolist()
+    assert new.draws["answer"].tolist() == plain.draws["answer"].tolist()
+    assert all(text.endswith("Say so.") for text in new.draws["question"])
+
+
 def _real_items(folder: Path, name: str) -> pd.DataFrame:
     rows = pd.read_parquet(folder / "benchmarks" / f"{name}.parquet")
     if name == "truthfulqa":

@@ -18,6 +18,7 @@ _TEXTS = (
     "target",
 )
 _LISTS = ("choices", "labels")
+_OF_DRAWS = ("condition",)  # rows of an original have none
 
 
 def read_rows(data_files: dict[str, str], **_: Any) -> Any:
@@ -32,15 +33,15 @@ def read_rows(data_files: dict[str, str], **_: Any) -> Any:
 
     from datasets import Dataset, DatasetDict
 
-    schema = pa.schema(
-        [(name, pa.string()) for name in _TEXTS]
-        + [(name, pa.list_(pa.string())) for name in _LISTS]
-        + [("answer", pa.int64())]
-    )
+    columns = [(name, pa.string()) for name in _TEXTS]
+    columns += [(name, pa.list_(pa.string())) for name in _LISTS]
+    columns += [("answer", pa.int64())]
     folder = Path(__file__).parent
     splits = {}
     for split, name in data_files.items():
         with (folder / name).open(encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
-        splits[split] = Dataset(pa.Table.from_pylist(rows, schema=schema))
+        more = [(name, pa.string()) for name in _OF_DRAWS if any(name in row for row in rows)]
+        table = pa.Table.from_pylist(rows, schema=pa.schema(columns + more))
+        splits[split] = Dataset(table)
     return DatasetDict(splits)

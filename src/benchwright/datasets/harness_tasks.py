@@ -43,6 +43,8 @@ class HarnessTask(NamedTuple):
 class HarnessFamily(NamedTuple):
     """Tasks that make one benchmark in one style: a folder, and a group where there are several.
 
+    A family without tasks is a group over other families.
+
     Attributes:
         name: of the folder; also what to ask for: the group, or the only task.
         group: the keys of the group's YAML file; None where there is one task.
@@ -120,8 +122,10 @@ def _task_files(task: HarnessTask) -> dict[str, bytes]:
 
 
 def _family_files(family: HarnessFamily) -> dict[str, bytes]:
-    reader = resources.files("benchwright.datasets").joinpath("harness_rows.py").read_bytes()
-    files = {f"{_READER}.py": reader}
+    files = {}
+    if family.tasks:
+        reader = resources.files("benchwright.datasets").joinpath("harness_rows.py").read_bytes()
+        files[f"{_READER}.py"] = reader
     if family.group is not None:
         files[f"{family.name}.yaml"] = _yaml({"group": family.name, **family.group})
     for task in family.tasks:

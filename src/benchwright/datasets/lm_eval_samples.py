@@ -113,6 +113,17 @@ def read_run(path: Path) -> Run:
     return Run(_model(results), _shots(results, seen["task"]))
 
 
+def run_of(name: str) -> str:
+    """The run that wrote a log, by the folders and the time in its name; else the name itself.
+
+    >>> run_of("org__m/samples_arc_2026-11-20T22-25-57.198528.jsonl")
+    'org__m/2026-11-20T22-25-57.198528'
+    """
+    folders, slash, file = name.rpartition("/")
+    seen = _NAME.fullmatch(file)
+    return name if seen is None else f"{folders}{slash}{seen['time']}"
+
+
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of JSON lines with their numbers from 1; empty lines are passed over."""
     with path.open("rb") as file:  # bytes: lines end at \n only

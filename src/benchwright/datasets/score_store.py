@@ -33,7 +33,7 @@ _ABANDONED = 3600.0  # seconds after which a file of another machine is taken fo
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
-    """The shards in a folder, read one by one when asked for.
+    """The shards in a folder, read one by one when asked for; more may be added.
 
     A file that is torn, altered or unreadable counts as absent, with one warning. Of several whole
     files of one shard (runs that scored it at the same time, their last bits apart) the first by
@@ -62,6 +62,38 @@ class StoredShards(Mapping[str, pd.DataFrame]):
     def __len__(self) -> int:
         return len(self._files)
 
+    def add(self, name: str, frame: pd.DataFrame) -> None:
+        """Write a shard at once; torn files of the same shard go.
+
+        Raises:
+            InputError: the folder cannot be written to; what it held is left as it was.
+        """
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        content = buffer.getvalue()
+        file = f"{name}-{_digest(name, content)}.parquet"
+        try:
+            _write(self._folder / file, content)
+        except OSError as error:
+            raise InputError(
+                f"{self._folder / file} cannot be written: {error.strerror or error}; what was "
+                "saved before is kept, and a run that is started again goes on from there"
+            ) from error
+        others = [other for other in self._files.get(name, []) if other != file]
+        self._files[name] = sorted([file, *filter(self._kept, others)])
+
+    def _kept(self, file: str) -> bool:
+        """Whether a file is whole; a torn one is removed where it can be."""
+        try:
+            _whole(self._folder / file)
+        except ValueError:
+            with contextlib.suppress(OSError):
+                (self._folder / file).unlink(missing_ok=True)
+            return False
+        except OSError:  # not readable is not torn
+            return False
+        return True
+
 
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """A folder of shards, `<shard>-<checksum of name and content>.parquet`.
@@ -69,7 +101,8 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     Loading an absent or empty folder gives an empty mapping. Saving adds shards to the folder;
     each is written aside and renamed, so a killed run leaves whole shards only; what it left aside
     the next run clears away. Two catalog names may share a folder: a node cannot have the same
-    dataset as input and output.
+    dataset as input and output. A node that reads the store may also add to what it is given,
+    as to a cache (`StoredShards.add`).
 
     Args:
         path: the folder.
@@ -78,7 +111,7 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:
         self._folder = Path(path)
-        self._files: dict[str, list[str]] | None = None
+        self._shards: StoredShards | None = None
         self.metadata = metadata
 
     def load(self) -> StoredShards:
@@ -93,34 +126,10 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         Raises:
             InputError: the folder cannot be written to; what it held is left as it was.
         """
-        if self._files is None:
-            self._files = _listed(self._folder).shards
+        if self._shards is None:
+            self._shards = StoredShards(self._folder, _listed(self._folder).shards)
         for name, frame in data.items():
-            buffer = io.BytesIO()
-            frame.to_parquet(buffer, index=False)
-            content = buffer.getvalue()
-            file = f"{name}-{_digest(name, content)}.parquet"
-            try:
-                _write(self._folder / file, content)
-            except OSError as error:
-                raise InputError(
-                    f"{self._folder / file} cannot be written: {error.strerror or error}; what was "
-                    "saved before is kept, and a run that is started again goes on from there"
-                ) from error
-            others = [other for other in self._files.get(name, []) if other != file]
-            self._files[name] = [file, *filter(self._kept, others)]
-
-    def _kept(self, file: str) -> bool:
-        """Whether a file is whole; a torn one is removed where it can be."""
-        try:
-            _whole(self._folder / file)
-        except ValueError:
-            with contextlib.suppress(OSError):
-                (self._folder / file).unlink(missing_ok=True)
-            return False
-        except OSError:  # not readable is not torn
-            return False
-        return True
+            self._shards.add(name, frame)
 
     def _exists(self) -> bool:
         # Whether the scores of a run are all there only the node knows: never skip it.

@@ -52,8 +52,29 @@ class ReplaceChoiceParams(_Section):
     _text = field_validator("text")(_says_none)
 
 
+class RephraseParams(_Section):
+    """The question in other words, by a chat model (MMLU-CF, section 3.4, rule 1).
+
+    Attributes:
+        model: its name under `models.models`.
+        attempts: the most times it is asked; the original stays where none passes the checks.
+        temperature: of the second attempt and later ones; the first takes the most probable words.
+        max_tokens: the most it may write.
+        encoder: name of the sentence encoder that measures how near the new wording is.
+        min_similarity: cosine between the two wordings below which one is refused, −1–1.
+    """
+
+    transform: Literal["rephrase"] = "rephrase"
+    model: str = Field(min_length=1)
+    attempts: int = Field(default=3, ge=1, le=20)
+    temperature: float = Field(default=0.7, gt=0, le=2)
+    max_tokens: int = Field(default=512, ge=16)
+    encoder: str = "all-minilm-l6-v2"
+    min_similarity: float = Field(default=0.8, ge=-1, le=1)
+
+
 Transform = Annotated[
-    NoneOfTheAboveParams | ShuffleChoicesParams | ReplaceChoiceParams,
+    NoneOfTheAboveParams | ShuffleChoicesParams | ReplaceChoiceParams | RephraseParams,
     Field(discriminator="transform"),
 ]
 
@@ -65,14 +86,18 @@ class PerturbationParams(_Section):
         name: of the conditions: lower-case letters, digits and underscores.
         transforms: applied in this order, each once.
         draws: independent draws.
+        cumulative: also the first transform alone, the first two, and so on, as perturbations of
+            their own: the conditions `<name>_1-1` (first transform, first draw) …
+            `<name>_<transforms>-<draws>` (MMLU-CF, Table 2).
         sba: which items have a single best answer, so that no option is taken from them: those
-            labelled so in a `file`, or `none`.
+            that a trained `model` or a label says so of, those labelled so in a `file`, or `none`.
     """
 
     name: str = Field(default="wicked", pattern=r"^[a-z][a-z0-9_]*$")
     transforms: tuple[Transform, ...] = Field(default=(NoneOfTheAboveParams(),), min_length=1)
     draws: int = Field(default=5, ge=1)
-    sba: Literal["file", "none"] = "file"
+    cumulative: bool = False
+    sba: Literal["model", "file", "none"] = "file"
 
     @field_validator("transforms")
     @classmethod

@@ -22,16 +22,17 @@ class MultipleChoice(NamedTuple):
 
 
 class Altered(NamedTuple):
-    """An item's options after one transform.
+    """An item after one transform.
 
     Attributes:
         choices: K options.
         answer: index of the right one.
-        altered: whether the options differ from those before.
+        altered: whether options or question differ from those before.
         reason: why they do not; "" where they do.
         removed_choice: text that is no longer an option, None where all still are.
         removed_index: its place before the transform, −1 where there is none.
         gold_removed: whether it was the right option.
+        question: the new question, None where it is as before.
     """
 
     choices: tuple[str, ...]
@@ -41,6 +42,7 @@ class Altered(NamedTuple):
     removed_choice: str | None = None
     removed_index: int = -1
     gold_removed: bool = False
+    question: str | None = None
 
 
 def copied(item: MultipleChoice, reason: str) -> Altered:

@@ -1,6 +1,7 @@
 """Transforms one after another on items and demonstrations alike, once for each draw."""
 
 from collections.abc import Collection, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
@@ -12,6 +13,7 @@ from benchwright.option_wording import mentions_options
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,
     PerturbationParams,
+    RephraseParams,
     ReplaceChoiceParams,
     Transform,
 )
@@ -19,6 +21,7 @@ from benchwright.perturbation.altered_item import Altered, MultipleChoice
 from benchwright.perturbation.none_of_the_above import add_none_of_the_above
 from benchwright.perturbation.replace_choice import replace_choice
 from benchwright.perturbation.shuffle_choices import shuffle_choices
+from benchwright.perturbation.use_rephrasing import Rephrased, use_rephrasing
 
 DRAW_COLUMNS = (
     "condition",
@@ -50,7 +53,7 @@ class Perturbed(NamedTuple):
 
     Attributes:
         draws: the columns of `tables.Draws` (`DRAW_COLUMNS`); key (condition, role, item_id), in
-            order of draw, items before demonstrations, ids in their natural order.
+            order of perturbation and draw, items before demonstrations, ids in natural order.
         changes: what each transform did (`CHANGE_COLUMNS`); key (condition, role, item_id,
             transform), in the order of `draws` and, within an item, of the transforms.
             `removed_choice` is None and `removed_index` −1 where no option was removed.
@@ -71,17 +74,30 @@ class _Source(NamedTuple):
     hashes: list[str]
 
 
+class _Prefix(NamedTuple):
+    """The first transforms of a list as a perturbation of their own."""
+
+    name: str
+    length: int
+    draws: int
+
+
 def perturb(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
     params: PerturbationParams,
     seed: int,
     single_best_answer: Collection[str] = frozenset(),
+    rephrasings: Rephrased = MappingProxyType({}),
 ) -> Perturbed:
     """Altered copies of a benchmark, the demonstrations through the same draw as the items.
 
-    An explanation stays where it still fits: not where the right option went, nor where an
-    altered item's explanation names options by letter or place.
+    An explanation stays where it still fits: not where the right option went, nor where the
+    options changed and it names them by letter or place.
+
+    With `params.cumulative` the first transform alone, the first two and so on are perturbations
+    of their own, which share their draws: what a transform does to an item in draw d is the same
+    in all of them (MMLU-CF, Table 2).
 
     Args:
         items: the columns of `tables.Items`; not changed.
@@ -89,32 +105,83 @@ def perturb(
         params: the transforms and how many draws.
         seed: of the run.
         single_best_answer: ids of items and demonstrations from which no option is taken.
+        rephrasings: new questions by role and id, for the transform `rephrase`; the same in every
+            draw.
 
     Returns:
-        `params.draws` draws, independent of the order of rows.
+        `params.draws` draws of each perturbation, one where nothing in it is drawn (`rephrase`
+        alone); independent of the order of rows.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
     """
     sources = [_source(items, "item"), _source(demonstrations, "demonstration")]
     best = frozenset(single_best_answer)
-    draws: list[tuple[object, ...]] = []
-    changes: list[tuple[object, ...]] = []
-    for draw in range(1, params.draws + 1):
-        condition = f"{params.name}-{draw}"
+    prefixes = _prefixes(params)
+    drawn: dict[_Prefix, list[tuple[object, ...]]] = {prefix: [] for prefix in prefixes}
+    changed: dict[_Prefix, list[tuple[object, ...]]] = {prefix: [] for prefix in prefixes}
+    for draw in range(1, max(prefix.draws for prefix in prefixes) + 1):
         for source in sources:
-            steps = _steps(source.items, params.transforms, seed, draw, best)
-            for row, item in enumerate(source.items):
-                results = [step[row] for step in steps]
-                draws.append((condition, source.role, *_drawn(source, row, results)))
-                changes.extend(
-                    (condition, source.role, item.item_id, part.transform, *result[2:])
-                    for part, result in zip(params.transforms, results, strict=True)
-                )
+            steps = _steps(source, params.transforms, seed, draw, best, rephrasings)
+            for prefix in prefixes:
+                if draw <= prefix.draws:
+                    condition = f"{prefix.name}-{draw}"
+                    parts = params.transforms[: prefix.length]
+                    drawn[prefix] += _draw_rows(condition, source, steps[: prefix.length])
+                    changed[prefix] += _change_rows(condition, source, parts, steps)
     return Perturbed(
-        pd.DataFrame(draws, columns=list(DRAW_COLUMNS)),
-        pd.DataFrame(changes, columns=list(CHANGE_COLUMNS)),
+        pd.DataFrame([row for rows in drawn.values() for row in rows], columns=list(DRAW_COLUMNS)),
+        pd.DataFrame(
+            [row for rows in changed.values() for row in rows], columns=list(CHANGE_COLUMNS)
+        ),
     )
+
+
+def _prefixes(params: PerturbationParams) -> list[_Prefix]:
+    whole = len(params.transforms)
+    lengths = range(1, whole + 1) if params.cumulative else [whole]
+    return [
+        _Prefix(
+            f"{params.name}_{length}" if params.cumulative else params.name,
+            length,
+            params.draws if _is_drawn(params.transforms[:length]) else 1,
+        )
+        for length in lengths
+    ]
+
+
+def _is_drawn(transforms: Sequence[Transform]) -> bool:
+    """Whether draws can differ: a new wording is the same in all of them."""
+    return any(not isinstance(part, RephraseParams) for part in transforms)
+
+
+def _draw_rows(
+    condition: str, source: _Source, steps: list[list[Altered]]
+) -> list[tuple[object, ...]]:
+    return [
+        (condition, source.role, *_drawn(source, row, [step[row] for step in steps]))
+        for row in range(len(source.items))
+    ]
+
+
+def _change_rows(
+    condition: str, source: _Source, transforms: Sequence[Transform], steps: list[list[Altered]]
+) -> list[tuple[object, ...]]:
+    return [
+        (
+            condition,
+            source.role,
+            item.item_id,
+            part.transform,
+            step[row].altered,
+            step[row].reason,
+            step[row].removed_choice,
+            step[row].removed_index,
+            step[row].gold_removed,
+        )
+        for row, item in enumerate(source.items)
+        for part, step in zip(transforms, steps, strict=False)
+    ]
 
 
 def _source(table: pd.DataFrame, role: str) -> _Source:
@@ -151,18 +218,27 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
 
 
 def _steps(
-    items: list[MultipleChoice],
+    source: _Source,
     transforms: Sequence[Transform],
     seed: int,
     draw: int,
     best: frozenset[str],
+    rephrasings: Rephrased,
 ) -> list[list[Altered]]:
     """The results of each transform for all items, each transform on what the last one left."""
+    items = source.items
     steps: list[list[Altered]] = []
     for transform in transforms:
-        results = _apply(transform, items, seed, draw, best)
+        if isinstance(transform, RephraseParams):
+            results = use_rephrasing(items, source.role, rephrasings)
+        else:
+            results = _apply(transform, items, seed, draw, best)
         items = [
-            item._replace(choices=result.choices, answer=result.answer)
+            item._replace(
+                question=item.question if result.question is None else result.question,
+                choices=result.choices,
+                answer=result.answer,
+            )
             for item, result in zip(items, results, strict=True)
         ]
         steps.append(results)
@@ -191,19 +267,22 @@ def _apply(
 def _drawn(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
     """One row of the draws, without condition and role."""
     item, last = source.items[row], results[-1]
-    same = last.choices == item.choices
+    wordings = [result.question for result in results if result.question is not None]
+    question = wordings[-1] if wordings else item.question
+    same_options = last.choices == item.choices
     explanation = source.explanations[row]
     if any(result.gold_removed for result in results) or (
-        not same and explanation is not None and mentions_options(explanation)
+        not same_options and explanation is not None and mentions_options(explanation)
     ):
         explanation = None
+    same = same_options and question == item.question
     return (
         item.item_id,
         source.subjects[row],
-        item.question,
+        question,
         list(last.choices),
         last.answer,
         source.answer_texts[row] if last.answer < 0 else last.choices[last.answer],
         explanation,
-        source.hashes[row] if same else content_hash(item.question, last.choices),
+        source.hashes[row] if same else content_hash(question, last.choices),
     )

@@ -11,7 +11,7 @@ import pandas as pd
 from benchwright import tracking
 from benchwright.datasets.atomic import written_aside
 from benchwright.errors import InputError
-from benchwright.project_conf import load_conf
+from benchwright.project_conf import default_variant, load_conf
 from benchwright.sweeps.combinations import Combination, combine, refuse_swept_parameters
 from benchwright.sweeps.loop import run_combinations
 from benchwright.sweeps.page import render_sweep
@@ -25,7 +25,8 @@ class SweepRequest(NamedTuple):
 
     Attributes:
         project: the project's folder.
-        benchmarks: names; none stands for conf's default. So for variants and seeds.
+        benchmarks: names; none stands for conf's default. So for seeds, and for variants: that of
+            the pipeline where it has one.
         pipeline: a registered pipeline.
         params: as `--params`, nested; the same for every combination.
         env: as `--env`.
@@ -114,7 +115,9 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
         conf = load_conf(request.project, request.env, {**request.params, **chosen})
         return dict(conf["parameters"])
 
-    first = {"benchmark": request.benchmarks[:1], "variant": request.variants[:1]}
+    usual = default_variant(request.project, request.env, request.pipeline)
+    variants = request.variants or ([usual] if usual else [])
+    first = {"benchmark": request.benchmarks[:1], "variant": variants[:1]}
     chosen = {key: names[0] for key, names in first.items() if names}
     declared = dict(load_conf(request.project, request.env, chosen)["parameters"])
     problem = unknown_parameters(request.params, declared)
@@ -127,7 +130,7 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     resolved = parameters(**chosen)
     todo = combine(
         request.benchmarks or [str(resolved["benchmark"])],
-        request.variants or [str(resolved["variant"])],
+        variants or [str(resolved["variant"])],
         request.seeds or [int(resolved["seed"])],
     )
     return todo, request.project / str(resolved["data_root"])

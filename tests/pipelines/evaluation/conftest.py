@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.figure_style import layout
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
@@ -23,7 +24,6 @@ from benchwright.pipelines.evaluation.figures.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.figures.style import layout
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.pipelines.evaluation.funnel import count_funnel
 from benchwright.pipelines.evaluation.panel import Panel, choose_panel

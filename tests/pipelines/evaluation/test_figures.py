@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.figure_style import clip, short_names
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
 from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
@@ -17,7 +18,6 @@ from benchwright.pipelines.evaluation.figures.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.figures.style import clip, short_names
 
 OFF = {"threshold": None, "branch": "none"}
 

@@ -1,4 +1,4 @@
-"""Everything that one run exports: names, variants, draws, and what the manifest says."""
+"""Everything that one run exports: names, variants, and what the manifest says."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.exports import create_pipeline
 from benchwright.pipelines.exports.export import export_tasks
-from benchwright.tables import Draws
 from pipelines.exports.export_examples import benchmark, item, table
 
 ITEMS = table(*(item(f"colours/{n}") for n in range(6)))
@@ -26,7 +25,6 @@ def export(
     **changes: Any,
 ) -> HarnessExport:
     benchmark_changes = changes.pop("benchmark", {})
-    draws = changes.pop("draws", None)
     return export_tasks(
         items,
         kept,
@@ -38,7 +36,6 @@ def export(
         limit=None,
         mirror_root="",
         seed=0,
-        draws=draws,
     )
 
 
@@ -80,30 +77,6 @@ def test_where_both_kinds_are_mixed_each_is_asked_as_it_can_be() -> None:
     found = export(rows, rows, styles=("letters",), original=False)
     assert names(found) == ["benchwright_colours_smart", "benchwright_colours_smart_generate"]
     assert [family.facts["n_items"] for family in found.families] == [1, 1]
-
-
-def test_draws_are_tasks_with_their_own_demonstrations() -> None:
-    def drawn(condition: str, role: str, row: tuple[Any, ...], question: str) -> dict[str, Any]:
-        wanted = table(row).to_dict("records")[0]
-        return {
-            **{name: wanted.get(name) for name in Draws.columns()},
-            "condition": condition,
-            "role": role,
-            "question": question,
-        }
-
-    draws = Draws.from_rows(
-        [
-            drawn(condition, role, row, f"{condition} {row[0]}?")
-            for condition in ("wicked-1", "wicked-0")
-            for role, row in (("item", item("colours/0")), ("demonstration", item("dev/0")))
-        ]
-    )
-    found = export(styles=("letters",), draws=draws)
-    assert names(found)[2:] == ["benchwright_colours_wicked_0", "benchwright_colours_wicked_1"]
-    (task,) = found.families[2].tasks
-    assert [row["text"].splitlines()[0] for row in task.rows] == ["wicked-0 colours/0?"]
-    assert [row["text"].splitlines()[0] for row in task.demonstrations] == ["wicked-0 dev/0?"]
 
 
 def test_two_tasks_of_one_name_are_refused() -> None:

@@ -114,6 +114,14 @@ def test_reports_and_tags_do_not_remove():
     ]
 
 
+def test_tags_name_options_that_depend_on_others():
+    items = make_items(["one", "two"], answers=[0, 0])
+    items["choices"] = [["Apple", "Both A and C", "None of these"], ["Apple", "Pear", "Stone"]]
+    matrix = make_matrix([[0, 0]], [[0.1, 0.1]], [[0.5, 0.5]])
+    data = run_filtering(items, matrix)
+    assert data["item_audit"]["tags"].tolist() == ["none_of_the_above,refers_to_options", ""]
+
+
 def test_a_rule_without_its_inputs_has_no_share_and_says_why(caplog):
     with caplog.at_level(logging.WARNING):
         data = run_filtering(numbered_items(3), make_matrix([[1, np.nan, 0]], [[0.9] * 3]))

@@ -7,8 +7,9 @@ from benchwright.content_hash import content_hash
 from benchwright.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.perturbation import create_pipeline
-from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
-from benchwright.tables import Demonstrations, Draws, Items, PerturbationChanges
+from benchwright.pipelines.perturbation.nodes import perturb_items
+from benchwright.pipelines.perturbation.single_best_answer import read_labels
+from benchwright.tables import Demonstrations, Draws, Items, PerturbationChanges, Rephrasings
 
 NOBODY = {"single": [], "several": []}
 
@@ -44,7 +45,12 @@ def test_a_label_that_is_neither_0_nor_1_is_told_with_its_row() -> None:
 def test_labelled_items_are_copied_in_every_draw_and_others_are_altered() -> None:
     chosen = {"single": ["q1"], "several": []}
     draws, changes = perturb_items(
-        items(6), Demonstrations.empty(), chosen, PerturbationParams(draws=3), 0
+        items(6),
+        Demonstrations.empty(),
+        chosen,
+        Rephrasings.empty(),
+        PerturbationParams(draws=3),
+        0,
     )
     assert list(Draws.validate(draws).columns) == Draws.columns()
     assert list(PerturbationChanges.validate(changes).columns) == PerturbationChanges.columns()
@@ -58,7 +64,9 @@ def test_labelled_items_are_copied_in_every_draw_and_others_are_altered() -> Non
 
 def test_demonstrations_pass_through_the_same_draws() -> None:
     worked = items(4).assign(item_id=[f"d{i}" for i in range(4)], split="dev")
-    draws, _ = perturb_items(items(2), worked, NOBODY, PerturbationParams(draws=2), 0)
+    draws, _ = perturb_items(
+        items(2), worked, NOBODY, Rephrasings.empty(), PerturbationParams(draws=2), 0
+    )
     shown = draws[draws["role"] == "demonstration"]
     assert len(shown) == 8
     assert all("None of the above" in choices for choices in shown["choices"])

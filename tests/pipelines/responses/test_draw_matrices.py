@@ -10,7 +10,8 @@ import pytest
 from benchwright.content_hash import content_hash
 from benchwright.errors import InputError
 from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
-from benchwright.tables import Calibration, Draws
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.tables import Calibration, Draws, Responses
 
 Make = Callable[..., Any]
 
@@ -46,6 +47,17 @@ def answer(item: str, condition: str, p: list[float]) -> dict[str, Any]:
     }
 
 
+def build(
+    live: pd.DataFrame,
+    items: pd.DataFrame,
+    draws: pd.DataFrame,
+    recorded: pd.DataFrame | None = None,
+    wide: list[ResponseMatrix] | None = None,
+) -> dict[str, ResponseMatrix]:
+    recorded = Responses.empty() if recorded is None else recorded
+    return build_draw_matrices(live, recorded, wide or [], Calibration.empty(), items, draws)
+
+
 def test_an_answer_is_right_by_the_gold_of_its_draw(make_items: Make, make_responses: Make) -> None:
     items = make_items("q1", "q2")  # the gold is option 1
     draws = Draws.from_rows(
@@ -61,7 +73,7 @@ def test_an_answer_is_right_by_the_gold_of_its_draw(make_items: Make, make_respo
         answer("q1", "wicked-1", [0.1, 0.7, 0.1, 0.1]),
         answer("q1", "question", [0.7, 0.1, 0.1, 0.1]),
     )
-    seen = build_draw_matrices(rows, Calibration.empty(), items, draws)
+    seen = build(rows, items, draws)
     assert list(seen) == ["wicked-0", "wicked-1"]
     first, second = seen.values()
     assert (first.condition, first.models) == ("wicked-0", ("m@letters-0",))
@@ -75,7 +87,7 @@ def test_demonstrations_of_a_draw_are_no_items(make_items: Make, make_responses:
     worked = drawn("wicked-0", "d1", ["x", "y"], 0, role="demonstration")
     draws = Draws.from_rows([worked, drawn("wicked-0", "q1", ["x", "None of the above"], 1)])
     rows = make_responses(answer("q1", "wicked-0", [0.2, 0.8]))
-    seen = build_draw_matrices(rows, Calibration.empty(), make_items("q1"), draws)
+    seen = build(rows, make_items("q1"), draws)
     assert seen["wicked-0"].correct.tolist() == [[1]]
 
 
@@ -89,7 +101,7 @@ def test_a_copy_keeps_all_its_right_options(make_items: Make, make_responses: Ma
         answer("q2", "wicked-0", [0.1, 0.7, 0.1, 0.1]),
     )
     draws = Draws.from_rows([copied, altered])
-    seen = build_draw_matrices(rows, Calibration.empty(), items, draws)
+    seen = build(rows, items, draws)
     assert seen["wicked-0"].correct.tolist() == [[1, 0]]
 
 
@@ -98,7 +110,7 @@ def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> 
     before = items.copy(deep=True)
     draws = Draws.from_rows([drawn("wicked-0", "q1", ["q1 a", "None of the above"], 1)])
     rows = make_responses(answer("q1", "wicked-0", [0.3, 0.7]))
-    build_draw_matrices(rows, Calibration.empty(), items, draws)
+    build(rows, items, draws)
     pd.testing.assert_frame_equal(items, before)
 
 
@@ -111,9 +123,42 @@ def test_a_draw_that_does_not_fit_the_items_is_told(
 ) -> None:
     draws = Draws.from_rows([drawn("wicked-0", name, ["a", "b"], 0) for name in names])
     with pytest.raises(InputError, match=told):
-        build_draw_matrices(
-            make_responses(answer("q1", "wicked-0", [0.5, 0.5])),
-            Calibration.empty(),
-            make_items("q1"),
-            draws,
+        build(make_responses(answer("q1", "wicked-0", [0.5, 0.5])), make_items("q1"), draws)
+
+
+def test_recorded_answers_count_where_no_live_one_is(
+    make_items: Make, make_responses: Make
+) -> None:
+    items = make_items("q1", "q2")
+    draws = Draws.from_rows(
+        [
+            drawn("wicked-0", "q1", ["q1 a", "q1 c", "q1 d", "None of the above"], 3),
+            drawn("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0),
+        ]
+    )
+    live = make_responses(answer("q1", "wicked-0", [0.1, 0.2, 0.1, 0.6]))
+    recorded = make_responses(
+        *(
+            {**answer(item, condition, [0.1, 0.7, 0.1, 0.1]), "source": "log.jsonl"}
+            for item in ("q1", "q2")
+            for condition in ("question", "wicked-0")
         )
+    )
+    seen = build(live, items, draws, recorded)["wicked-0"]
+    assert seen.models == ("m@letters-0",)
+    assert seen.correct.tolist() == [[1, 0]]
+    assert seen.prediction.tolist() == [[3, 1]]
+
+
+def test_recorded_matrices_of_a_draw_are_in_its_matrix(make_items: Make) -> None:
+    draws = Draws.from_rows([drawn("wicked-0", "q1", ["q1 a", "None of the above"], 1)])
+    wide = [
+        ResponseMatrix.of(
+            ("w",), ("q1",), correct=np.array([[value]], dtype=np.float32), condition=condition
+        )
+        for condition, value in (("question", 0.0), ("wicked-0", 1.0), ("wicked-1", 0.0))
+    ]
+    seen = build(Responses.empty(), make_items("q1"), draws, wide=wide)
+    assert list(seen) == ["wicked-0"]
+    assert seen["wicked-0"].models == ("w",)
+    assert seen["wicked-0"].correct.tolist() == [[1]]

@@ -14,8 +14,8 @@ from benchwright.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.scores import Collected, collect_responses, score_prompts
-from benchwright.pipelines.scoring.shards import plan_shards
 from benchwright.prompting.rendering import Question, rotate
+from benchwright.score_shards import plan_shards
 from benchwright.tables import Draws, Generations, Items, Responses
 from pipelines.scoring.scoring_examples import StandIn, item, live, model_entry, number
 

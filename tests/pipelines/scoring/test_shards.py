@@ -11,7 +11,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.prompts import build_prompts
-from benchwright.pipelines.scoring.shards import model_ingredients, plan_shards, score_key
+from benchwright.score_shards import model_ingredients, plan_shards, score_key
 from pipelines.scoring.scoring_examples import live, model_entry
 
 PROMPT = PromptText("prefix", " text", (" a", " b"), "none")
@@ -71,7 +71,7 @@ def test_another_version_of_a_library_changes_the_key(
 ) -> None:
     before = key()
     known = {"transformers": "5.19.0", "torch": "2.13.0"} | {package: "9.9"}
-    monkeypatch.setattr("benchwright.pipelines.scoring.shards.version", known.__getitem__)
+    monkeypatch.setattr("benchwright.score_shards.version", known.__getitem__)
     assert key() != before
 
 
@@ -79,6 +79,21 @@ def test_patience_and_secrets_of_a_server_do_not_change_the_key() -> None:
     endpoint = {"url": "http://localhost:1/v1", "key_env": "KEY", "timeout": 1, "concurrency": 2}
     assert key(SERVER | {"endpoint": endpoint}) == key(SERVER)
     assert "KEY" not in str(model_ingredients(ModelParams.model_validate(SERVER), SCORING))
+
+
+def test_a_score_stored_by_an_earlier_version_is_still_found() -> None:
+    columns = {"model": "s", "prefix": "prefix0", "template": "none", "style": "cloze"}
+    scored = {"text": "text 0", "continuations": [" a", " b"], "max_new_tokens": 0}
+    written = {"text": "text 0", "continuations": [], "max_new_tokens": 64}
+    more = {"labels": ["A", "B"], "shots_used": 2, "stop": ["\n"]}
+    prompts = pd.DataFrame([columns | more | own for own in (scored, written)])
+    models = ModelsParams.model_validate({"models": {"s": SERVER}})
+    plan = plan_shards(prompts, models, SCORING)
+    assert plan.keys == ["68e6ce26f3483278a91c81e609a7b77e", "b2e54b706d9dc21a74646b4b2a433cbf"]
+    assert [shard.name for shard in plan.shards] == [
+        "95efd27112dc2639f1daa39bec7587da",
+        "65116811f2bcc28e569fdd377a89e6f8",
+    ]
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])

@@ -2,24 +2,164 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.draw_comparison.compare import collect_draw_metrics, compare_draws
+from benchwright.pipelines.draw_comparison.compared_answers import align_answers
+from benchwright.pipelines.draw_comparison.coverage import count_changes
+from benchwright.pipelines.draw_comparison.figures.deltas import draw_deltas
+from benchwright.pipelines.draw_comparison.figures.none_rates import draw_none_rates
+from benchwright.pipelines.draw_comparison.figures.ranks import draw_rank_shuffle
+from benchwright.pipelines.draw_comparison.figures.rule_ablation import draw_rule_ablation
+from benchwright.pipelines.draw_comparison.figures.transitions import draw_transitions
+from benchwright.pipelines.draw_comparison.instruct import compare_instruct
+from benchwright.pipelines.draw_comparison.metrics import collect_draw_metrics
+from benchwright.pipelines.draw_comparison.prompts_shown import count_demonstrations, count_prompts
+from benchwright.pipelines.draw_comparison.report.render import render_draw_report
+from benchwright.pipelines.draw_comparison.rule_ablation import compare_rules
+from benchwright.pipelines.draw_comparison.scores import score_draws
+from benchwright.pipelines.draw_comparison.transitions import follow_answers
+from benchwright.pipelines.draw_comparison.written_answers import compare_written_answers
+
+TABLES = (
+    "draw_scores",
+    "draw_summary",
+    "draw_reversals",
+    "draw_transitions",
+    "draw_none_rates",
+    "draw_written",
+    "draw_instruct",
+    "rule_ablation",
+    "draw_demonstrations",
+    "draw_prompts",
+    "draw_coverage",
+)
+
+FIGURES = (
+    "figure_draw_deltas",
+    "figure_draw_ranks",
+    "figure_draw_transitions",
+    "figure_draw_none_rates",
+    "figure_rule_ablation",
+)
 
 
 def create_pipeline() -> Pipeline:
-    """Accuracy, rank and transitions, original against draws."""
+    """Answers to items and draws → tables, figures, metrics and one report."""
     return Pipeline(
         [
             Node(
-                compare_draws,
-                ["response_matrix", "draw_matrices", "perturbation_changes", "items"],
-                ["draw_scores", "draw_transitions"],
-                name="compare_draws",
+                align_answers,
+                [
+                    "response_matrix",
+                    "draw_matrices",
+                    "responses",
+                    "live_responses",
+                    "perturbation_changes",
+                    "draws",
+                    "items",
+                ],
+                "compared_answers",
+                name="align_answers",
             ),
             Node(
+                score_draws,
+                ["compared_answers", "params:evaluation", "params:seed"],
+                ["draw_scores", "draw_summary", "draw_reversals"],
+                name="score_draws",
+            ),
+            Node(
+                follow_answers,
+                "compared_answers",
+                ["draw_transitions", "draw_none_rates"],
+                name="follow_answers",
+            ),
+            Node(
+                compare_written_answers,
+                "compared_answers",
+                "draw_written",
+                name="compare_written_answers",
+            ),
+            Node(
+                compare_instruct,
+                ["compared_answers", "models_table"],
+                "draw_instruct",
+                name="compare_instruct",
+            ),
+            Node(
+                compare_rules,
+                ["compared_answers", "perturbation_changes", "params:perturbation"],
+                "rule_ablation",
+                name="compare_rules",
+            ),
+            Node(
+                count_demonstrations,
+                ["prompts", "perturbation_changes", "draws"],
+                "draw_demonstrations",
+                name="count_demonstrations",
+            ),
+            Node(count_prompts, ["prompts", "draws"], "draw_prompts", name="count_prompts"),
+            Node(count_changes, "perturbation_changes", "draw_coverage", name="count_changes"),
+            Node(
                 collect_draw_metrics,
-                ["draw_scores", "perturbation_changes", "single_best_answer_ids"],
+                [
+                    "draw_scores",
+                    "draw_summary",
+                    "draw_demonstrations",
+                    "draw_prompts",
+                    "perturbation_changes",
+                    "single_best_answer_ids",
+                ],
                 "draw_metrics",
                 name="collect_draw_metrics",
             ),
+            *_figures(),
+            Node(
+                render_draw_report,
+                [
+                    "params:ingestion",
+                    "params:variant",
+                    "params:perturbation",
+                    "params:evaluation",
+                    "params:seed",
+                    "items",
+                    "draws",
+                    "perturbation_changes",
+                    "single_best_answer_ids",
+                    "option_wordings",
+                    *TABLES,
+                    *FIGURES,
+                ],
+                "draw_report",
+                name="render_draw_report",
+            ),
         ]
     )
+
+
+def _figures() -> list[Node]:
+    settings = ["params:perturbation", "params:evaluation"]
+    return [
+        Node(draw_deltas, ["draw_scores", *settings], "figure_draw_deltas", name="draw_deltas"),
+        Node(
+            draw_rank_shuffle,
+            ["draw_scores", *settings],
+            "figure_draw_ranks",
+            name="draw_rank_shuffle",
+        ),
+        Node(
+            draw_transitions,
+            ["draw_transitions", "draw_scores", *settings],
+            "figure_draw_transitions",
+            name="draw_transitions",
+        ),
+        Node(
+            draw_none_rates,
+            ["draw_none_rates", "draw_scores", *settings],
+            "figure_draw_none_rates",
+            name="draw_none_rates",
+        ),
+        Node(
+            draw_rule_ablation,
+            "rule_ablation",
+            "figure_rule_ablation",
+            name="draw_rule_ablation",
+        ),
+    ]

@@ -1,7 +1,8 @@
 """Everything that is exported of one run."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -21,11 +22,21 @@ ORIGINAL = "original"
 
 
 class ItemSet(NamedTuple):
-    """Items with the demonstrations shown before them; `variant` says which they are."""
+    """Items with the demonstrations shown before them.
+
+    Attributes:
+        variant: which they are, in names.
+        items: the columns that a question needs.
+        demonstrations: the same columns.
+        facts: more that tasks say of them.
+        condition: of a draw, its name.
+    """
 
     variant: str
     items: pd.DataFrame
     demonstrations: pd.DataFrame
+    facts: Mapping[str, Any] = MappingProxyType({})
+    condition: str | None = None
 
 
 def export_tasks(
@@ -39,7 +50,6 @@ def export_tasks(
     limit: int | None,
     mirror_root: str,
     seed: int,
-    draws: pd.DataFrame | None = None,
 ) -> HarnessExport:
     """Write the benchmark and what the variant keeps of it as tasks, side by side.
 
@@ -56,7 +66,6 @@ def export_tasks(
         limit: of the run; recorded only.
         mirror_root: where the items were read from, if anywhere; see `samples_of_benchmark`.
         seed: of the demonstrations' order.
-        draws: a `Draws` table; each of its conditions becomes tasks of its own.
 
     Raises:
         InputError: no item suits the styles asked for, or two tasks would have one name.
@@ -64,21 +73,33 @@ def export_tasks(
     sets = [ItemSet(variant, kept_items, demonstrations)]
     if exports.original:
         sets.insert(0, ItemSet(ORIGINAL, items, demonstrations))
-    if draws is not None:
-        sets.extend(_drawn(draws))
     families = [
         family
         for item_set in sets
-        for family in _families(item_set, ingestion, scoring, exports, seed)
+        for family in families_of(item_set, ingestion, scoring, exports, seed)
     ]
-    if not families:
-        raise InputError(
-            f"exports.styles: no item of benchmark {ingestion.name} can be asked in "
-            f"{', '.join(exports.styles)}"
-        )
-    _names_differ(families)
+    check_families(families, ingestion, exports)
     stock = samples_of_benchmark(items, kept_items["item_id"], ingestion, mirror_root)
     facts = {
+        **facts_of_export(ingestion, scoring, exports, variant, limit, seed),
+        "stock_samples": {
+            "tasks": {task: len(rows) for task, rows in stock.rows.items()},
+            "reason_for_none": stock.reason,
+        },
+    }
+    return HarnessExport(families, stock.rows, instructions(ingestion, families, stock), facts)
+
+
+def facts_of_export(
+    ingestion: BenchmarkParams,
+    scoring: ScoringParams,
+    exports: ExportsParams,
+    variant: str,
+    limit: int | None,
+    seed: int,
+) -> dict[str, Any]:
+    """What the manifest says of every export: of what, and how it is asked."""
+    return {
         "format": 1,
         "benchwright": benchwright.__version__,
         "harness": HARNESS,
@@ -93,51 +114,61 @@ def export_tasks(
             mode="json",
             include={"demonstrations", "demonstration_order", "label_tokens", "generation"},
         ),
-        "stock_samples": {
-            "tasks": {task: len(rows) for task, rows in stock.rows.items()},
-            "reason_for_none": stock.reason,
-        },
     }
-    return HarnessExport(families, stock.rows, instructions(ingestion, families, stock), facts)
 
 
-def _drawn(draws: pd.DataFrame) -> Iterator[ItemSet]:
-    for condition, own in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
-        role = own["role"]
-        yield ItemSet(str(condition), own[role == "item"], own[role == "demonstration"])
-
-
-def _families(
+def families_of(
     item_set: ItemSet,
     ingestion: BenchmarkParams,
     scoring: ScoringParams,
     exports: ExportsParams,
     seed: int,
 ) -> Iterator[HarnessFamily]:
-    """The set in each style that some of its items suit.
-
-    The names of `letters`, and of `generate` where all items are open-ended, carry no style.
-    """
+    """The set in each style that some of its items suit."""
     styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*exports.styles, "generate")))
-    with_options = bool(item_set.items["choices"].map(len).any())
-    plain = "letters" if with_options else "generate"
     for style in styles:
-        parts = [exports.prefix, slug(ingestion.name)]
-        parts += [slug(item_set.variant)] if item_set.variant != ORIGINAL else []
-        parts += [style] if style != plain else []
         family = harness_family(
-            "_".join(parts),
+            family_name(exports.prefix, ingestion.name, item_set, item_set.variant, style),
             item_set.items,
             item_set.demonstrations,
             AskedAs(style, ingestion.prompt, scoring, exports, seed),
-            {"benchmark": ingestion.name, "variant": item_set.variant},
+            {"benchmark": ingestion.name, "variant": item_set.variant, **item_set.facts},
+            item_set.condition,
         )
         if family.tasks:
             yield family
 
 
-def _names_differ(families: list[HarnessFamily]) -> None:
-    names: Counter[Any] = Counter()
+def family_name(
+    prefix: str, benchmark: str, item_set: ItemSet, variant: str, style: ExportStyle
+) -> str:
+    """`<prefix>_<benchmark>[_<variant>][_<style>]`; the original has no variant.
+
+    The names of `letters`, and of `generate` where all items of the set are open-ended, carry no
+    style.
+    """
+    with_options = bool(item_set.items["choices"].map(len).any())
+    plain = "letters" if with_options else "generate"
+    parts = [prefix, slug(benchmark)]
+    parts += [slug(variant)] if variant != ORIGINAL else []
+    parts += [style] if style != plain else []
+    return "_".join(parts)
+
+
+def check_families(
+    families: Sequence[HarnessFamily], ingestion: BenchmarkParams, exports: ExportsParams
+) -> None:
+    """Refuse an export that is empty or has one name twice.
+
+    Raises:
+        InputError: there is nothing to ask, or two tasks or groups would have one name.
+    """
+    if not families:
+        raise InputError(
+            f"exports.styles: no item of benchmark {ingestion.name} can be asked in "
+            f"{', '.join(exports.styles)}"
+        )
+    names: Counter[str] = Counter()
     for family in families:
         names.update({family.name, *(task.name for task in family.tasks)})
     twice = sorted(name for name, count in names.items() if count > 1)

@@ -70,6 +70,7 @@ def harness_family(
     demonstrations: pd.DataFrame,
     asked: AskedAs,
     facts: Mapping[str, Any],
+    condition: str | None = None,
 ) -> HarnessFamily:
     """The tasks of one benchmark, or of one variant or draw of it, in one style.
 
@@ -84,6 +85,8 @@ def harness_family(
         demonstrations: the same columns.
         asked: how.
         facts: of these items, for each task's metadata: benchmark, variant, …
+        condition: the name of the draw that they are of. It stands in every row, so that an answer
+            in a log is never taken for one to the item that the draw was made from.
 
     Returns:
         A family; without tasks where no item suits the style. Its facts say what was left out.
@@ -96,7 +99,7 @@ def harness_family(
     parts = _parts(suited, questions(demonstrations), asked)
     facts = {**facts, "style": asked.style}
     tasks = [
-        _task(task_name, part, asked, facts)
+        _task(task_name, part, asked, facts, condition)
         for task_name, part in zip(_part_names(name, parts), parts, strict=True)
     ]
     found = {
@@ -211,9 +214,12 @@ def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
     return names
 
 
-def _task(name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any]) -> HarnessTask:
-    rows = [_row(question, asked) for question in part.items]
-    shown = [_demonstration_row(question, asked) for question in part.shown]
+def _task(
+    name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], condition: str | None
+) -> HarnessTask:
+    drawn = {} if condition is None else {"condition": condition}
+    rows = [_row(question, asked) | drawn for question in part.items]
+    shown = [_demonstration_row(question, asked) | drawn for question in part.shown]
     described = {
         **facts,
         "n_items": len(rows),
@@ -363,6 +369,20 @@ def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
 
 def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, Any]:
     """A group whose score is that of all items, each counted once."""
+    described = {key: value for key, value in facts.items() if key != "tasks"}
+    return group_config([task.name for task in tasks], tasks, described)
+
+
+def group_config(
+    names: Sequence[str], tasks: Sequence[HarnessTask], facts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The keys of a group whose scores are means over all questions, each counted once.
+
+    Args:
+        names: of its tasks, or of groups of them.
+        tasks: all tasks below it, at least one; all in one style.
+        facts: for its metadata.
+    """
     first = tasks[0].config
     if "filter_list" in first:
         metrics = ["exact_match"]
@@ -371,9 +391,8 @@ def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, 
     else:
         metrics, filters = ["acc", "acc_norm"], ["none"]
     version = _hash([task.config["metadata"]["version"] for task in tasks])[:8]
-    described = {key: value for key, value in facts.items() if key != "tasks"}
     return {
-        "task": [task.name for task in tasks],
+        "task": list(names),
         "aggregate_metric_list": [
             {
                 "metric": metric,
@@ -383,5 +402,5 @@ def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, 
             }
             for metric in metrics
         ],
-        "metadata": {"version": version, "benchwright": described},
+        "metadata": {"version": version, "benchwright": dict(facts)},
     }

@@ -8,6 +8,13 @@ from benchwright.pipelines.exports.stock_samples import StockSamples
 
 HARNESS = "lm-eval 0.4.13"
 
+OPTIONS = (
+    "`--num_fewshot` takes any number up to the column *shots*; without it, the task's own",
+    "number, else 0. Group scores count every item once. `--apply_chat_template` puts the",
+    "same texts into a chat, which changes the prompt. With `--cache_requests`, a task",
+    "exported anew is read again only under `--cache_requests refresh`.",
+)
+
 
 def instructions(
     benchmark: BenchmarkParams, families: Sequence[HarnessFamily], stock: StockSamples
@@ -20,27 +27,31 @@ def instructions(
             f"Written for {HARNESS}. The folder can be moved, and the folders in it can be copied",
             f"alone. `{MANIFEST}` says what was exported, with the SHA-256 of every file.",
             "",
-            *_table(families),
+            *table_of(families),
             "",
             "Run in this folder, or give its path to `--include_path`:",
             "",
             "```",
-            *_command([family.name for family in families[:1]], max_shots(families[:1])),
+            *command([family.name for family in families[:1]], max_shots(families[:1])),
             "```",
             "",
-            "`--num_fewshot` takes any number up to the column *shots*; without it, the task's own",
-            "number, else 0. Group scores count every item once. `--apply_chat_template` puts the",
-            "same texts into a chat, which changes the prompt. With `--cache_requests`, a task",
-            "exported anew is read again only under `--cache_requests refresh`.",
+            *OPTIONS,
             "",
             *_stock(stock),
-            "## Source",
-            "",
-            f"{benchmark.title}. {benchmark.citation}",
-            f"Licence: {benchmark.licence}. {benchmark.url}".rstrip(),
-            "",
+            *source(benchmark),
         ]
     )
+
+
+def source(benchmark: BenchmarkParams) -> list[str]:
+    """Where the questions come from, and their licence."""
+    return [
+        "## Source",
+        "",
+        f"{benchmark.title}. {benchmark.citation}",
+        f"Licence: {benchmark.licence}. {benchmark.url}".rstrip(),
+        "",
+    ]
 
 
 def max_shots(families: Sequence[HarnessFamily]) -> int:
@@ -48,10 +59,12 @@ def max_shots(families: Sequence[HarnessFamily]) -> int:
     return min((int(family.facts["max_num_fewshot"]) for family in families), default=0)
 
 
-def _table(families: Sequence[HarnessFamily]) -> list[str]:
+def table_of(families: Sequence[HarnessFamily]) -> list[str]:
+    """The families as a table."""
     rows = [
         f"| `{family.name}` | {family.facts['variant']} | {family.facts['style']} | "
-        f"{family.facts['n_items']} | {len(family.tasks)} | {family.facts['max_num_fewshot']} |"
+        f"{family.facts['n_items']} | {family.facts.get('n_tasks', len(family.tasks))} | "
+        f"{family.facts['max_num_fewshot']} |"
         for family in families
     ]
     return [
@@ -61,7 +74,8 @@ def _table(families: Sequence[HarnessFamily]) -> list[str]:
     ]
 
 
-def _command(names: Sequence[str], shots: int, extra: Sequence[str] = ()) -> list[str]:
+def command(names: Sequence[str], shots: int, extra: Sequence[str] = ()) -> list[str]:
+    """The lines of a command that runs tasks, at up to five demonstrations."""
     lines = [
         "lm_eval --model hf --model_args pretrained=MODEL",
         f"--tasks {','.join(names)} --include_path .",

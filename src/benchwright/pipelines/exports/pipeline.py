@@ -1,8 +1,9 @@
-"""Exports: kept items → tasks for lm-evaluation-harness."""
+"""Exports: kept items, and draws of altered ones → tasks for lm-evaluation-harness."""
 
 from kedro.pipeline import Pipeline, node
 
 from benchwright.pipelines.exports.export import export_tasks
+from benchwright.pipelines.exports.export_draws import export_draws
 
 
 def create_pipeline() -> Pipeline:
@@ -25,6 +26,31 @@ def create_pipeline() -> Pipeline:
                 ],
                 outputs="harness_tasks",
                 name="export_tasks",
+            )
+        ]
+    )
+
+
+def create_draws_pipeline() -> Pipeline:
+    """Items and their draws → a folder of tasks."""
+    return Pipeline(
+        [
+            node(
+                export_draws,
+                inputs=[
+                    "items",
+                    "demonstrations",
+                    "draws",
+                    "params:ingestion",
+                    "params:scoring",
+                    "params:exports",
+                    "params:perturbation",
+                    "params:variant",
+                    "params:limit",
+                    "params:seed",
+                ],
+                outputs="harness_draw_tasks",
+                name="export_draws",
             )
         ]
     )

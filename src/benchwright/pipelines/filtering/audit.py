@@ -8,6 +8,7 @@ import pandas as pd
 
 from benchwright.errors import InputError
 from benchwright.natural_order import in_order, sort_items
+from benchwright.option_wording import option_wordings
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.tables import RULES, ItemAudit, Verdicts
 
@@ -43,7 +44,9 @@ def audit_items(
 ) -> pd.DataFrame:
     """Gathers for each item the decision, its reasons in words, and what every rule said.
 
-    This is the table to open to ask why an item went.
+    This is the table to open to ask why an item went. Its tags also say which items have an option
+    that depends on the others (none or all of the above, a reference to some), since such items
+    take neither a shuffle nor another option.
     """
     items = sort_items(items)
     n = len(items)
@@ -52,7 +55,12 @@ def audit_items(
     ]
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
-    audit["tags"] = [",".join(_tags(findings, row)) for row in range(n)]
+    audit["tags"] = [
+        ",".join((*_tags(findings, row), *option_wordings(question, choices)))
+        for row, question, choices in zip(
+            range(n), items["question"], items["choices"], strict=True
+        )
+    ]
     audit["removed_by"] = [",".join(rules) for rules in removed_by]
     audit["reasons"] = [
         "; ".join(f"{finding.rule}: {finding.detail[row]}" for finding in _flagging(findings, row))

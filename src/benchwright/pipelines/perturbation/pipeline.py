@@ -2,7 +2,13 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
+from benchwright.pipelines.perturbation.nodes import perturb_items
+from benchwright.pipelines.perturbation.option_wordings import list_option_wordings
+from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
+from benchwright.pipelines.perturbation.single_best_answer import (
+    collect_single_best_answers,
+    predict_single_best_answers,
+)
 
 
 def create_pipeline() -> Pipeline:
@@ -10,10 +16,38 @@ def create_pipeline() -> Pipeline:
     return Pipeline(
         [
             Node(
-                read_labels,
-                ["single_best_answer_labels", "params:perturbation"],
+                predict_single_best_answers,
+                [
+                    "items",
+                    "demonstrations",
+                    "single_best_answer_labels",
+                    "sba_classifier",
+                    "text_vector_cache",
+                    "params:perturbation",
+                    "params:models",
+                ],
+                ["sba_predictions", "text_vectors"],
+                name="predict_single_best_answers",
+            ),
+            Node(
+                collect_single_best_answers,
+                ["sba_predictions", "single_best_answer_labels", "params:perturbation"],
                 "single_best_answer_ids",
-                name="read_labels",
+                name="collect_single_best_answers",
+            ),
+            Node(
+                rephrase_questions,
+                [
+                    "items",
+                    "demonstrations",
+                    "answer_store",
+                    "params:perturbation",
+                    "params:models",
+                    "params:scoring",
+                    "params:seed",
+                ],
+                "rephrasings",
+                name="rephrase_questions",
             ),
             Node(
                 perturb_items,
@@ -21,11 +55,18 @@ def create_pipeline() -> Pipeline:
                     "items",
                     "demonstrations",
                     "single_best_answer_ids",
+                    "rephrasings",
                     "params:perturbation",
                     "params:seed",
                 ],
                 ["draws", "perturbation_changes"],
                 name="perturb_items",
+            ),
+            Node(
+                list_option_wordings,
+                ["items", "demonstrations"],
+                "option_wordings",
+                name="list_option_wordings",
             ),
         ]
     )

@@ -1,16 +1,18 @@
 """Answers to altered items as matrices: each draw has options and a gold of its own."""
 
+from dataclasses import replace
+
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.pipelines.responses.drawn_items import drawn_items
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 from benchwright.response_matrix import ResponseMatrix
-
-_OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
 
 
 def build_draw_matrices(
     live_responses: pd.DataFrame,
+    imported_responses: pd.DataFrame,
+    wide_matrices: list[ResponseMatrix],
     calibration: pd.DataFrame,
     items: pd.DataFrame,
     draws: pd.DataFrame,
@@ -18,11 +20,13 @@ def build_draw_matrices(
     """Put the answers to each draw into a matrix, judged by the draw's own gold.
 
     An answer to an altered item must never be compared with the gold of the item it was made
-    from: its options are others, in another order. Temperatures are those of the configurations,
-    fitted on unaltered items.
+    from: its options are others, in another order. Live answers come before recorded ones.
+    Temperatures are those of the configurations, fitted on unaltered items.
 
     Args:
         live_responses: a `Responses` table; rows of other conditions are left out.
+        imported_responses: the same.
+        wide_matrices: recorded answers that came as matrices, likewise.
         calibration: the temperature of each configuration.
         items: an `Items` table.
         draws: a `Draws` table; only its rows of role `item` count.
@@ -38,49 +42,22 @@ def build_draw_matrices(
     matrices = {}
     for condition, rows in altered.groupby("condition", sort=True):
         name = str(condition)
-        own = live_responses[live_responses["condition"] == name].assign(condition="question")
         built = build_response_matrices(
-            own[own["item_id"].isin(rows["item_id"])],
-            live_responses.iloc[:0],
-            [],
+            _of_draw(live_responses, rows, name),
+            _of_draw(imported_responses, rows, name),
+            [
+                replace(matrix, condition="question")
+                for matrix in wide_matrices
+                if matrix.condition == name
+            ],
             calibration,
-            _as_items(items, rows, name),
+            drawn_items(items, rows, name),
         ).response_matrix
-        matrices[name] = ResponseMatrix(
-            built.models,
-            built.item_ids,
-            built.correct,
-            built.p_answer,
-            built.p_prediction,
-            built.prediction,
-            name,
-        )
+        matrices[name] = replace(built, condition=name)
     return matrices
 
 
-def _as_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """The items as the draw has them; in their order."""
-    twice = rows.loc[rows["item_id"].duplicated(), "item_id"]
-    if len(twice):
-        raise InputError(f"draws: {condition} has item {twice.iloc[0]!r} twice")
-    unknown = rows.loc[~rows["item_id"].isin(items["item_id"]), "item_id"]
-    if len(unknown):
-        raise InputError(f"draws: {condition} has item {unknown.iloc[0]!r}, which is not an item")
-    drawn = {str(row["item_id"]): row for row in rows.to_dict("records")}
-    changed = items.copy()
-    for column in _OWN:
-        changed[column] = [
-            drawn[item_id][column] if item_id in drawn else value
-            for item_id, value in zip(items["item_id"], items[column], strict=True)
-        ]
-    # A copy keeps every right option of an item that has several.
-    changed["correct_set"] = [
-        right if item_id not in drawn or same else [int(drawn[item_id]["answer"])]
-        for item_id, right, same in zip(
-            items["item_id"],
-            items["correct_set"],
-            items["content_hash"] == changed["content_hash"],
-            strict=True,
-        )
-    ]
-    return changed
+def _of_draw(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """The answers to a draw's items, as if they were to whole questions."""
+    own = responses["condition"] == condition
+    return responses[own & responses["item_id"].isin(rows["item_id"])].assign(condition="question")

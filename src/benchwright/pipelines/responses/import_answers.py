@@ -8,9 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.configurations import configurations
 from benchwright.pipelines.responses.item_index import ItemIndex
 from benchwright.pipelines.responses.lm_eval_logs import read_lm_eval
+from benchwright.pipelines.responses.log_conditions import strangers
 from benchwright.pipelines.responses.tally import EXAMPLES, Tally
 from benchwright.pipelines.responses.tidy_files import (
     ANSWER,
@@ -19,6 +21,7 @@ from benchwright.pipelines.responses.tidy_files import (
     contradictions,
     disagree,
     looks_tidy,
+    not_of_this_run,
     read_tidy,
 )
 from benchwright.pipelines.responses.wide_files import WideAnswers, read_wide
@@ -39,7 +42,10 @@ class Imported(NamedTuple):
 
 
 def import_answers(
-    response_files: dict[str, LoadedFile], items: pd.DataFrame, calibration_items: pd.DataFrame
+    response_files: dict[str, LoadedFile],
+    items: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    draws: pd.DataFrame | None = None,
 ) -> Imported:
     """Join recorded answers of models to the items, and count what does not fit.
 
@@ -49,15 +55,21 @@ def import_answers(
     the report says so. Tidy files and logs come before wide files, then files in the order they
     are named.
 
+    Answers whose condition is a draw of this run go to the draw's items and are judged by the
+    draw's gold. Those to other draws, also to draws of the same name with other texts, are left
+    out and told.
+
     Args:
         response_files: files by name, in order.
         items: an `Items` table.
         calibration_items: the same columns, perhaps without rows; their answers are kept too.
+        draws: a `Draws` table; None where this run has none.
 
     Raises:
         InputError: a file is not what its layout says, or holds no answer.
     """
-    index = ItemIndex(items, calibration_items)
+    index = AnswerIndex(items, calibration_items, draws)
+    strange = strangers(response_files.values(), index)
     tallies: dict[str, Tally] = {}
     tidy: list[pd.DataFrame] = []
     wide: list[WideAnswers] = []
@@ -66,22 +78,35 @@ def import_answers(
             tallies[name] = Tally(name, file.spec.layout)
             tallies[name].notes.append(f"file not found in {' or '.join(file.looked_in)}")
         elif file.spec.layout == "lm_eval":
-            rows, tallies[name] = read_lm_eval(file, index)
+            rows, tallies[name] = read_lm_eval(file, index, strange)
             if len(rows):
                 tidy.append(rows)
         elif file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
             rows, tallies[name] = read_tidy(file, index)
             tidy.append(rows)
         else:
-            answers, tallies[name] = read_wide(file, index)
-            wide.append(answers)
+            answers, tallies[name] = _read_wide(file, index)
+            wide += answers
     rows = _merge_rows(tidy, index, tallies)
     matrices = [_merge_wide(kin, rows, index, tallies) for kin in _sharing_models(wide)]
     report = ImportReport.from_rows([tallies[name].as_row() for name in response_files])
     return Imported(_as_responses(rows, index), matrices, report)
 
 
-def _names(rows: pd.DataFrame, index: ItemIndex, mask: Mask) -> list[str]:
+def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
+    """The cells of a wide file; none of a condition that nothing here has."""
+    condition = file.spec.condition
+    items = index.of(condition)
+    if items is not None:
+        answers, tally = read_wide(file, items)
+        return [answers], tally
+    _, tally = read_wide(file, index.items)
+    tally.not_joined, tally.joined_by_id = tally.not_joined + tally.joined_by_id, 0
+    tally.notes.append(not_of_this_run(condition))
+    return [], tally
+
+
+def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
     """The first marked rows as `item × model`."""
     marked = rows[mask]
     items = index.ids.to_numpy()[marked["position"].to_numpy()]
@@ -89,7 +114,7 @@ def _names(rows: pd.DataFrame, index: ItemIndex, mask: Mask) -> list[str]:
 
 
 def _merge_rows(
-    files: list[pd.DataFrame], index: ItemIndex, tallies: dict[str, Tally]
+    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
     """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
     if not files:
@@ -106,7 +131,7 @@ def _merge_rows(
 
 
 def _merge_shared(
-    files: list[pd.DataFrame], index: ItemIndex, tallies: dict[str, Tally]
+    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
     """The rows of several files whose keys come more than once, one per key."""
     merged = files[0].reset_index(drop=True)
@@ -127,7 +152,11 @@ def _missing(values: pd.Series) -> Mask:
 
 
 def _add_to(
-    merged: pd.DataFrame, at: NDArray[np.intp], later: pd.DataFrame, index: ItemIndex, tally: Tally
+    merged: pd.DataFrame,
+    at: NDArray[np.intp],
+    later: pd.DataFrame,
+    index: AnswerIndex,
+    tally: Tally,
 ) -> pd.DataFrame:
     """`merged` with its rows `at` filled from `later`, unless they would contradict each other."""
     first = merged.iloc[at].reset_index(drop=True)
@@ -181,15 +210,19 @@ def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
 
 
 def _merge_wide(
-    files: list[WideAnswers], rows: pd.DataFrame, index: ItemIndex, tallies: dict[str, Tally]
+    files: list[WideAnswers], rows: pd.DataFrame, index: AnswerIndex, tallies: dict[str, Tally]
 ) -> ResponseMatrix:
     """One matrix of wide files of one condition, over the items that any of them has."""
     models = sorted({model for file in files for model in file.models})
     positions = np.unique(np.concatenate([file.positions for file in files]))
     row_of = {model: row for row, model in enumerate(models)}
     shape = (len(models), len(positions))
-    merged = _Merged(index, positions, shape, letters=any(f.prediction is not None for f in files))
-    merged.note_rows(rows, files[0].condition, row_of)
+    condition = files[0].condition
+    own = index.of(condition) or index.items
+    merged = _Merged(own, positions, shape, letters=any(f.prediction is not None for f in files))
+    own_rows = rows[rows["condition"] == condition]
+    start = index.start(condition)
+    merged.note_rows(own_rows.assign(position=own_rows["position"] - start), row_of)
     for file in files:
         at = np.ix_(
             np.array([row_of[m] for m in file.models], dtype=np.intp),
@@ -198,10 +231,10 @@ def _merge_wide(
         merged.add(file, at, tallies[file.file])
     return ResponseMatrix.of(
         tuple(models),
-        tuple(index.ids[positions]),
+        tuple(own.ids[positions]),
         correct=merged.finished(),
         prediction=merged.prediction,
-        condition=files[0].condition,
+        condition=condition,
     )
 
 
@@ -222,7 +255,7 @@ class _Merged:
         self.prediction = np.full(shape, -1, dtype=np.int16) if letters else None
         self._tidy: tuple[Float, NDArray[np.int16]] | None = None
 
-    def note_rows(self, rows: pd.DataFrame, condition: str, row_of: dict[str, int]) -> None:
+    def note_rows(self, rows: pd.DataFrame, row_of: dict[str, int]) -> None:
         """Remembers what tidy files say of the same cells, so that doubles are counted."""
         if len(rows) == 0 or len(self.positions) == 0:
             return
@@ -230,7 +263,6 @@ class _Merged:
         position = rows["position"].to_numpy(dtype=np.intp)
         place = np.minimum(np.searchsorted(self.positions, position), len(self.positions) - 1)
         here = np.isin(names, list(row_of)) & (self.positions[place] == position)
-        here &= (rows["condition"] == condition).to_numpy(dtype=bool)
         if not here.any():
             return
         at = ([row_of[name] for name in names[here]], place[here])
@@ -314,7 +346,7 @@ class _Merged:
         return np.where(np.isnan(self.correct), derived, self.correct)
 
 
-def _as_responses(rows: pd.DataFrame, index: ItemIndex) -> pd.DataFrame:
+def _as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
     """The `Responses` table of joined rows, sorted by its key."""
     if rows.empty:
         return Responses.empty()

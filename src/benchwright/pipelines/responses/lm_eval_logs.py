@@ -13,12 +13,20 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.configuration import SCORED_AS
+from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.params.responses import ResponseFileParams
+from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.item_index import ItemIndex
+from benchwright.pipelines.responses.log_conditions import Strangers, stated_condition, stated_id
 from benchwright.pipelines.responses.tally import Tally
-from benchwright.pipelines.responses.tidy_files import ROWS, read_tidy
+from benchwright.pipelines.responses.tidy_files import (
+    ROWS,
+    another_draw,
+    not_of_this_run,
+    read_tidy,
+)
 from benchwright.source_rows.fields import LETTERS, read_choices, read_optional, read_question
 from benchwright.source_rows.unusable import Row, Unusable, shown
 
@@ -39,6 +47,7 @@ _TABLE = pa.schema(
     [
         ("item_id", pa.string()),
         ("model", pa.string()),
+        ("condition", pa.string()),
         ("correct", pa.float64()),
         ("logprobs", pa.list_(pa.float64())),
         ("option_bytes", pa.list_(pa.int64())),
@@ -92,6 +101,7 @@ class Asked(NamedTuple):
 
 class _Joined(NamedTuple):
     sample: Sample
+    condition: str
     place: Place
     asked: Asked
     order: list[int] | None = None  # of the options in the document, once the style is known
@@ -124,12 +134,21 @@ class _Aside:
         tally.notes += self.notes
 
 
-def read_lm_eval(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tally]:
+def read_lm_eval(
+    file: LoadedFile, index: AnswerIndex, strange: Strangers = frozenset()
+) -> tuple[pd.DataFrame, Tally]:
     """The joined answers of a log, one row per item, and what became of the others.
 
     A document finds its item by its content, read as an item that this project exported, as a row
-    of the benchmark's sources, or by plain keys. Log-likelihoods are brought into the order of the
-    item's own options. Where several filters read the same answers, the first one counts.
+    of the benchmark's sources, or by plain keys. One that says its condition is looked for among
+    the items that this condition shows, and nowhere else. Log-likelihoods are brought into the
+    order of the item's own options. Where several filters read the same answers, the first one
+    counts.
+
+    Args:
+        file: a log.
+        index: the items and their draws.
+        strange: runs and conditions whose documents are left out.
 
     Raises:
         InputError: no row can be used although documents were joined.
@@ -138,15 +157,7 @@ def read_lm_eval(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tall
         raise ValueError(f"{file.name} was not loaded")
     aside = _Aside(str(file.spec.model))
     samples = _of_one_filter(file.table.to_pylist(), aside)
-    places = join_documents(samples, index, file.mappings)
-    joined, lost = [], []
-    for sample, place in zip(samples, places, strict=True):
-        if place is None:
-            lost.append(sample)
-        else:
-            joined.append(_Joined(sample, place, how_asked(sample, place.choices)))
-    aside.not_joined = aside.tell("not joined", lost)
-    joined = _usable(joined, aside)
+    joined = _usable(_join_by_condition(samples, file, index, strange, aside), aside)
     tally = Tally(file.name, "lm_eval")
     rows = pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
     if joined:
@@ -159,6 +170,40 @@ def read_lm_eval(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tall
     aside.into(tally)
     tally.layout, tally.models, tally.rows = "lm_eval", 1, len(file.table)
     return rows, tally
+
+
+def _join_by_condition(
+    samples: Sequence[Sample],
+    file: LoadedFile,
+    index: AnswerIndex,
+    strange: Strangers,
+    aside: _Aside,
+) -> list[_Joined]:
+    """The documents that have an item, in the order of the log; the others are told."""
+    conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
+    found: list[_Joined | None] = [None] * len(samples)
+    lost: dict[str, list[Sample]] = {}
+    for condition in sorted(set(conditions)):
+        at = [row for row, name in enumerate(conditions) if name == condition]
+        own = [samples[row] for row in at]
+        items = index.of(condition)
+        if items is None:
+            lost[not_of_this_run(condition)] = own
+            continue
+        if (run_of(file.name), condition) in strange:
+            lost[another_draw(condition)] = own
+            continue
+        drawn = index.is_draw(condition)
+        places = join_documents(own, items, file.mappings, as_drawn=drawn)
+        start = index.start(condition)
+        for row, sample, place in zip(at, own, places, strict=True):
+            if place is None:
+                lost.setdefault("not joined", []).append(sample)
+                continue
+            moved = place._replace(position=place.position + start)
+            found[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
+    aside.not_joined = sum(aside.tell(what, own) for what, own in lost.items())
+    return [row for row in found if row is not None]
 
 
 def _of_one_filter(rows: Sequence[dict[str, Any]], aside: _Aside) -> list[Sample]:
@@ -188,16 +233,21 @@ def _sample(row: dict[str, Any]) -> Sample:
 
 
 def join_documents(
-    samples: Sequence[Sample], index: ItemIndex, mappings: Sequence[FieldMapping]
+    samples: Sequence[Sample],
+    index: ItemIndex,
+    mappings: Sequence[FieldMapping],
+    *,
+    as_drawn: bool = False,
 ) -> list[Place | None]:
     """The item of each document, None where no item or items of several subjects have its content.
 
     Tried in turn: `item_id` with `content_hash` (the id is believed if the hash is its item's);
     question and choices by each of the mappings; `question` and `choices` as plain keys. Options
-    may stand in another order than the item's. Items of one subject that share all their text go
-    to the documents with that text in the order of their `doc_id`.
+    may stand in another order than the item's, unless the items are those of a draw (`as_drawn`),
+    whose order is part of what was drawn. Items of one subject that share all their text go to the
+    documents with that text in the order of their `doc_id`.
     """
-    stated = [_stated_id(sample.doc) for sample in samples]
+    stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
     places: list[Place | None] = []
     sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -205,7 +255,7 @@ def join_documents(
         if found >= 0:
             places.append(Place(found, index.choices[found], bool(known.by_hash[row])))
             continue
-        candidates, choices = _candidates(sample.doc, index, mappings)
+        candidates, choices = _candidates(sample.doc, index, mappings, as_drawn)
         places.append(Place(candidates[0], choices, True) if candidates else None)
         if len(candidates) > 1:
             sharing[tuple(candidates)].append(row)
@@ -219,19 +269,14 @@ def join_documents(
     return places
 
 
-def _stated_id(doc: Row) -> tuple[str | None, str | None]:
-    item_id, text_hash = doc.get("item_id"), doc.get("content_hash")
-    if isinstance(item_id, str) and isinstance(text_hash, str):
-        return item_id, text_hash
-    return None, None
-
-
 def _candidates(
-    doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping]
+    doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_drawn: bool
 ) -> tuple[list[int], tuple[str, ...]]:
     """Positions of the items of one subject with a document's content, and its options."""
     for question, choices, subject in _readings(doc, (*mappings, *_PLAIN)):
-        found = index.with_text(question, choices) or index.with_options(question, choices)
+        found = index.with_text(question, choices)
+        if not found and not as_drawn:
+            found = index.with_options(question, choices)
         own = [position for position in found if index.subjects[position] == subject]
         found = own if own and len(found) > 1 else found
         if found and len({index.subjects[position] for position in found}) == 1:
@@ -356,7 +401,7 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
 # --- the gold of a log ---------------------------------------------------------------------------
 
 
-def _differing_gold(joined: Sequence[_Joined], index: ItemIndex) -> list[bool]:
+def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]:
     """Whether each log's target says that another option is right than the item's gold."""
     differs = []
     for row in joined:
@@ -392,7 +437,7 @@ def _targets(row: _Joined) -> set[int]:
     return set() if row.order is None else {row.order[option] for option in named}
 
 
-def _own_order(place: Place, index: ItemIndex) -> list[int]:
+def _own_order(place: Place, index: AnswerIndex) -> list[int]:
     """For each option of the document, the index of the item's option with the same text."""
     own = index.choices[place.position]
     if place.choices == own:
@@ -407,7 +452,7 @@ def _own_order(place: Place, index: ItemIndex) -> list[int]:
 def _as_tidy(
     file: LoadedFile,
     joined: Sequence[_Joined],
-    index: ItemIndex,
+    index: AnswerIndex,
     style: str,
     differing: Sequence[bool],
 ) -> LoadedFile:
@@ -422,6 +467,7 @@ def _as_tidy(
         silent = math.isnan(row.sample.correct) or (differs and logprobs is not None)
         columns["item_id"].append(str(index.ids[row.place.position]))
         columns["model"].append(file.spec.model)
+        columns["condition"].append(row.condition)
         columns["correct"].append(None if silent else row.sample.correct)
         columns["logprobs"].append(logprobs)
         columns["option_bytes"].append(lengths)
@@ -437,7 +483,9 @@ def _as_tidy(
     return replace(file, spec=spec, table=pa.table(columns, schema=_TABLE))
 
 
-def _in_own_order(row: _Joined, values: Sequence[Any] | None, index: ItemIndex) -> list[Any] | None:
+def _in_own_order(
+    row: _Joined, values: Sequence[Any] | None, index: AnswerIndex
+) -> list[Any] | None:
     """Values of the continuations in the order of the item's options; None where it is unknown."""
     if values is None or row.order is None:
         return None
@@ -460,7 +508,7 @@ def _marked(
     tally: Tally,
     joined: Sequence[_Joined],
     differing: Sequence[bool],
-    index: ItemIndex,
+    index: AnswerIndex,
 ) -> pd.DataFrame:
     """The rows with `by_hash` where their text found the item; golds that differ are counted."""
     by_text: dict[int, bool] = {}

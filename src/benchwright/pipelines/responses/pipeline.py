@@ -20,7 +20,12 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
         [
             node(
                 import_answers,
-                inputs=["response_files", "items", "calibration_items"],
+                inputs=[
+                    "response_files",
+                    "items",
+                    "calibration_items",
+                    *([draws] if draws else []),
+                ],
                 outputs=["imported_responses", "wide_matrices", "import_report"],
                 name="import_answers",
             ),
@@ -74,7 +79,14 @@ def _of_draws(draws: str) -> list[Node]:
     return [
         node(
             build_draw_matrices,
-            inputs=["live_responses", "calibration", "items", draws],
+            inputs=[
+                "live_responses",
+                "imported_responses",
+                "wide_matrices",
+                "calibration",
+                "items",
+                draws,
+            ],
             outputs="draw_matrices",
             name="build_draw_matrices",
         )

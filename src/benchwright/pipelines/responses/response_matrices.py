@@ -56,6 +56,8 @@ def build_response_matrices(
     if draws is not None:
         drawn = set(draws["condition"])
         live_responses = live_responses[~live_responses["condition"].isin(drawn)]
+        imported_responses = imported_responses[~imported_responses["condition"].isin(drawn)]
+        wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in drawn]
     live = _evaluated(live_responses, index)
     recorded = _evaluated(imported_responses, index)
     # A prompt that did not fit the model has no answer, and replaces none.

@@ -13,6 +13,7 @@ from benchwright.content_hash import content_hash
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.errors import InputError
 from benchwright.params.responses import TIDY_COLUMNS
+from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.cell_values import (
     Cells,
     number_lists,
@@ -21,7 +22,6 @@ from benchwright.pipelines.responses.cell_values import (
     text_lists,
     texts,
 )
-from benchwright.pipelines.responses.item_index import ItemIndex
 from benchwright.pipelines.responses.option_scores import best_options, style_scores
 from benchwright.pipelines.responses.tally import EXAMPLES, Tally
 
@@ -96,8 +96,10 @@ def looks_tidy(file: LoadedFile) -> bool:
     return names["model"] in table.column_names and any(n in table.column_names for n in asked)
 
 
-def read_tidy(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tally]:
+def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
     """The joined answers of a tidy file, one row per key, and what became of the others.
+
+    A row finds its item among those that its condition shows: a draw's items have the draw's texts.
 
     Raises:
         InputError: a column that is needed is missing, or no row holds an answer.
@@ -108,7 +110,7 @@ def read_tidy(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tally]:
     frame, problems = _read(columns)
     tally.models = int(frame["model"].nunique())
     labels = _Labels(frame)
-    _join(frame, columns, index)
+    strangers = _join(frame, columns, index)
     problems += _problems_of_joined(frame, index)
     _refuse_unusable(columns, problems)
 
@@ -121,7 +123,11 @@ def read_tidy(file: LoadedFile, index: ItemIndex) -> tuple[pd.DataFrame, Tally]:
 
     lost = ~dropped & (frame["position"].to_numpy() < 0)
     tally.not_joined = int(lost.sum())
-    tally.tell("not joined", lost.sum(), labels.first(lost))
+    untold = lost
+    for what, mask in [*strangers, ("not joined", lost)]:
+        fresh = mask & untold
+        tally.tell(what, fresh.sum(), labels.first(fresh))
+        untold = untold & ~fresh
 
     kept = frame[~dropped & ~lost]
     again = kept.duplicated(KEY, keep="first").to_numpy()
@@ -211,13 +217,40 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     return frame, problems
 
 
-def _join(frame: pd.DataFrame, columns: _Columns, index: ItemIndex) -> None:
-    """Adds `position` and `by_hash`."""
+def _join(frame: pd.DataFrame, columns: _Columns, index: AnswerIndex) -> list[tuple[str, Mask]]:
+    """Adds `position` and `by_hash`; returns rows of draws that this run does not have."""
     hashes, question_only = _hashes(columns)
     ids = frame["item_id"].astype(object).where(frame["item_id"].notna(), None).tolist()
-    joined = index.join(ids, hashes, question_only=question_only)
-    frame["position"] = joined.positions
-    frame["by_hash"] = joined.by_hash
+    conditions = frame["condition"].tolist()
+    joined = index.join(ids, hashes, conditions, question_only=question_only)
+    positions = joined.positions
+    strangers = []
+    for condition in sorted(set(conditions)):
+        own = (frame["condition"] == condition).to_numpy(dtype=bool)
+        if index.of(condition) is None:
+            strangers.append((not_of_this_run(condition), own))
+        elif index.is_draw(condition) and not question_only:
+            at = np.flatnonzero(own)
+            texts_of = [hashes[row] for row in at]
+            if index.compare_texts(condition, [ids[row] for row in at], texts_of).another_draw():
+                strangers.append((another_draw(condition), own))
+                positions[own] = -1
+    frame["position"] = positions
+    frame["by_hash"] = joined.by_hash & (positions >= 0)
+    return strangers
+
+
+def not_of_this_run(condition: str) -> str:
+    """What the report says of answers under a condition that nothing here has."""
+    return f"not joined (condition {condition}: no draw of this run)"
+
+
+def another_draw(condition: str) -> str:
+    """What the report says of answers to other texts under the name of a draw."""
+    return (
+        f"not joined (another {condition} than this run's: other texts; "
+        "was it drawn with another seed or other settings?)"
+    )
 
 
 def _hashes(columns: _Columns) -> tuple[list[str | None], bool]:
@@ -247,7 +280,7 @@ def _lengths(lists: pd.Series) -> NDArray[np.int64]:
     return np.array([-1 if v is None else len(v) for v in lists], dtype=np.int64)
 
 
-def _problems_of_joined(frame: pd.DataFrame, index: ItemIndex) -> list[tuple[str, Mask]]:
+def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[str, Mask]]:
     """Values that cannot be, given the item; drops lists that are of no use from `frame`."""
     position = frame["position"].to_numpy()
     joined = position >= 0
@@ -326,7 +359,7 @@ def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
     return np.asarray(differ | ((c >= 0) & (d >= 0) & (c != d)))
 
 
-def contradictions(rows: pd.DataFrame, index: ItemIndex) -> Mask:
+def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
     """(n,) True where a row's own statements cannot all hold, given the item's gold.
 
     `correct` against the prediction, against the highest of the log-likelihoods, or against a

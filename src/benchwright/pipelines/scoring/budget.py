@@ -9,8 +9,8 @@ import pandas as pd
 
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.scores import Store, holds
-from benchwright.pipelines.scoring.shards import plan_shards
+from benchwright.pipelines.scoring.scores import Store
+from benchwright.score_shards import holds, plan_shards
 from benchwright.tables import ScoringBudget
 
 logger = logging.getLogger(__name__)

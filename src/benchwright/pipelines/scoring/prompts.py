@@ -16,6 +16,7 @@ from benchwright.configuration import (
     parse_configuration,
 )
 from benchwright.errors import InputError
+from benchwright.language_models.chat_frame import ChatFrame, chat_frame
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
@@ -38,7 +39,6 @@ logger = logging.getLogger(__name__)
 
 _SPECIAL_TOKENS = 8  # room for those a tokenizer adds by itself
 _BYTES_PER_TOKEN = 3  # where there is no tokenizer to count with; English has four
-_PLACE = "\x02prompt\x03"
 
 
 class Asked(NamedTuple):
@@ -157,11 +157,13 @@ class PromptWriter:
         self._demonstrations: dict[tuple[Question, str], str] = {}
         self._frame = self._chosen_frame()
 
-    def _chosen_frame(self) -> "_Frame":
+    def _chosen_frame(self) -> ChatFrame:
         if self._model.endpoint is not None:
             chat = self._model.endpoint.api == "chat"
-            return _Frame("", "", "messages" if chat else "none")
-        return _chat_frame(self.tokenizer) if self._model.chat_template else _Frame("", "", "none")
+            return ChatFrame("", "", "messages" if chat else "none")
+        return (
+            chat_frame(self.tokenizer) if self._model.chat_template else ChatFrame("", "", "none")
+        )
 
     @property
     def tokenizer(self) -> Any:
@@ -201,6 +203,7 @@ class PromptWriter:
             style,
             shots,
             used,
+            json.dumps([d.item_id for d in chosen[:used]], ensure_ascii=False),
             self._frame.template,
             prompt.prefix,
             prompt.text,
@@ -269,21 +272,6 @@ class PromptWriter:
         if self.tokenizer is None:
             return size / _BYTES_PER_TOKEN + _SPECIAL_TOKENS <= limit
         return len(self.tokenizer(text).input_ids) <= limit
-
-
-class _Frame(NamedTuple):
-    """What a chat template puts around the prompt."""
-
-    before: str
-    after: str
-    template: str
-
-
-def _chat_frame(tokenizer: Any) -> _Frame:
-    message = [{"role": "user", "content": _PLACE}]
-    text = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
-    before, _, after = text.partition(_PLACE)
-    return _Frame(before, after, "chat")
 
 
 def prompt_id(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchwright.configuration import configuration_name
 from benchwright.engine import answer_batches
-from benchwright.language_models.batches import Answers, Batch
+from benchwright.language_models.batches import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.extraction import (
     canonical_number,
@@ -21,13 +21,15 @@ from benchwright.pipelines.scoring.extraction import (
     same_answer,
 )
 from benchwright.pipelines.scoring.next_question import before_next_question
-from benchwright.pipelines.scoring.shards import (
+from benchwright.prompting.rendering import LABELS, rotation
+from benchwright.score_shards import (
     COLUMNS,
     WRITTEN_COLUMNS,
-    Shard,
+    absent,
+    holds,
     plan_shards,
+    shard_table,
 )
-from benchwright.prompting.rendering import LABELS, rotation
 from benchwright.tables import Generations, Responses
 
 logger = logging.getLogger(__name__)
@@ -72,24 +74,6 @@ def score_prompts(
                 yield {own[number].name: shard_table(own[number], answers)}
 
 
-def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
-    """The table of a shard; one row per key, in the shard's order."""
-    if shard.sampling is None:
-        rows = zip(shard.keys, *zip(*answers, strict=True), strict=True)
-        frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
-        return frame.astype({"key": str, "prompt_tokens": "int64"})
-    frame = pd.DataFrame(answers)
-    frame.insert(0, "key", list(shard.keys))
-    return frame.astype({"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"})[
-        list(WRITTEN_COLUMNS)
-    ]
-
-
-def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
-    """Whether a stored table is this shard, whole."""
-    return frame is not None and list(frame["key"]) == list(shard.keys)
-
-
 class _Stored(NamedTuple):
     """What the store has of one prompt: scores, or what was written."""
 
@@ -105,7 +89,7 @@ def _stored(frame: pd.DataFrame) -> Iterator[tuple[str, _Stored]]:
     if "texts" in frame:
         columns = (frame[name] for name in WRITTEN_COLUMNS)
         for key, texts, finish, generated, asked in zip(*columns, strict=True):
-            written = None if _absent(texts) else [str(text) for text in texts]
+            written = None if absent(texts) else [str(text) for text in texts]
             yield key, _Stored(None, [], int(asked), written, list(finish), int(generated))
         return
     columns = (frame[name] for name in COLUMNS)
@@ -113,13 +97,8 @@ def _stored(frame: pd.DataFrame) -> Iterator[tuple[str, _Stored]]:
         yield key, _Stored(_as_list(logprobs), [int(n) for n in tokens], int(asked))
 
 
-def _absent(values: object) -> bool:
-    """Whether a stored list is none: a prompt that did not fit (None or NaN, as stored)."""
-    return values is None or isinstance(values, float)
-
-
 def _as_list(values: Any) -> list[float] | None:
-    return None if _absent(values) else [float(value) for value in np.asarray(values)]
+    return None if absent(values) else [float(value) for value in np.asarray(values)]
 
 
 class Collected(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.pipelines.evaluation.figures.style import (
+from benchwright.figure_style import (
     KEPT,
     QUIET,
     REMOVED,

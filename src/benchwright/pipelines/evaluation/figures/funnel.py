@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.pipelines.evaluation.figures.style import (
+from benchwright.figure_style import (
     KEPT,
     REMOVED,
     axis,

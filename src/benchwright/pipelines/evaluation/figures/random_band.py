@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.pipelines.evaluation.figures.style import (
+from benchwright.figure_style import (
     KEPT,
     QUIET,
     REMOVED,

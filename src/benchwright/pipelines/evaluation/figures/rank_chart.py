@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.agreement import spread
-from benchwright.pipelines.evaluation.figures.style import (
+from benchwright.figure_style import (
     KEPT,
     NARROW_NAME,
     QUIET,
@@ -17,6 +15,8 @@ from benchwright.pipelines.evaluation.figures.style import (
     layout,
     short_names,
 )
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.evaluation.agreement import spread
 
 
 class _Line(NamedTuple):

@@ -17,20 +17,9 @@ from benchwright.pipelines.evaluation.report.wording import (
     write_percentile,
     write_value,
 )
+from benchwright.report_page.table_rows import rows_of
 
 _RATINGS = "arena_"  # how the names of figures about human ratings begin
-
-
-def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
-    """The rows with every missing value as None."""
-    return [
-        {name: None if is_missing(value) else value for name, value in row.items()}
-        for row in table.to_dict("records")
-    ]
-
-
-def is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def groups_in(rank_agreement: pd.DataFrame) -> dict[str, str]:

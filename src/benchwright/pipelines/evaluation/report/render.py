@@ -1,10 +1,7 @@
-"""Putting the report on one self-contained page."""
+"""What the report says, section by section, on one self-contained page."""
 
-import base64
-import hashlib
 import json
 from collections.abc import Collection
-from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -20,11 +17,9 @@ from benchwright.pipelines.evaluation.report.comparisons import (
     describe_detectable,
     groups_in,
     has_ratings,
-    is_missing,
     label_difference,
     method_rows,
     rank_rows,
-    rows_of,
     yardstick_rows,
 )
 from benchwright.pipelines.evaluation.report.item_list import rules_in
@@ -34,13 +29,11 @@ from benchwright.pipelines.evaluation.report.method import (
     describe_evaluation,
     describe_steps,
 )
-from benchwright.pipelines.evaluation.report.provenance import (
-    benchmark_facts,
-    package_versions,
-    settings,
-)
 from benchwright.pipelines.evaluation.report.wording import ROLES, RULE_MEANINGS
 from benchwright.pipelines.evaluation.review import STALE, stale_reviews
+from benchwright.report_page.page import render_report_page
+from benchwright.report_page.provenance import benchmark_facts, package_versions, settings
+from benchwright.report_page.table_rows import is_missing, rows_of
 
 _PACKAGE = "benchwright.pipelines.evaluation"
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
@@ -155,56 +148,7 @@ def render_report(
         "versions": package_versions(),
         "figures": {name: json.loads(figure.to_json()) for name, figure in figures.items()},
     }
-    return _page(context)
-
-
-def _page(context: dict[str, Any]) -> str:
-    from importlib.resources import files
-
-    from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
-
-    templates = files(_PACKAGE) / "templates"
-    # Our own files and Plotly's are the only text that reaches the page unescaped.
-    own = {
-        "style": (templates / "report.css").read_text("utf-8"),
-        "script": (templates / "report.js").read_text("utf-8"),
-        "plotly": get_plotlyjs(),
-    }
-    allowed = " ".join(_script_hash(own[name]) for name in ("plotly", "script"))
-    page: str = _template().render(
-        **context,
-        **{name: Markup(text) for name, text in own.items()},  # noqa: S704
-        allowed_scripts=Markup(allowed),  # noqa: S704
-    )
-    return page
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(_PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {
-        "sort_keys": True,
-        "separators": (",", ":"),
-        "ensure_ascii": False,
-        "allow_nan": False,
-    }
-    environment.filters.update(percent=_percent, number=_number, words=_words, share=_share)
-    return environment.get_template("report.html")
-
-
-def _script_hash(script: str) -> str:
-    """The source expression that lets a browser run this script and no other."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+    return render_report_page(_PACKAGE, "report.html", context, more_script=("items.js",))
 
 
 def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
@@ -224,19 +168,3 @@ def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
         for row in rows_of(rule_coverage)
         if row["status"] in ("off", "not_run")
     }
-
-
-def _percent(value: float | None, digits: int = 1) -> str:
-    return "—" if value is None else f"{value:.{digits}%}"
-
-
-def _share(part: float, whole: float, digits: int = 1) -> str:
-    return _percent(part / whole if whole else None, digits)
-
-
-def _number(value: float | None, digits: int = 0) -> str:
-    return "—" if value is None else f"{value:,.{digits}f}"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

@@ -1,13 +1,14 @@
-"""What identifies a score, and how prompts are cut into the shards of the store."""
+"""What identifies a score, how prompts are cut into the shards of the store, and their tables."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.language_models.batches import Answers
 from benchwright.language_models.loading import Setting, context_limit, resolve
 from benchwright.language_models.protocol import PromptText, Sampling
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
@@ -121,9 +122,9 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
         keys.append(key)
         groups.setdefault((model, prefix, drawn), {})[key] = prompt
     shards = [
-        _shard(model, members, drawn, scoring.batch_tokens)
+        shard
         for (model, _, drawn), by_key in groups.items()
-        for members in _cut(by_key, scoring.shard_size)
+        for shard in cut_shards(model, by_key, drawn, scoring)
     ]
     # What a model scores comes before what it writes, and shards of one sampling follow each other.
     return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
@@ -139,13 +140,26 @@ def sampling(scoring: ScoringParams, max_new_tokens: int, stop: Sequence[str]) -
     )
 
 
+def cut_shards(
+    model: str,
+    prompts: Mapping[str, PromptText],
+    drawn: Sampling | None,
+    scoring: ScoringParams,
+) -> list[Shard]:
+    """The shards of one model's prompts, by key, that share one prefix and one sampling."""
+    return [
+        _shard(model, members, drawn, scoring.batch_tokens)
+        for members in _cut(prompts, scoring.shard_size)
+    ]
+
+
 def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     names = ("model", "prefix", "text", "continuations", "template", "labels", "style")
     more = ("shots_used", "max_new_tokens", "stop")
     return zip(*(prompts[name] for name in (*names, *more)), strict=True)
 
 
-def _cut(by_key: dict[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:
+def _cut(by_key: Mapping[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:
     """Cut by the first digits of the keys, into a power of two of parts of at most about `size`.
 
     Keys are hashes, so parts are of similar size, and one more prompt changes one part only.
@@ -169,3 +183,34 @@ def _shard(
     content = json.dumps([keys, batch_tokens])
     name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
     return Shard(name, model, drawn, keys, tuple(prompt for _, prompt in members))
+
+
+def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
+    """The table of a shard; one row per key, in the shard's order."""
+    if shard.sampling is None:
+        rows = zip(shard.keys, *zip(*answers, strict=True), strict=True)
+        frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
+        return frame.astype({"key": str, "prompt_tokens": "int64"})
+    frame = pd.DataFrame(answers)
+    frame.insert(0, "key", list(shard.keys))
+    return frame.astype({"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"})[
+        list(WRITTEN_COLUMNS)
+    ]
+
+
+def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
+    """Whether a stored table is this shard, whole."""
+    return frame is not None and list(frame["key"]) == list(shard.keys)
+
+
+def written_texts(frame: pd.DataFrame) -> dict[str, list[str] | None]:
+    """What was written by key, a text per sample; None where the prompt did not fit."""
+    return {
+        key: None if absent(texts) else [str(text) for text in texts]
+        for key, texts in zip(frame["key"], frame["texts"], strict=True)
+    }
+
+
+def absent(values: object) -> bool:
+    """Whether a stored list is none: a prompt that did not fit (None or NaN, as stored)."""
+    return values is None or isinstance(values, float)

@@ -1,0 +1,181 @@
+"""Chat models asked for written answers, by any stage, with the store of what they said."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from benchwright.datasets.score_store import StoredShards
+from benchwright.engine import answer_batches
+from benchwright.errors import InputError
+from benchwright.language_models.batches import Batch
+from benchwright.language_models.chat_frame import ChatFrame, chat_frame
+from benchwright.language_models.loading import model_tokenizer
+from benchwright.language_models.protocol import PromptText, Sampling
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.score_shards import (
+    Shard,
+    cut_shards,
+    holds,
+    model_ingredients,
+    score_key,
+    shard_table,
+    written_texts,
+)
+
+_STYLE = "ask"  # in the keys: what a stage asks is no answer to an item
+
+
+class Ask(Protocol):
+    """One model, ready to be asked."""
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        """The reply to each text, a user's message, in their order.
+
+        The first attempt takes the most probable words; later ones are drawn, each anew. None
+        where the message does not fit the model's context.
+        """
+        ...
+
+
+def ask_model(
+    name: str,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    store: StoredShards,
+    *,
+    max_tokens: int,
+    temperature: float,
+    what: str,
+) -> Ask:
+    """A model of conf as a function; nothing is loaded before it is asked something new.
+
+    Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
+    template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
+    asked once. Replies are kept shard by shard, so that a killed run goes on where it was.
+
+    Args:
+        name: of the model, under `models.models`.
+        models: all models.
+        scoring: engine, device, precision and sizes of batches and shards, as for scores.
+        store: what was said before; replies are added to it.
+        max_tokens: the most the model may write per reply.
+        temperature: of attempts after the first; attempt n draws with seed n.
+        what: what is done, for the progress bar and errors, e.g. "rephrasing".
+
+    Raises:
+        InputError: the name is not known. When asked: its weights, backend, server or chat
+            template cannot be had.
+    """
+    if name not in models.models:
+        known = ", ".join(sorted(models.models)) or "none"
+        raise InputError(
+            f"{what}: model {name!r} is not known; there are {known} (conf: models.models)"
+        )
+    return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
+
+
+class _Asked:
+    """See `ask_model`."""
+
+    def __init__(
+        self,
+        name: str,
+        model: ModelParams,
+        scoring: ScoringParams,
+        store: StoredShards,
+        max_tokens: int,
+        temperature: float,
+        what: str,
+    ) -> None:
+        self._name = name
+        self._model = model
+        self._scoring = scoring
+        self._store = store
+        self._max_tokens = max_tokens
+        self._temperature = temperature
+        self._what = what
+        self._frame: ChatFrame | None = None
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        if not texts:
+            return []
+        try:
+            replies = self._replies(sorted(set(texts)), attempt)
+        except InputError as error:
+            raise InputError(f"{self._what} with {self._name}: {error}") from error
+        return [replies[text] for text in texts]
+
+    def _replies(self, texts: Sequence[str], attempt: int) -> dict[str, str | None]:
+        temperature = 0.0 if attempt == 1 else self._temperature
+        drawn = Sampling(self._max_tokens, temperature=temperature, seed=attempt)
+        asked = {
+            **model_ingredients(self._model, self._scoring),
+            "sampling": json.dumps(drawn),
+        }
+        prompts = {text: self._prompt(text) for text in texts}
+        keys = {text: score_key(asked, prompts[text], (), _STYLE, 0) for text in texts}
+        by_key = {keys[text]: prompts[text] for text in texts}
+        written = self._written(by_key, drawn)
+        return {text: written[key] for text, key in keys.items()}
+
+    def _prompt(self, text: str) -> PromptText:
+        frame = self._frame = self._frame or self._chosen_frame()
+        return PromptText("", frame.before + text + frame.after, (), frame.template)
+
+    def _chosen_frame(self) -> ChatFrame:
+        model = self._model
+        if model.endpoint is not None:
+            return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
+        if not (model.instruct or model.chat_template):
+            return ChatFrame("", "", "none")
+        try:
+            return chat_frame(model_tokenizer(model, self._scoring))
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"models.{self._name}: its tokenizer has no chat template that takes a user's "
+                "message; set instruct: false to ask it in plain text"
+            ) from error
+
+    def _written(self, by_key: Mapping[str, PromptText], drawn: Sampling) -> dict[str, str | None]:
+        """The reply to each key; what the store lacks is asked."""
+        from tqdm import tqdm
+
+        shards = sorted(cut_shards(self._name, by_key, drawn, self._scoring), key=_shard_name)
+        written: dict[str, str | None] = {}
+        missing: list[Shard] = []
+        for shard in shards:
+            frame = self._store.get(shard.name)
+            if frame is not None and holds(frame, shard):
+                written.update(_first(written_texts(frame)))
+            else:
+                missing.append(shard)
+        if not missing:
+            return written
+        with tqdm(
+            total=len(by_key),
+            initial=len(written),
+            desc=f"{self._what} with {self._name}",
+            unit="prompt",
+            file=sys.stderr,
+            mininterval=1,
+        ) as bar:
+            batches = [Batch(drawn, shard.prompts) for shard in missing]
+            for number, answers in answer_batches(
+                self._name, self._model, self._scoring, batches, bar.update
+            ):
+                frame = shard_table(missing[number], answers)
+                self._store.add(missing[number].name, frame)
+                written.update(_first(written_texts(frame)))
+        return written
+
+
+def _shard_name(shard: Shard) -> str:
+    return shard.name
+
+
+def _first(texts: Mapping[str, list[str] | None]) -> dict[str, str | None]:
+    """The one sample of each reply."""
+    return {key: written[0] if written else None for key, written in texts.items()}

@@ -1,0 +1,97 @@
+"""How single-best-answer items are detected (`single_best_answer:` in conf)."""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+FeatureGroup = Literal["surface", "closeness", "question", "options"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class JudgeParams(_Section):
+    """A chat model that labels items (WiCkeD, appendix A).
+
+    Attributes:
+        model: its name under `models.models`.
+        prompt: `options` shows the item with its options, `paper` the question alone.
+        items: the most items of the run's benchmark that are labelled, besides those that the
+            file labels; None labels all.
+        attempts: the most times it is asked where no label can be read off its reply.
+        temperature: of the second attempt and later ones.
+        max_tokens: the most it may write.
+    """
+
+    model: str | None = None
+    prompt: Literal["options", "paper"] = "options"
+    items: int | None = Field(default=400, ge=0)
+    attempts: int = Field(default=3, ge=1, le=20)
+    temperature: float = Field(default=0.7, gt=0, le=2)
+    max_tokens: int = Field(default=16, ge=1)
+
+
+class FineTuningParams(_Section):
+    """A pretrained encoder with a classification head (WiCkeD, appendix A).
+
+    Attributes:
+        model: a folder or a hub id that `AutoModelForSequenceClassification` loads.
+        revision: commit of a hub id.
+        text: what it reads: the `question` alone, as the paper's, or the `options` too.
+        epochs: passes over the training labels.
+        learning_rate: of AdamW.
+        batch: texts of one step.
+        max_length: tokens of a text; longer ones are cut.
+    """
+
+    model: str | None = None
+    revision: str | None = None
+    text: Literal["question", "options"] = "question"
+    epochs: int = Field(default=2, ge=1)
+    learning_rate: float = Field(default=1e-4, gt=0)
+    batch: int = Field(default=16, ge=1)
+    max_length: int = Field(default=256, ge=8)
+
+
+class SingleBestAnswerParams(_Section):
+    """Labels, classifier and operating point.
+
+    Attributes:
+        labels: those in the `file`, a chat model's (`judge`), or `both` (the file's where it has
+            one).
+        judge: which chat model, and how it is asked.
+        kind: `embedding` is logistic regression on features of the item, `bert` a pretrained
+            encoder whose last layer and head are trained, `hub` one used as it is.
+        encoder: sentence encoder of `embedding`, by its name under `models.encoders`.
+        features: what logistic regression reads (docs/single_best_answer.md).
+        strength: of its L2 penalty is 1/`strength`.
+        fine_tuning: of `bert` and `hub`.
+        recall: share of the items with a single best answer that must be found; it sets the
+            threshold (98.9% in the paper).
+        held_out: share of the labelled items that are kept for evaluation.
+        folds: of the cross-validation that chooses the threshold.
+        leave_out: benchmarks whose labels are only evaluated on, not trained on.
+    """
+
+    labels: Literal["file", "judge", "both"] = "file"
+    judge: JudgeParams = JudgeParams()
+    kind: Literal["embedding", "bert", "hub"] = "embedding"
+    encoder: str = "all-minilm-l6-v2"
+    features: tuple[FeatureGroup, ...] = Field(default=("surface", "closeness"), min_length=1)
+    strength: float = Field(default=0.1, gt=0)
+    fine_tuning: FineTuningParams = FineTuningParams()
+    recall: float = Field(default=0.989, gt=0, le=1)
+    held_out: float = Field(default=0.25, gt=0, lt=1)
+    folds: int = Field(default=5, ge=2, le=20)
+    leave_out: tuple[str, ...] = ("commonsense_qa",)
+
+    @model_validator(mode="after")
+    def _models_are_named(self) -> Self:
+        if self.labels != "file" and self.judge.model is None:
+            raise ValueError(f"labels: {self.labels} needs judge.model, a name under models.models")
+        if self.kind != "embedding" and self.fine_tuning.model is None:
+            raise ValueError(f"kind: {self.kind} needs fine_tuning.model, a folder or a hub id")
+        if len(set(self.features)) < len(self.features):
+            raise ValueError("features names a group twice")
+        return self

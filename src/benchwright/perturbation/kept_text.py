@@ -1,0 +1,165 @@
+"""What another wording of a question must keep to the letter: names, quotations, formulas, code."""
+
+import re
+import unicodedata
+
+from benchwright.perturbation.text_numbers import is_number
+
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|«([^»\n]{1,300})»|(?<!\w)['‘]([^'’\n]{1,300})['’](?!\w)"
+)
+_CODE = re.compile(r"```.*?```|`[^`\n]+`|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_][\w’'-]*")
+_ENDS = re.compile(r"(?:^|[.?!:;]|\n|^\W+)[\s\"'“‘(*_]*$")
+# Prose is made of letters, digits and these; a piece with any other sign is a formula or code.
+_PROSE = set(".,;:?!'\"()-–—/%&…’‘“”«»$€£° \u00a0")
+_EDGE = ".,;:?!'\"’‘“”«»–—…"
+_MIXED = re.compile(
+    r"\w*[^\W\d_]\w*\d\w*|\w*\d\w*[^\W\d_]\w*"  # H2O, 3x
+    r"|\w*[A-Z]\w*[A-Z]\w*|[a-z]+[A-Z]\w*"  # DNA, pH
+    r"|[b-hj-zB-HJ-Z]"  # x, but not "a" or "I"
+    r"|ln|log|exp|sin|cos|tan|cot|sec|lim|sqrt|mod|det"
+)
+_CALL = re.compile(r"\w{1,3}[(\[]")  # f(x), but not "word(s)"
+# Written in capitals for stress.
+_STRESSED = frozenset(
+    re.findall(
+        r"\S+",
+        """not except least most best all always never only false true incorrect correct no none
+        cannot first last and or but is are both""",
+    )
+)
+_PRONOUN = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
+# Words that open a question without being anybody's name, and tell little of what it is about.
+_OPENERS = frozenset(
+    re.findall(
+        r"\S+",
+        """a an the this that these those my your his her its our their some any each every all both
+    either neither no none one most many much more few several such what which who whom whose when
+    where why how is are was were am be been being do does did done has have had having can could
+    will would shall should may might must in on at by for from to into onto of off with without
+    within about above below over under between among across along around after before during since
+    until while as if though although because unless whereas once upon against toward towards
+    through throughout besides beside behind beyond near next and or but nor so yet not never only
+    also it he she they we you there here find choose select identify name determine calculate
+    compute evaluate solve consider suppose assume imagine given let say according people someone
+    somebody anyone everybody whenever wherever whatever whichever whoever people person roughly
+    approximately about usually often generally typically""",
+    )
+)
+
+
+def quotations(text: str) -> list[str]:
+    """What stands between quotation marks, without them; apostrophes are none."""
+    return [next(filter(None, found)).strip() for found in _QUOTED.findall(text) if any(found)]
+
+
+def formulas(text: str) -> list[str]:
+    """Pieces of mathematics, code, chemistry and abbreviations, sorted, each as often as it occurs.
+
+    LaTeX and code in their marks as a whole; elsewhere every piece between spaces that has a sign
+    which prose has not, mixes letters with figures, has two capitals ("DNA", "pH", "H2O"), or is a
+    single letter other than "a" and "I". Figures with a unit are numbers, not formulas.
+    """
+    marked = [" ".join(found.split()) for found in _CODE.findall(text)]
+    # An unfinished "x =" may as well end in "x is".
+    pieces = [_trimmed(piece) for piece in _CODE.sub(" ", text).rstrip(" =:").split()]
+    shouted = _shouted(text)
+    return sorted(marked + [piece for piece in pieces if _is_formula(piece, shouted)])
+
+
+def _trimmed(piece: str) -> str:
+    """A piece without the punctuation around it, brackets only where they are not its own."""
+    piece = unicodedata.normalize("NFC", piece).strip(_EDGE)
+    for left, right in ("()", "[]"):
+        whole = piece.endswith(right) and piece.count(left) == 1
+        if piece.startswith(left) and (whole or piece.count(left) > piece.count(right)):
+            piece = piece[1:]
+        if piece.endswith(right) and piece.count(right) > piece.count(left):
+            piece = piece[:-1]
+    return piece.strip(_EDGE).removesuffix("'s").removesuffix("’s")
+
+
+def _is_formula(piece: str, shouted: bool) -> bool:
+    if not piece or set(piece) <= {"_"} or is_number(piece):
+        return False
+    if any(not (c.isalnum() or c in _PROSE) or unicodedata.category(c) == "No" for c in piece):
+        return True
+    if _CALL.match(piece):
+        return True
+    if piece.isalpha() and ((shouted and piece.isupper()) or piece.casefold() in _STRESSED):
+        return False
+    return any(_MIXED.fullmatch(part) for part in re.split(r"[-–—/]", piece))
+
+
+def _shouted(text: str) -> bool:
+    """Whether a text is in capitals: most of its longer words are."""
+    longer = re.findall(r"[^\W\d_]{4,}", text)
+    return sum(word.isupper() for word in longer) > len(longer) / 2
+
+
+def names(text: str) -> frozenset[str]:
+    """Words that are capitalised inside a sentence, in lower case, without a possessive s.
+
+    At the start of a sentence a word counts where it surely is a name: before another capitalised
+    word, a comma, or with a possessive s, and not one of the words that open questions. A text in
+    capitals throughout has no names that could be told.
+    """
+    return frozenset(word for word, surely in _capitalised(text) if surely)
+
+
+def _capitalised(text: str) -> list[tuple[str, bool]]:
+    text = _CODE.sub(" ", unicodedata.normalize("NFC", text))
+    if _shouted(text):
+        return []
+    words = list(_WORD.finditer(text))
+    out: list[tuple[str, bool]] = []
+    for place, found in enumerate(words):
+        word = found[0]
+        bare = _bare(word)
+        if not word[0].isupper() or bare in _PRONOUN or len(bare) < 2:
+            continue
+        opens = _ENDS.search(text[: found.start()]) is not None
+        out.append((bare, not opens or _surely_a_name(text, words, place)))
+    return out
+
+
+def _surely_a_name(text: str, words: list[re.Match[str]], place: int) -> bool:
+    found = words[place]
+    if _bare(found[0]) in _OPENERS:
+        return False
+    after = text[found.end() : found.end() + 1]
+    if after == "," or found[0].casefold().replace("’", "'").endswith("'s"):
+        return True
+    following = words[place + 1] if place + 1 < len(words) else None
+    return (
+        following is not None
+        and following[0][0].isupper()
+        and text[found.end() : following.start()].strip(" ") in {"", "and"}
+    )
+
+
+def opening_word(text: str) -> str:
+    """The first word, in lower case, where it is no word that opens questions, else ""."""
+    found = _WORD.search(text)
+    word = _bare(found[0]) if found else ""
+    return "" if word in _OPENERS else word
+
+
+def words(text: str) -> frozenset[str]:
+    """All words of a text, in lower case, without a possessive s."""
+    return frozenset(
+        _bare(found[0]) for found in _WORD.finditer(unicodedata.normalize("NFC", text))
+    )
+
+
+def _bare(word: str) -> str:
+    folded = word.casefold().replace("’", "'").rstrip("'-")
+    return folded.removesuffix("'s")
+
+
+def content_words(text: str) -> list[str]:
+    """The words and figures of a text in order, without those of grammar and of questions."""
+    return [
+        word for word in re.findall(r"\w+", text.casefold()) if word not in _OPENERS and word != "s"
+    ]

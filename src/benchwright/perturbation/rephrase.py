@@ -1,0 +1,276 @@
+"""MMLU-CF, rule 1: questions in other words, each checked before it is used.
+
+Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
+Section 3.4, rule 1.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from string import ascii_uppercase
+from typing import NamedTuple, Protocol
+
+from benchwright.params.perturbation import RephraseParams
+from benchwright.perturbation.question_form import Asked, part_passage, question_form
+from benchwright.perturbation.rephrase_checks import Wording, failed_checks
+
+SIMILARITY = "similarity"
+"""The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""
+
+Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+"""Cosine of each text with the one at its place in the other list."""
+
+_INSTRUCTION = """\
+Write the question below in other words.
+
+- It must ask for exactly the same, so that the right answer stays right and the wrong ones wrong.
+- Use other words and another order of words wherever that does not change the meaning.
+- Keep all numbers, units, names, dates, technical terms, formulas, code and quotations as they are.
+- Keep words such as "not", "never", "except", "least" and "false".
+- {form}
+- Do not answer it, add no hint, and do not repeat the options.
+- Reply with the new question alone, in one piece: no heading, no comment, no quotation marks."""
+_FORMS = {
+    "question": "A question stays a question.",
+    "stem": "It is an unfinished sentence which an option completes: write an unfinished sentence "
+    "that the same options complete.",
+    "blank": "It has a gap, ____, which an option fills: keep the gap for the same options.",
+}
+
+_THOUGHT = re.compile(r"<think>.*?</think>|^.*?</think>", re.DOTALL)
+_HEADING = re.compile(
+    r"^\W*(?:(?:sure|certainly|of course|okay|ok)\b[^\n:]{0,80}[:!.]\s*)?"
+    r"(?:(?:here(?:'s| is| are)\b[^\n:]{0,80}|(?:the\s+)?(?:new|rephrased|reworded|rewritten"
+    r"|revised|paraphrased|paraphrase)?\s*(?:question|wording|version|paraphrase|rephrasing))"
+    r"\W{0,4}:\W{0,4}(?=\S))?",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:i\s+(?:cannot|can't|can\s+not|am\s+unable|won't|apologi[sz]e)|i'm\s+(?:sorry|unable)"
+    r"|as\s+an\s+ai|sorry,|i\s+am\s+sorry)\b",
+    re.IGNORECASE,
+)
+_OPTION_LINE = re.compile(r"^\W*\(?[A-J][.):]\s", re.MULTILINE)
+_OPTIONS_IN_LINE = re.compile(r"(?:^|\s)\(?A[.)]\s.+\s\(?B[.)]\s")
+_ANSWER = re.compile(
+    r"\b(?:the\s+)?(?:correct\s+|right\s+)?answer\s*(?:is\b|:)|\boptions?\s*:", re.IGNORECASE
+)
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S", re.MULTILINE)
+_MARKS = (('"', '"'), ("“", "”"), ("‘", "’"), ("**", "**"), ("*", "*"), ("`", "`"), ("'", "'"))
+
+
+class Ask(Protocol):
+    """A chat model, as `benchwright.asking.ask_model` gives it."""
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        """The reply to each text; None where it does not fit."""
+        ...
+
+
+class Question(NamedTuple):
+    """What rephrasing needs of an item.
+
+    `answer` is the index of the right option, −1 where it is not known; `answer_text` is the right
+    answer of a question without options.
+    """
+
+    role: str
+    item_id: str
+    text: str
+    choices: tuple[str, ...] = ()
+    answer: int = -1
+    answer_text: str = ""
+    passage_id: str | None = None
+
+
+class Attempt(NamedTuple):
+    """One row of `tables.Rephrasings`, but for the model's name; see there."""
+
+    role: str
+    item_id: str
+    attempt: int
+    before: str
+    reply: str | None
+    after: str | None
+    similarity: float
+    failed: tuple[str, ...]
+    used: bool
+
+
+class Read(NamedTuple):
+    """What was read off a reply: the new question, or why there is none."""
+
+    text: str | None
+    failed: str
+
+
+def rephrase(
+    questions: Sequence[Question], ask: Ask, similarity: Similarity, params: RephraseParams
+) -> list[Attempt]:
+    """Ask for another wording of each question, up to `params.attempts` times until one passes.
+
+    The passage before a question is shown, stays as it is and is not checked. A question that
+    cannot be asked for has one attempt without a reply: `passage` (a long text in which passage
+    and question cannot be told apart) or `nothing_to_rephrase` (fewer than three words).
+
+    Args:
+        questions: in any order; what becomes of one does not depend on the others.
+        ask: the chat model.
+        similarity: of the wordings before and after.
+        params: how often, and from which similarity on a wording passes.
+
+    Returns:
+        The attempts by question, in the order of `questions`; `before` and `after` are whole
+        questions, their passages included.
+    """
+    attempts: dict[int, list[Attempt]] = {}
+    open_ones: list[tuple[int, Asked]] = []
+    for row, question in enumerate(questions):
+        parts = part_passage(question.text, question.passage_id)
+        reason = _why_not_asked(parts)
+        if parts is None or reason:
+            attempts[row] = [_attempt(question, 1, None, Read(None, reason))]
+        else:
+            attempts[row] = []
+            open_ones.append((row, parts))
+    for attempt in range(1, params.attempts + 1):
+        if not open_ones:
+            break
+        prompts = [rephrase_prompt(questions[row], parts) for row, parts in open_ones]
+        replies = ask(prompts, attempt)
+        for (row, _), made in zip(
+            open_ones,
+            _judged(questions, open_ones, replies, attempt, similarity, params),
+            strict=True,
+        ):
+            attempts[row].append(made)
+        # A prompt that is too long is too long the next time as well.
+        open_ones = [
+            (row, parts)
+            for row, parts in open_ones
+            if not attempts[row][-1].used and attempts[row][-1].reply is not None
+        ]
+    return [made for row in range(len(questions)) for made in attempts[row]]
+
+
+def _why_not_asked(parts: Asked | None) -> str:
+    if parts is None:
+        return "passage"
+    words = re.findall(r"[^\W\d_]{2,}", parts.question)
+    return "nothing_to_rephrase" if len(words) < 3 else ""
+
+
+def _judged(
+    questions: Sequence[Question],
+    asked: Sequence[tuple[int, Asked]],
+    replies: Sequence[str | None],
+    attempt: int,
+    similarity: Similarity,
+    params: RephraseParams,
+) -> list[Attempt]:
+    read = [
+        read_reply(reply, parts.question) for (_, parts), reply in zip(asked, replies, strict=True)
+    ]
+    pairs = [
+        (parts.question, one.text)
+        for (_, parts), one in zip(asked, read, strict=True)
+        if one.text is not None
+    ]
+    near = iter(similarity(*map(list, zip(*pairs, strict=True))) if pairs else ())
+    made = []
+    for (row, parts), reply, one in zip(asked, replies, read, strict=True):
+        question = questions[row]
+        if one.text is None:
+            made.append(_attempt(question, attempt, reply, one))
+            continue
+        cosine = float(next(near))
+        wording = Wording(
+            parts.question, one.text, question.choices, question.answer, question.answer_text
+        )
+        failed = failed_checks(wording)
+        if not cosine >= params.min_similarity:
+            failed.append(SIMILARITY)
+        after = parts.passage + one.text
+        made.append(_attempt(question, attempt, reply, Read(after, ""), cosine, tuple(failed)))
+    return made
+
+
+def _attempt(
+    question: Question,
+    attempt: int,
+    reply: str | None,
+    read: Read,
+    cosine: float = float("nan"),
+    failed: tuple[str, ...] = (),
+) -> Attempt:
+    failed = (read.failed,) if read.failed else failed
+    return Attempt(
+        question.role,
+        question.item_id,
+        attempt,
+        question.text,
+        reply,
+        read.text,
+        cosine,
+        failed,
+        read.text is not None and not failed,
+    )
+
+
+def rephrase_prompt(question: Question, parts: Asked) -> str:
+    """What the model is told: the rules, the passage, the question, and its options to know."""
+    form = _FORMS.get(question_form(parts.question), _FORMS["question"])
+    blocks = [_INSTRUCTION.format(form=form)]
+    passage = parts.passage.strip()
+    if passage:
+        blocks.append(f"Passage before the question, which stays as it is:\n{passage}")
+    blocks.append(f"Question:\n{parts.question.strip()}")
+    if question.choices:
+        labelled = zip(ascii_uppercase, question.choices, strict=False)
+        options = "\n".join(f"{label}. {text}" for label, text in labelled)
+        blocks.append(f"Options, to know what is asked, not to be repeated:\n{options}")
+    blocks.append("New question:")
+    return "\n\n".join(blocks)
+
+
+def read_reply(reply: str | None, before: str) -> Read:
+    """The new question in a reply, without what models put around it.
+
+    Args:
+        reply: what the model wrote, None where its prompt was too long.
+        before: the question that was asked about.
+
+    Returns:
+        The question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`
+        (the reply lists the options), `answered`, `several` (more than one wording, or a comment).
+    """
+    if reply is None:
+        return Read(None, "too_long")
+    text = _unwrapped(_THOUGHT.sub("", reply).strip())
+    text = _unwrapped(_HEADING.sub("", text, count=1).strip())
+    if not re.search(r"\w", text):
+        return Read(None, "empty")
+    if _REFUSAL.search(text) and not _REFUSAL.search(before):
+        return Read(None, "refusal")
+    listed = _OPTION_LINE.search(text) or _OPTIONS_IN_LINE.search(" ".join(text.split()))
+    if listed and not _OPTION_LINE.search(before):
+        return Read(None, "options")
+    if _ANSWER.search(text) and not _ANSWER.search(before):
+        return Read(None, "answered")
+    several = _paragraphs(text) > _paragraphs(before) or (
+        len(_LISTED.findall(text)) > len(_LISTED.findall(before))
+    )
+    return Read(None, "several") if several else Read(text, "")
+
+
+def _paragraphs(text: str) -> int:
+    return len([line for line in text.splitlines() if line.strip()])
+
+
+def _unwrapped(text: str) -> str:
+    """A text without the quotation marks or stars around the whole of it."""
+    for left, right in _MARKS:
+        inner = text[len(left) : -len(right)]
+        wrapped = text.startswith(left) and text.endswith(right) and len(text) > len(left + right)
+        if wrapped and left not in inner and right not in inner:
+            return inner.strip()
+    return text

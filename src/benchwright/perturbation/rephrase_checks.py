@@ -1,0 +1,184 @@
+"""Does another wording of a question still ask the same, as far as its text can tell?
+
+Each check is a rule about English text that a person can follow. They refuse what they can show
+to be wrong, and some that is right: an item that keeps its wording costs less than one whose
+answer is no longer the right one. Whether two texts mean the same they cannot say.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from benchwright.perturbation.kept_text import (
+    content_words,
+    formulas,
+    names,
+    opening_word,
+    quotations,
+    words,
+)
+from benchwright.perturbation.negations import same_negation, turned_round
+from benchwright.perturbation.question_form import (
+    blanks,
+    last_article,
+    question_form,
+    speaks_of_options,
+)
+from benchwright.perturbation.text_numbers import numbers
+
+_SHORTEST, _LONGEST = 0.5, 2.0  # words of the new wording per word of the old
+_SLACK = 5  # words more that a short question may get, and half of them that it may lose
+_CONTENT = 0.6  # words other than those of grammar, of questions that have more than a few
+_COMMON = frozenset(
+    re.findall(
+        r"\S+",
+        """that this with from than then they their them there these those have been were will would
+    more most less some such only also very into over under when where which what does both each
+    many much make made makes being about after before other because between""",
+    )
+)
+
+
+class Wording(NamedTuple):
+    """A question before and after.
+
+    `answer` is the index of the right option, −1 where it is not known; `answer_text` is the right
+    answer of a question without options.
+    """
+
+    before: str
+    after: str
+    choices: Sequence[str] = ()
+    answer: int = -1
+    answer_text: str = ""
+
+
+def keeps_numbers(wording: Wording) -> bool:
+    """The same numbers with the same units, each as often; in figures or in words."""
+    return numbers(wording.before) == numbers(wording.after)
+
+
+def keeps_names(wording: Wording) -> bool:
+    """All names, quotations, formulas and code, and none that were not there before.
+
+    A name is a capitalised word inside a sentence. An opening word that makes way for another one
+    that is not there either may be a name too, and is refused.
+    """
+    before, after = wording.before, wording.after
+    old, new = words(before), words(after)
+    if not names(before) <= new or not names(after) <= old:
+        return False
+    opening, other = opening_word(before), opening_word(after)
+    if opening and other and opening not in new and other not in old:
+        return False
+    texts = _folded(before), _folded(after)
+    if any(_folded(quoted) not in texts[1] for quoted in quotations(before)):
+        return False
+    if any(_folded(quoted) not in texts[0] for quoted in quotations(after)):
+        return False
+    return _formulas(before) == _formulas(after)
+
+
+def _formulas(text: str) -> Counter[str]:
+    """Each formula as often as it occurs; a symbol or an abbreviation once: "it" may stand in."""
+    found = formulas(text)
+    return Counter([piece for piece in found if not piece.isalnum()]) | Counter(set(found))
+
+
+def keeps_negations(wording: Wording) -> bool:
+    """Negated alike, and no word in place of its opposite."""
+    return same_negation(wording.before, wording.after) and not turned_round(
+        wording.before, wording.after
+    )
+
+
+def fits_options(wording: Wording) -> bool:
+    """The options still answer it, and it does not say which.
+
+    A question stays a question, an unfinished sentence one that ends in the same article if in
+    any, and gaps stay. "Which of the following" still says that there are options. No option's
+    text is new in the question, nor a word that only the right one has.
+    """
+    before, after = wording.before, wording.after
+    form = question_form(before)
+    if not wording.choices:
+        return form == question_form(after) and not _gives_away(wording)
+    return (
+        form == question_form(after)
+        and blanks(before) == blanks(after)
+        and (form != "stem" or last_article(before) == last_article(after))
+        and (speaks_of_options(after) or not speaks_of_options(before))
+        and not _gives_away(wording)
+    )
+
+
+def _gives_away(wording: Wording) -> bool:
+    old, new = f" {_plain(wording.before)} ", f" {_plain(wording.after)} "
+    told = [*wording.choices] or [wording.answer_text]
+    if any(f" {text} " in new and f" {text} " not in old for text in map(_plain, told) if text):
+        return True
+    known = set(map(_stem, old.split()))
+    own: set[str] = set()
+    for index, text in enumerate(wording.choices):
+        content = {_stem(word) for word in _plain(text).split() if len(word) >= 4} - _COMMON
+        if index == wording.answer:
+            own = content
+        else:
+            known |= content
+    return bool((own - known) & set(map(_stem, new.split())))
+
+
+def keeps_length(wording: Wording) -> bool:
+    """Between half and twice as many words, with a few more or less for a short question.
+
+    Of more than four words that are not of grammar, 60% as many must be there, in whatever
+    wording: a condition that is left out shows so.
+    """
+    before, after = len(wording.before.split()), len(wording.after.split())
+    old, new = len(content_words(wording.before)), len(content_words(wording.after))
+    return _SHORTEST * before - _SLACK / 2 <= after <= _LONGEST * before + _SLACK and (
+        old < _SLACK or new >= _CONTENT * old
+    )
+
+
+def is_changed(wording: Wording) -> bool:
+    """Not the same words in the same order, but for case, punctuation and articles."""
+    articles = {"a", "an", "the"}
+    old, new = (
+        [word for word in _plain(text).split() if word not in articles]
+        for text in (wording.before, wording.after)
+    )
+    return old != new
+
+
+CHECKS: dict[str, Callable[[Wording], bool]] = {
+    "unchanged": is_changed,
+    "numbers": keeps_numbers,
+    "names": keeps_names,
+    "negations": keeps_negations,
+    "options": fits_options,
+    "length": keeps_length,
+}
+"""The checks by the name that a wording which fails one is recorded with, in order."""
+
+
+def failed_checks(wording: Wording) -> list[str]:
+    """Names of the checks that a wording does not pass, in the order of `CHECKS`."""
+    return [name for name, passes in CHECKS.items() if not passes(wording)]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def _plain(text: str) -> str:
+    """Lower case, words and figures only."""
+    return " ".join(re.findall(r"\w+(?:'\w+)?", _folded(text)))
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "ed", "es", "ly", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,285 @@
+"""Answers to the items as they were beside those to their draws, on the same items."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.configuration import SCORED_AS, configuration_name, parse_configuration
+from benchwright.item_clusters import item_clusters
+from benchwright.option_wording import kind_of_option
+from benchwright.response_matrix import ResponseMatrix
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class ComparedAnswers(NamedTuple):
+    """Answers of m configurations to the n items that all of them answered in all d draws.
+
+    Attributes:
+        configurations: m names.
+        item_ids: n ids.
+        conditions: d names of draws.
+        clusters: (n,) items of one number share a passage or a stem.
+        original: (m, n) right or wrong before, 0–1.
+        drawn: (d, m, n) the same in each draw.
+        altered: (d, n) the draw changed the item.
+        gold_removed: (d, n) the right option went.
+        picked_none: (d, m, n) the option that says none is right was chosen.
+        has_none: (d, n) there is such an option, and the draw put it there.
+        options: (d, n) options of the item.
+        failed_original: (m, n) written answers without a readable option, counted as wrong.
+        failed_drawn: (d, m, n) the same in each draw.
+        shots_original: (m, n) demonstrations shown; −1 unknown.
+        shots_drawn: (d, m, n) the same in each draw.
+    """
+
+    configurations: tuple[str, ...]
+    item_ids: tuple[str, ...]
+    conditions: tuple[str, ...]
+    clusters: NDArray[np.intp]
+    original: Floats
+    drawn: Floats
+    altered: Bools
+    gold_removed: Bools
+    picked_none: Bools
+    has_none: Bools
+    options: NDArray[np.int64]
+    failed_original: Bools
+    failed_drawn: Bools
+    shots_original: NDArray[np.int64]
+    shots_drawn: NDArray[np.int64]
+
+    def mean_change(self) -> Floats:
+        """(m, n) the mean over draws minus the answer before."""
+        return self.drawn.mean(axis=0) - self.original
+
+    def select_items(self, item_ids: tuple[str, ...]) -> "ComparedAnswers":
+        """The same on some of the items, in the order given."""
+        place = {item: column for column, item in enumerate(self.item_ids)}
+        at = np.array([place[item] for item in item_ids], dtype=np.intp)
+        return self._replace(
+            item_ids=item_ids,
+            clusters=self.clusters[at],
+            original=self.original[:, at],
+            drawn=self.drawn[:, :, at],
+            altered=self.altered[:, at],
+            gold_removed=self.gold_removed[:, at],
+            picked_none=self.picked_none[:, :, at],
+            has_none=self.has_none[:, at],
+            options=self.options[:, at],
+            failed_original=self.failed_original[:, at],
+            failed_drawn=self.failed_drawn[:, :, at],
+            shots_original=self.shots_original[:, at],
+            shots_drawn=self.shots_drawn[:, :, at],
+        )
+
+
+class _Asked(NamedTuple):
+    """Of answers to one condition, (m, n): failed to be read, demonstrations shown."""
+
+    failed: Bools
+    shots: NDArray[np.int64]
+
+
+def align_answers(
+    response_matrix: ResponseMatrix,
+    draw_matrices: Mapping[str, ResponseMatrix],
+    responses: pd.DataFrame,
+    live_responses: pd.DataFrame,
+    perturbation_changes: pd.DataFrame,
+    draws: pd.DataFrame,
+    items: pd.DataFrame,
+) -> dict[str, ComparedAnswers]:
+    """Put the answers before and after side by side, for each perturbation.
+
+    A configuration is compared with itself. A written answer to a question with options from which
+    none could be read is wrong; a prompt that did not fit the model is no answer.
+
+    Args:
+        response_matrix: answers to the items as they were.
+        draw_matrices: answers to each draw by condition, `<perturbation>-<number>`, judged by the
+            draw's own gold, over the same items in the same order.
+        responses: a `Responses` table of the answers to the items as they were.
+        live_responses: a `Responses` table with the answers to the draws.
+        perturbation_changes: a `PerturbationChanges` table.
+        draws: a `Draws` table.
+        items: an `Items` table; items of one passage or stem are one draw in standard errors.
+
+    Returns:
+        By name of the perturbation, in order of the names; one that no configuration answered as
+        a whole is left out.
+    """
+    altered_items = draws[draws["role"] == "item"]
+    open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
+    before = _by_configuration(responses[responses["condition"] == "question"])
+    found = {}
+    for name, conditions in by_perturbation(draw_matrices).items():
+        ids = response_matrix.item_ids
+        matrices = [response_matrix, *(draw_matrices[condition] for condition in conditions)]
+        tables = [before]
+        for condition in conditions:
+            own = live_responses[live_responses["condition"] == condition]
+            tables.append(_by_configuration(own))
+        shared = set.intersection(
+            *(_answering(matrix, table) for matrix, table in zip(matrices, tables, strict=True))
+        )
+        configurations = tuple(sorted(shared))
+        asked = [_asked(table, configurations, ids, open_ended) for table in tables]
+        rows = [matrix.select_items(ids) for matrix in matrices]
+        correct = [
+            _correct(matrix, configurations, one.failed)
+            for matrix, one in zip(rows, asked, strict=True)
+        ]
+        complete = np.ones(len(ids), dtype=np.bool_)
+        for answers in correct:
+            complete &= ~np.isnan(answers).any(axis=0)
+        columns = np.flatnonzero(complete)
+        kept = tuple(ids[column] for column in columns)
+        if not configurations or not kept:
+            continue
+        d, m, n = len(conditions), len(configurations), len(kept)
+        none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
+        chosen = np.array(
+            [_prediction(matrix, configurations)[:, columns] for matrix in rows[1:]]
+        ).reshape(d, m, n)
+        own_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
+        found[name] = ComparedAnswers(
+            configurations,
+            kept,
+            tuple(conditions),
+            item_clusters(own_items.reset_index(drop=True)),
+            correct[0][:, columns],
+            np.array([answers[:, columns] for answers in correct[1:]]).reshape(d, m, n),
+            _marks(perturbation_changes, conditions, kept, "altered"),
+            _marks(perturbation_changes, conditions, kept, "gold_removed"),
+            (chosen == none_at[:, None, :]) & (none_at >= 0)[:, None, :],
+            none_at >= 0,
+            options,
+            asked[0].failed[:, columns],
+            np.array([one.failed[:, columns] for one in asked[1:]]).reshape(d, m, n),
+            asked[0].shots[:, columns],
+            np.array([one.shots[:, columns] for one in asked[1:]]).reshape(d, m, n),
+        )
+    return found
+
+
+def by_perturbation(conditions: Mapping[str, object]) -> dict[str, list[str]]:
+    """Conditions by the name before their number, in order of the number."""
+    found: dict[str, list[str]] = {}
+    for condition in conditions:
+        found.setdefault(perturbation_of(condition), []).append(condition)
+    return {name: sorted(own, key=lambda c: (len(c), c)) for name, own in sorted(found.items())}
+
+
+def perturbation_of(condition: str) -> str:
+    """`wicked` of `wicked-3`."""
+    return condition.rpartition("-")[0] or condition
+
+
+def _by_configuration(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    found = {}
+    for key, own in rows.groupby(["model", "style", "shots"]):
+        model, style, shots = map(str, key)
+        found[configuration_name(model, style, int(shots))] = own.set_index("item_id")
+    return found
+
+
+def _rows_of(table: Mapping[str, pd.DataFrame], configuration: str) -> pd.DataFrame | None:
+    """The answers of a configuration; those of a derived style are its scoring's."""
+    if configuration in table:
+        return table[configuration]
+    asked = parse_configuration(configuration)
+    return table.get(
+        configuration_name(asked.model, SCORED_AS.get(asked.style, asked.style), asked.shots)
+    )
+
+
+def _answering(matrix: ResponseMatrix, table: Mapping[str, pd.DataFrame]) -> set[str]:
+    """Configurations with an answer, a failed one counted."""
+    rows = np.unique(np.nonzero(matrix.answered())[0])
+    names = {matrix.models[row] for row in rows}
+    return names | {name for name, own in table.items() if (own["extraction"] == "failed").any()}
+
+
+def _asked(
+    table: Mapping[str, pd.DataFrame],
+    configurations: tuple[str, ...],
+    item_ids: tuple[str, ...],
+    open_ended: set[str],
+) -> _Asked:
+    shape = (len(configurations), len(item_ids))
+    failed = np.zeros(shape, dtype=np.bool_)
+    shots = np.full(shape, -1, dtype=np.int64)
+    has_options = np.array([item not in open_ended for item in item_ids], dtype=np.bool_)
+    for row, name in enumerate(configurations):
+        own = _rows_of(table, name)
+        if own is None:
+            continue
+        own = own[~own.index.duplicated()].reindex(list(item_ids))
+        written = has_options | (parse_configuration(name).style == "generate")
+        failed[row] = (own["extraction"] == "failed").to_numpy(dtype=bool) & written
+        failed[row] &= own["correct"].isna().to_numpy(dtype=bool)
+        shots[row] = own["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
+    return _Asked(failed, shots)
+
+
+def _correct(matrix: ResponseMatrix, configurations: tuple[str, ...], failed: Bools) -> Floats:
+    """(m, n) answers, failed ones wrong; NaN without an answer."""
+    place = {name: row for row, name in enumerate(matrix.models)}
+    out = np.full(failed.shape, np.nan)
+    for row, name in enumerate(configurations):
+        if name in place:
+            out[row] = matrix.correct[place[name]]
+    out[failed & np.isnan(out)] = 0
+    return out
+
+
+def _prediction(matrix: ResponseMatrix, configurations: tuple[str, ...]) -> NDArray[np.int64]:
+    place = {name: row for row, name in enumerate(matrix.models)}
+    out = np.full((len(configurations), len(matrix.item_ids)), -1, dtype=np.int64)
+    for row, name in enumerate(configurations):
+        if name in place:
+            out[row] = matrix.prediction[place[name]]
+    return out
+
+
+def _marks(
+    changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...], column: str
+) -> Bools:
+    """(d, n) a mark of each draw's items."""
+    items = changes[(changes["role"] == "item") & changes[column].astype(bool)]
+    marked = set(zip(items["condition"], items["item_id"], strict=True))
+    return np.array(
+        [[(condition, item) in marked for item in item_ids] for condition in conditions],
+        dtype=bool,
+    ).reshape(len(conditions), len(item_ids))
+
+
+def _places_of_none(
+    drawn: pd.DataFrame, changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(d, n) the place of the option that a draw put there to say none is right (−1: none), and K.
+
+    An item that had such an option of its own is never given another.
+    """
+    replaced = changes[(changes["role"] == "item") & (changes["removed_index"] >= 0)]
+    given = set(zip(replaced["condition"], replaced["item_id"], strict=True))
+    column = {item: place for place, item in enumerate(item_ids)}
+    row_of = {condition: row for row, condition in enumerate(conditions)}
+    places = np.full((len(conditions), len(item_ids)), -1, dtype=np.int64)
+    options = np.zeros((len(conditions), len(item_ids)), dtype=np.int64)
+    for condition, item, choices in zip(
+        drawn["condition"], drawn["item_id"], drawn["choices"], strict=True
+    ):
+        if condition not in row_of or item not in column:
+            continue
+        at = row_of[condition], column[item]
+        options[at] = len(choices)
+        if (condition, item) in given:
+            kinds = [kind_of_option(str(text)) for text in choices]
+            places[at] = kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
+    return places, options

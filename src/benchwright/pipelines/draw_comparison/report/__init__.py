@@ -1,0 +1,1 @@
+"""The report of perturbed benchmarks: one HTML page."""

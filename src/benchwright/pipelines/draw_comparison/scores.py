@@ -1,0 +1,197 @@
+"""How much does a perturbation cost each model? (WiCkeD, Table 1.)"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchwright.configuration import parse_configuration
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.draw_comparison.compared_answers import (
+    Bools,
+    ComparedAnswers,
+    Floats,
+)
+from benchwright.pipelines.draw_comparison.ways_of_asking import ways_of_asking
+from benchwright.seeding import stage_generator
+from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
+from benchwright.tables import DrawReversals, DrawScores, DrawSummary
+
+_SIGNIFICANT = 0.05
+_RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
+
+
+def score_draws(
+    compared_answers: Mapping[str, ComparedAnswers], evaluation: EvaluationParams, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Compare accuracies and ranks on the draws with those on the items as they were.
+
+    Models are ranked among those asked in the same way.
+
+    Returns:
+        `DrawScores`, `DrawSummary` and `DrawReversals`; all empty where nothing can be compared.
+    """
+    scores: list[dict[str, Any]] = []
+    summary: list[tuple[Any, ...]] = []
+    turned: list[tuple[Any, ...]] = []
+    for name, seen in compared_answers.items():
+        ways = ways_of_asking(seen.configurations)
+        shuffles = {
+            way: rank_shuffle(
+                seen.original[rows],
+                seen.drawn[:, rows],
+                seen.clusters,
+                evaluation.bootstrap_draws,
+                stage_generator(seed, f"draw_comparison/{name}/{way}"),
+            )
+            for way, rows in ways.items()
+        }
+        scores += _scores(name, seen, ways, shuffles)
+        for way, rows in ways.items():
+            own, pairs = _reversals(name, way, seen, rows)
+            turned += pairs
+            summary += _summary(name, way, seen, rows, shuffles[way], own)
+    return (
+        DrawScores.from_rows(scores),
+        DrawSummary.from_rows(summary),
+        DrawReversals.from_rows(turned),
+    )
+
+
+def _scores(
+    name: str,
+    seen: ComparedAnswers,
+    ways: Mapping[str, list[int]],
+    shuffles: Mapping[str, RankShuffle],
+) -> list[dict[str, Any]]:
+    m = len(seen.configurations)
+    by_draw = seen.drawn.mean(axis=2)  # (d, m)
+    change = clustered_means(seen.mean_change(), seen.clusters)
+    repeated = np.broadcast_to(seen.original, seen.drawn.shape)
+    rank, asked = np.full((m, len(_RANKS)), np.nan), [""] * m
+    for way, rows in ways.items():
+        rank[rows] = shuffles[way].ranks
+        for row in rows:
+            asked[row] = way
+    known = (seen.shots_drawn >= 0) & (seen.shots_original >= 0)
+    fewer_original = known & (seen.shots_original < seen.shots_drawn)
+    fewer_drawn = known & (seen.shots_drawn < seen.shots_original)
+    equal = known & ~fewer_original & ~fewer_drawn
+    columns = {
+        "accuracy_original": seen.original.mean(axis=1),
+        "accuracy_mean": by_draw.mean(axis=0),
+        "accuracy_sd": by_draw.std(axis=0, ddof=1) if len(by_draw) > 1 else np.full(m, np.nan),
+        "delta": change.mean,
+        "delta_se": change.se,
+        "delta_low": change.low,
+        "delta_high": change.high,
+        "accuracy_altered": mean_where(seen.drawn, seen.altered),
+        "accuracy_altered_original": mean_where(repeated, seen.altered),
+        "accuracy_gold_removed": mean_where(seen.drawn, seen.gold_removed),
+        **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
+        "delta_equal_shots": _means_where(seen.drawn - repeated, equal),
+    }
+    counts = {
+        "fewer_shots_original": fewer_original.sum(axis=(0, 2)),
+        "fewer_shots_drawn": fewer_drawn.sum(axis=(0, 2)),
+        "unknown_shots": (~known).sum(axis=(0, 2)),
+    }
+    out: list[dict[str, Any]] = []
+    for row, configuration in enumerate(seen.configurations):
+        parsed = parse_configuration(configuration)
+        out.append(
+            {
+                "perturbation": name,
+                "configuration": configuration,
+                "model": parsed.model,
+                "style": parsed.style,
+                "shots": parsed.shots,
+                "asked": asked[row],
+                "n_items": len(seen.item_ids),
+                "draws": len(seen.drawn),
+                **{column: float(values[row]) for column, values in columns.items()},
+                **{column: int(values[row]) for column, values in counts.items()},
+            }
+        )
+    return out
+
+
+def mean_where(correct: Floats, marks: Bools) -> Floats:
+    """(m,) the mean of (d, m, n) answers over marked (d, n) items; NaN where none is marked."""
+    n = int(marks.sum())
+    if not n:
+        return np.full(correct.shape[1], np.nan)
+    total: Floats = np.einsum("dmn,dn->m", correct, marks.astype(np.float64)) / n
+    return total
+
+
+def _means_where(values: Floats, marks: Bools) -> Floats:
+    """(m,) the mean of (d, m, n) values where (d, m, n) marks are; NaN where none is."""
+    n = marks.sum(axis=(0, 2))
+    total = np.where(marks, values, 0).sum(axis=(0, 2))
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+
+def _reversals(
+    name: str, way: str, seen: ComparedAnswers, rows: list[int]
+) -> tuple[list[tuple[str, float, str]], list[tuple[Any, ...]]]:
+    """Counts of pairs for the summary, and the pairs themselves, the surest first."""
+    original, after = seen.original[rows], seen.drawn.mean(axis=0)[rows]
+    found = reversals(original, after, seen.clusters, _SIGNIFICANT)
+    reason = "" if found.pairs else f"{len(rows)} model; at least 2 are needed"
+    missing = np.nan if reason else 0.0
+    counts = [
+        ("pairs", float(found.pairs), ""),
+        ("reversed_pairs", len(found.reversed_pairs) + missing, reason),
+        ("significant_reversals", found.significant + missing, reason),
+    ]
+    before, mean = original.mean(axis=1), after.mean(axis=1)
+    pairs = []
+    for place in np.argsort(found.p_holm, kind="stable"):
+        a, b = found.reversed_pairs[place]
+        pairs.append(
+            (
+                *(name, way, seen.configurations[rows[a]], seen.configurations[rows[b]]),
+                *(before[a] - before[b], mean[a] - mean[b], float(found.p_holm[place])),
+            )
+        )
+    return counts, pairs
+
+
+def _summary(
+    name: str,
+    way: str,
+    seen: ComparedAnswers,
+    rows: list[int],
+    shuffle: RankShuffle,
+    pairs: list[tuple[str, float, str]],
+) -> list[tuple[Any, ...]]:
+    means = {
+        "mean_accuracy_original": seen.original[rows],
+        "mean_accuracy": seen.drawn.mean(axis=0)[rows],
+        "mean_delta": seen.mean_change()[rows],
+    }
+    bounded: dict[str, Bounded] = {}
+    for metric, values in means.items():
+        found = clustered_means(values.mean(axis=0, keepdims=True), seen.clusters)
+        bounded[metric] = Bounded(
+            float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason
+        )
+    bounded |= {
+        "kendall_tau_b": shuffle.kendall_tau_b,
+        "spearman": shuffle.spearman,
+        "mean_rank_shift": shuffle.mean_rank_shift,
+        "tau_b_between_draws": shuffle.tau_b_between_draws,
+        "tau_b_resampled": shuffle.tau_b_resampled,
+        "tau_b_percentile": Bounded(
+            shuffle.percentile, np.nan, np.nan, shuffle.tau_b_resampled.reason
+        ),
+    }
+    bounded |= {metric: Bounded(value, np.nan, np.nan, why) for metric, value, why in pairs}
+    counts = (len(rows), len(seen.item_ids), len(seen.drawn))
+    return [
+        (name, way, metric, one.value, one.low, one.high, *counts, one.reason)
+        for metric, one in bounded.items()
+    ]

@@ -1,0 +1,248 @@
+"""Labels → classifier → figures → card (WiCkeD, appendix A)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchwright.asking import ask_model
+from benchwright.datasets.saved_items import SavedTable
+from benchwright.datasets.score_store import StoredShards
+from benchwright.errors import InputError
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.seeding import item_uniforms
+from benchwright.single_best_answer.card import render_card
+from benchwright.single_best_answer.evaluation import evaluate
+from benchwright.single_best_answer.features import judgeable
+from benchwright.single_best_answer.judge import judge_items
+from benchwright.single_best_answer.labels import (
+    JUDGE,
+    held_out_items,
+    one_label_per_item,
+    read_annotations,
+)
+from benchwright.single_best_answer.training import train_classifier
+from benchwright.tables import SbaLabels
+
+_SHOWN = ["question", "choices", "answer"]
+
+
+def gather_labelled_items(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    saved_items: Sequence[SavedTable],
+    single_best_answer_annotations: pd.DataFrame,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Finds the texts of the labelled items: in this run, then in what earlier runs ingested.
+
+    Of each benchmark that has labels, the newest version that has an item gives it.
+
+    Returns:
+        The labels (item_id, benchmark, labeller, label, doubt), and the items that were found
+        (item_id, question, choices, answer), by id.
+    """
+    annotations = read_annotations(single_best_answer_annotations)
+    wanted = set(annotations["item_id"])
+    found: list[pd.DataFrame] = []
+    for table in (items, demonstrations, calibration_items):
+        wanted -= _take(table, wanted, found)
+    labelled = set(annotations["benchmark"])
+    for saved in saved_items:
+        of_benchmark = wanted.intersection(
+            annotations.loc[annotations["benchmark"] == saved.benchmark, "item_id"]
+        )
+        if saved.benchmark in labelled and of_benchmark:
+            wanted -= _take(saved.read(), of_benchmark, found)
+    texts = pd.concat(found) if found else items.head(0)
+    texts = texts[["item_id", *_SHOWN]].sort_values("item_id", ignore_index=True)
+    return annotations, texts
+
+
+def _take(table: pd.DataFrame, wanted: set[str], found: list[pd.DataFrame]) -> set[str]:
+    """Add the wanted rows of a table to `found`; their ids."""
+    rows = table[table["item_id"].isin(wanted)]
+    if len(rows):
+        found.append(rows)
+    return set(rows["item_id"])
+
+
+def ask_judge(
+    items: pd.DataFrame,
+    sba_texts: pd.DataFrame,
+    sba_annotations: pd.DataFrame,
+    answer_store: StoredShards,
+    single_best_answer: SingleBestAnswerParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Has a chat model label the items that people labelled, and some of the run's own.
+
+    An item that it gives no readable label gets none. Nothing is asked with `labels: file`.
+
+    Returns:
+        All labels and the texts of all labelled items, as they came but for the judge's.
+    """
+    judge = single_best_answer.judge
+    if single_best_answer.labels == "file" or judge.model is None:
+        return sba_annotations, sba_texts
+    # The benchmark's name is not in the table; an id starts with it.
+    others = items.loc[~items["item_id"].isin(sba_texts["item_id"]), ["item_id", *_SHOWN]]
+    hashed = pd.Series(
+        item_uniforms(0, "single_best_answer_judge", others["item_id"].tolist()), others.index
+    )
+    others = others.loc[hashed.sort_values(kind="stable").index[: judge.items]]
+    texts = pd.concat([sba_texts, others]) if len(others) else sba_texts
+    texts = texts[judgeable(texts)].sort_values("item_id", ignore_index=True)
+    ask = ask_model(
+        judge.model,
+        models,
+        scoring,
+        answer_store,
+        max_tokens=judge.max_tokens,
+        temperature=judge.temperature,
+        what="judge",
+    )
+    said = pd.Series(judge_items(texts, ask, judge.prompt, judge.attempts), dtype="object")
+    read = said.notna().to_numpy()
+    benchmark_of = dict(zip(sba_annotations["item_id"], sba_annotations["benchmark"], strict=True))
+    new = pd.DataFrame(
+        {
+            "item_id": texts.loc[read, "item_id"],
+            "benchmark": [
+                benchmark_of.get(item_id, item_id.split("/")[0])
+                for item_id in texts.loc[read, "item_id"]
+            ],
+            "labeller": JUDGE + judge.model,
+            "label": said[read].astype(int).to_numpy(),
+            "doubt": False,
+        }
+    )
+    together = pd.concat([sba_annotations, new]) if len(new) else sba_annotations
+    every = pd.concat([sba_texts, texts]).drop_duplicates("item_id")
+    return (
+        together.sort_values(["item_id", "labeller"], ignore_index=True),
+        every.sort_values("item_id", ignore_index=True),
+    )
+
+
+def train_single_best_answer_classifier(
+    sba_judged_annotations: pd.DataFrame,
+    sba_judged_texts: pd.DataFrame,
+    text_vector_cache: pd.DataFrame,
+    single_best_answer: SingleBestAnswerParams,
+    models: ModelsParams,
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Trains on three quarters of the labelled items and chooses the threshold by recall.
+
+    With `labels: judge` training items have the judge's label and the others, where there is one,
+    that of those who read them, as in the paper.
+
+    Returns:
+        The classifier, the labels with their probabilities, one row per labelled item for the
+        evaluation, and the cache of text vectors.
+
+    Raises:
+        InputError: the items to train on do not have both labels.
+    """
+    rated = one_label_per_item(sba_judged_annotations)
+    texts = sba_judged_texts[judgeable(sba_judged_texts)].set_index("item_id")
+    known = rated.join(texts, how="inner").sort_index()
+    left_out = known["benchmark"].isin(single_best_answer.leave_out).to_numpy()
+    own = known[~left_out]
+    held = set(own.index[held_out_items(own, single_best_answer.held_out)])
+    known = known.assign(
+        split=[
+            "left_out" if away else "held_out" if item_id in held else "train"
+            for item_id, away in zip(known.index, left_out, strict=True)
+        ]
+    )
+    if single_best_answer.labels == "judge":
+        known = _with_the_judges_word(known, sba_judged_annotations)
+    _require_both_labels(known, rated, single_best_answer)
+    trained = train_classifier(known, text_vector_cache, single_best_answer, models)
+    known = known.assign(
+        probability=trained.probability,
+        cross_validated=trained.cross_validated,
+        cross_flagged=trained.cross_flagged,
+    )
+    seen = set(sba_judged_texts["item_id"])
+    labels = sba_judged_annotations.assign(
+        probability=sba_judged_annotations["item_id"].map(known["probability"]).astype(float),
+        split=[
+            known["split"].get(item_id, "unused" if item_id in seen else "missing")
+            for item_id in sba_judged_annotations["item_id"]
+        ],
+    )
+    return (
+        trained.document | {"weights": trained.weights},
+        pd.DataFrame(SbaLabels.validate(labels[SbaLabels.columns()])),
+        known.drop(columns=["choices"]).reset_index(),
+        trained.vectors,
+    )
+
+
+def _require_both_labels(
+    known: pd.DataFrame, rated: pd.DataFrame, params: SingleBestAnswerParams
+) -> None:
+    """Raise InputError, with the runs that would help, unless there is something to tell apart."""
+    training = known.loc[known["split"] == "train", "label"]
+    if training.nunique() == 2:
+        return
+    away = rated[~rated.index.isin(known.index) & ~rated["benchmark"].isin(params.leave_out)]
+    there = f"all {len(training)} have the label {training.iloc[0]}" if len(training) else "none"
+    runs = " and ".join(
+        f"kedro run --namespaces ingestion --params benchmark={name}"
+        for name in away["benchmark"].value_counts().index
+    )
+    raise InputError(
+        f"a classifier needs items of both labels; of {len(rated)} labelled items, those whose "
+        f"text is there to train on: {there}; "
+        + (f"{runs} brings more, then run sba again" if runs else "label more items")
+    )
+
+
+def _with_the_judges_word(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
+    """Training items with the judge's label; those that it gave none are left out."""
+    judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
+    said = judged.set_index("item_id")["label"].reindex(known.index)
+    training = known["split"] == "train"
+    label = known["label"].where(~training, said)
+    return known.assign(label=label)[label.notna()].astype({"label": int})
+
+
+def evaluate_single_best_answer_classifier(
+    sba_labelled_items: pd.DataFrame,
+    sba_labels: pd.DataFrame,
+    sba_classifier: Mapping[str, Any],
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Recall, precision and cost of the classifier, the heuristic, the judge and the annotators.
+
+    Returns:
+        A `SbaEvaluation` table, and the figures of the classifier for MLflow.
+    """
+    table = evaluate(
+        sba_labelled_items.set_index("item_id"), sba_labels, float(sba_classifier["threshold"])
+    )
+    names = ("recall", "precision", "share_flagged", "average_precision", "roc_auc")
+    metrics = {
+        f"sba_{row['part']}_{row['benchmark']}_{name}": float(row[name])
+        for row in table[table["method"] == "classifier"].to_dict("records")
+        for name in names
+        if pd.notna(row[name])
+    }
+    return table, metrics
+
+
+def write_single_best_answer_card(
+    sba_classifier: Mapping[str, Any],
+    sba_evaluation: pd.DataFrame,
+    sba_labelled_items: pd.DataFrame,
+    sba_labels: pd.DataFrame,
+) -> str:
+    """The card: what the classifier was trained on, what it finds, and when not to use it."""
+    missing = sba_labels[sba_labels["split"] == "missing"]
+    by_benchmark = missing.groupby("benchmark")["item_id"].nunique()
+    counts = {str(name): int(n) for name, n in by_benchmark.items()}
+    return render_card(sba_classifier, sba_evaluation, sba_labelled_items, counts)

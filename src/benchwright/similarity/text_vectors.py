@@ -1,0 +1,70 @@
+"""Vectors of short texts by a sentence encoder, each text encoded once."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.similarity.item_vectors import choose_encoder
+from benchwright.tables import TextVectors
+
+
+class EncodedTexts(NamedTuple):
+    """The vectors by text, of length 1, and the cache with the new ones."""
+
+    vectors: dict[str, NDArray[np.float32]]
+    cache: pd.DataFrame
+
+
+def vector_key(encoder: str, models: ModelsParams) -> str:
+    """What made a vector: the encoder's name, its weights' hash and the precision.
+
+    Always 32 bits, so that a machine that computes in bfloat16 gives the same vectors.
+
+    Raises:
+        InputError: the encoder is not in the parameters.
+    """
+    return choose_encoder(encoder, EmbeddingParams(dtype="float32"), models).key
+
+
+def encode_texts(
+    texts: Sequence[str], cache: pd.DataFrame, encoder: str, models: ModelsParams
+) -> EncodedTexts:
+    """Encode those texts whose vector the cache does not hold.
+
+    Args:
+        texts: distinct or not.
+        cache: a `TextVectors` table; vectors of other encoders are dropped, others stay.
+        encoder: its name under `models.encoders`.
+        models: where its weights are.
+
+    Raises:
+        InputError: the encoder is not in the parameters, or its weights are not there.
+    """
+    chosen = choose_encoder(encoder, EmbeddingParams(dtype="float32"), models)
+    cache = cache.loc[cache["encoder"] == chosen.key, TextVectors.columns()]
+    known = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    text_of = {_text_hash(text): text for text in texts}
+    new = sorted(text_hash for text_hash in text_of if text_hash not in known)
+    if new:
+        vectors = chosen.encode([text_of[text_hash] for text_hash in new])
+        known.update(zip(new, vectors, strict=True))
+    ordered = sorted(known)
+    table = pd.DataFrame(
+        {
+            "text_hash": ordered,
+            "encoder": chosen.key,
+            "vector": [np.asarray(known[text_hash], np.float32) for text_hash in ordered],
+        }
+    )
+    found = {text: np.asarray(known[key], np.float32) for key, text in text_of.items()}
+    return EncodedTexts(found, table if ordered else TextVectors.empty())
+
+
+def _text_hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

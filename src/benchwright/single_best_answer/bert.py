@@ -1,0 +1,154 @@
+"""A pretrained encoder whose last layer and head are trained (WiCkeD, appendix A)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.errors import InputError
+from benchwright.params.single_best_answer import FineTuningParams
+
+
+class SequenceClassifier(NamedTuple):
+    """A model that says 0 or 1 of a text, with its tokenizer (Transformers' classes)."""
+
+    model: Any
+    tokenizer: Any
+
+    def save(self, folder: Path) -> None:
+        """Write both to a folder, the weights as safetensors."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+
+def texts_to_classify(items: pd.DataFrame, text: str) -> list[str]:
+    """The questions, each with its options on the lines below where `text` is `options`."""
+    if text == "question":
+        return list(items["question"])
+    return [
+        "\n".join([question, *choices])
+        for question, choices in zip(items["question"], items["choices"], strict=True)
+    ]
+
+
+def load_classifier(
+    source: str, revision: str | None = None, *, trained: bool
+) -> SequenceClassifier:
+    """A classifier of two classes from a folder or hub id.
+
+    Args:
+        source: folder or hub id.
+        revision: commit of a hub id.
+        trained: whether it must have a head already; otherwise it gets a new one.
+
+    Raises:
+        InputError: it cannot be loaded, or its head has not two classes.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # of a new head
+            model, report = AutoModelForSequenceClassification.from_pretrained(
+                source,
+                revision=revision or "main",
+                output_loading_info=True,
+                dtype=torch.float32,
+                **({} if trained else {"num_labels": 2}),
+            )
+        tokenizer = AutoTokenizer.from_pretrained(source, revision=revision or "main")
+    except (OSError, ValueError) as error:
+        said = str(error).strip().splitlines()[0]
+        raise InputError(
+            f"single_best_answer.fine_tuning.model: {source!r} could not be loaded: {said}"
+        ) from None
+    if trained and (model.config.num_labels != 2 or set(report["missing_keys"])):
+        raise InputError(
+            f"single_best_answer.fine_tuning.model: {source!r} has no trained head of two classes; "
+            "use kind: bert to train one"
+        )
+    return SequenceClassifier(model.eval(), tokenizer)
+
+
+def fine_tune(
+    texts: Sequence[str], labels: NDArray[np.integer], params: FineTuningParams
+) -> SequenceClassifier:
+    """Train the last layer, the pooler and the head; all else stays as it was.
+
+    The order of the texts is drawn from a fixed seed; the same texts, labels and number of threads
+    give the same weights.
+
+    Raises:
+        InputError: the model cannot be loaded.
+    """
+    import torch
+
+    chosen = load_classifier(params.model or "", params.revision, trained=False)
+    trainable = _unfreeze(chosen.model)
+    optimiser = torch.optim.AdamW(trainable, lr=params.learning_rate)
+    generator = torch.Generator().manual_seed(0)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)  # of dropout
+        chosen.model.train()
+        for _ in range(params.epochs):
+            order = torch.randperm(len(texts), generator=generator).tolist()
+            for start in range(0, len(order), params.batch):
+                rows = order[start : start + params.batch]
+                loss = chosen.model(
+                    **_tokens(chosen, [texts[row] for row in rows], params.max_length),
+                    labels=torch.tensor([int(labels[row]) for row in rows]),
+                ).loss
+                optimiser.zero_grad()
+                loss.backward()
+                optimiser.step()
+    chosen.model.eval()
+    return chosen
+
+
+def classify(
+    chosen: SequenceClassifier, texts: Sequence[str], params: FineTuningParams
+) -> NDArray[np.float64]:
+    """(n,) probability of class 1."""
+    import torch
+
+    found = np.empty(len(texts))
+    # Texts of like length together; a text's probability goes back to its place.
+    order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+    with torch.inference_mode():
+        for start in range(0, len(order), params.batch):
+            rows = order[start : start + params.batch]
+            logits = chosen.model(
+                **_tokens(chosen, [texts[row] for row in rows], params.max_length)
+            ).logits
+            found[rows] = logits.float().softmax(dim=-1)[:, 1].numpy()
+    return found
+
+
+def _tokens(chosen: SequenceClassifier, texts: list[str], most: int) -> dict[str, Any]:
+    reads = getattr(chosen.model.config, "max_position_embeddings", most)
+    return dict(
+        chosen.tokenizer(
+            texts, padding=True, truncation=True, max_length=min(most, reads), return_tensors="pt"
+        )
+    )
+
+
+def _unfreeze(model: Any) -> list[Any]:
+    """Freeze the embeddings and all layers but the last; the parameters that are left to train."""
+    from torch.nn import ModuleList
+
+    layers = [part for part in model.base_model.modules() if isinstance(part, ModuleList)]
+    if not layers:
+        raise InputError(f"{type(model).__name__} has no list of layers to freeze")
+    stack = max(layers, key=len)
+    pooler = getattr(model.base_model, "pooler", None)
+    kept = {id(parameter) for parameter in stack[-1].parameters()}
+    kept |= {id(parameter) for parameter in (pooler.parameters() if pooler is not None else ())}
+    inside = {id(parameter) for parameter in model.base_model.parameters()}
+    for parameter in model.parameters():
+        parameter.requires_grad = id(parameter) in kept or id(parameter) not in inside
+    return [parameter for parameter in model.parameters() if parameter.requires_grad]

@@ -1,0 +1,148 @@
+"""What a classifier reads of an item: named figures, and vectors of its question and options."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.single_best_answer import FeatureGroup
+from benchwright.single_best_answer.heuristic import asks_for_the_best
+
+SURFACE = (
+    "asks_for_the_best",
+    "negation",
+    "question_mark",
+    "question_words",
+    "option_words",
+    "gold_longer",
+    "options_with_digits",
+    "digits_in_question",
+)
+"""Read off the texts: 0/1 for what the question has, natural logarithms of numbers of words (+ 1),
+the gold option's minus that of the mean option, the share of options with a digit."""
+
+CLOSENESS = (
+    "gold_to_nearest_distractor",
+    "gold_to_distractors",
+    "among_distractors",
+    "question_to_gold",
+    "question_to_nearest_distractor",
+    "question_margin",
+)
+"""Cosines of sentence vectors, −1–1; the margin is the gold's to the question minus the nearest
+distractor's."""
+
+_DIGIT = re.compile(r"\d")
+_NEGATION = re.compile(r"\b(?:not|except|never|false|incorrect)\b", re.IGNORECASE)
+
+
+class Features(NamedTuple):
+    """The table (n, p) of p named features of n items."""
+
+    names: tuple[str, ...]
+    table: NDArray[np.float64]
+
+
+def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
+    """(n,) whether an item has two options or more and a known right one."""
+    enough = items["choices"].map(len).to_numpy() >= 2
+    return np.asarray(enough & (items["answer"].to_numpy() >= 0), dtype=np.bool_)
+
+
+def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list[str]:
+    """The distinct questions and options whose vectors the groups need, sorted."""
+    texts: set[str] = set()
+    if {"closeness", "question"} & set(groups):
+        texts.update(items["question"])
+    if {"closeness", "options"} & set(groups):
+        texts.update(choice for choices in items["choices"] for choice in choices)
+    return sorted(texts)
+
+
+def feature_table(
+    items: pd.DataFrame,
+    vectors: Mapping[str, NDArray[np.float32]],
+    groups: Sequence[FeatureGroup],
+) -> Features:
+    """The features of judgeable items; none hangs on the order of the distractors.
+
+    Args:
+        items: with `question`, `choices` and `answer`; see `judgeable`.
+        vectors: of length 1, by text, for `texts_to_encode(items, groups)`.
+        groups: which, in this order.
+    """
+    names: list[str] = []
+    parts: list[NDArray[np.float64]] = []
+    found: tuple[str, ...]
+    for group in groups:
+        if group == "surface":
+            found, values = SURFACE, _rows([_surface(*item) for item in _triples(items)])
+        elif group == "closeness":
+            found, values = (
+                CLOSENESS,
+                _rows([_closeness(*item, vectors) for item in _triples(items)]),
+            )
+        elif group == "question":
+            values = _rows([vectors[question] for question in items["question"]])
+            found = _numbered("question", values)
+        else:
+            values = _rows(
+                [np.mean([vectors[choice] for choice in row], axis=0) for row in items["choices"]]
+            )
+            found = _numbered("options", values)
+        names.extend(found)
+        parts.append(values.reshape(len(items), len(found)))
+    return Features(tuple(names), np.hstack(parts))
+
+
+def _triples(items: pd.DataFrame) -> list[tuple[str, list[str], int]]:
+    return [
+        (question, list(choices), int(answer))
+        for question, choices, answer in zip(
+            items["question"], items["choices"], items["answer"], strict=True
+        )
+    ]
+
+
+def _rows(rows: Sequence[Sequence[float] | NDArray[np.floating]]) -> NDArray[np.float64]:
+    return np.asarray(rows, dtype=np.float64)
+
+
+def _numbered(group: str, values: NDArray[np.float64]) -> tuple[str, ...]:
+    width = values.shape[1] if values.ndim == 2 else 0
+    return tuple(f"{group}_{number}" for number in range(width))
+
+
+def _surface(question: str, choices: list[str], answer: int) -> list[float]:
+    words = [np.log1p(len(choice.split())) for choice in choices]
+    return [
+        float(asks_for_the_best(question)),
+        float(_NEGATION.search(question) is not None),
+        float(question.rstrip().endswith("?")),
+        float(np.log1p(len(question.split()))),
+        float(np.mean(words)),
+        float(words[answer] - np.mean(words)),
+        sum(_DIGIT.search(choice) is not None for choice in choices) / len(choices),
+        float(_DIGIT.search(question) is not None),
+    ]
+
+
+def _closeness(
+    question: str, choices: list[str], answer: int, vectors: Mapping[str, NDArray[np.float32]]
+) -> list[float]:
+    asked = np.asarray(vectors[question], dtype=np.float64)
+    gold = np.asarray(vectors[choices[answer]], dtype=np.float64)
+    others = _rows([vectors[choice] for place, choice in enumerate(choices) if place != answer])
+    to_gold, to_question = others @ gold, others @ asked
+    pairs = (others @ others.T)[np.triu_indices(len(others), 1)]
+    return [
+        float(to_gold.max()),
+        float(to_gold.mean()),
+        float(pairs.mean()) if len(pairs) else float(to_gold.mean()),
+        float(gold @ asked),
+        float(to_question.max()),
+        float(gold @ asked - to_question.max()),
+    ]

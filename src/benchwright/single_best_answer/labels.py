@@ -1,0 +1,114 @@
+"""Who called which item a single-best-answer item, and which labels are kept for evaluation."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.errors import InputError
+from benchwright.seeding import item_uniforms
+
+JUDGE = "judge:"
+"""What the name of a labeller starts with that is a chat model."""
+
+
+def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]":
+    """The 0 or 1 of each row of the labels' file.
+
+    Raises:
+        InputError: a value is neither.
+    """
+    numbers = pd.to_numeric(labels[column], errors="coerce")
+    wrong = ~numbers.isin([0, 1])
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        given = labels[column].iloc[row]
+        raise InputError(
+            f"single_best_answer_labels, row {row + 1}: {column} is {given!r}; it must be 0 or 1"
+        )
+    return numbers.astype(int)
+
+
+def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
+    """The labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
+
+    A row without a benchmark belongs to the one that its id starts with (`mmlu/…`); an empty
+    annotator is `file`, an empty doubt none.
+
+    Raises:
+        InputError: a label or doubt is not 0 or 1, or one annotator labels an item twice.
+    """
+    ids = labels["item_id"].astype(str)
+    doubt = labels[["doubt"]].where(labels[["doubt"]] != "", 0)
+    read = pd.DataFrame(
+        {
+            "item_id": ids,
+            "benchmark": labels["benchmark"].where(
+                labels["benchmark"] != "", ids.str.split("/").str[0]
+            ),
+            "labeller": labels["annotator"].where(labels["annotator"] != "", "file"),
+            "label": label_numbers(labels),
+            "doubt": label_numbers(doubt, "doubt").astype(bool),
+        }
+    )
+    twice = read.duplicated(["item_id", "labeller"])
+    if twice.any():
+        row = int(twice.to_numpy().argmax())
+        raise InputError(
+            f"single_best_answer_labels, row {row + 1}: {read['labeller'].iloc[row]!r} labels "
+            f"{read['item_id'].iloc[row]!r} for the second time; give each annotator a name"
+        )
+    return read.sort_values(["item_id", "labeller"], ignore_index=True)
+
+
+def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
+    """Each item's label: 1 if any labeller says so, since a missed one becomes incoherent.
+
+    Where somebody read an item, the judge's word on it does not count.
+
+    Returns:
+        By `item_id` (the index): benchmark, label, `sure` (somebody gave that label without doubt),
+        `judged` (whether it is the judge's).
+    """
+    judged = annotations["labeller"].str.startswith(JUDGE)
+    read = set(annotations.loc[~judged, "item_id"])
+    counted = annotations[~judged | ~annotations["item_id"].isin(read)]
+    label = counted.groupby("item_id")["label"].max()
+    agrees = counted["label"] == counted["item_id"].map(label)
+    sure = (agrees & ~counted["doubt"]).groupby(counted["item_id"]).any()
+    return pd.DataFrame(
+        {
+            "benchmark": counted.groupby("item_id")["benchmark"].first(),
+            "label": label,
+            "sure": sure,
+            "judged": ~label.index.to_series().isin(read),
+        }
+    )
+
+
+def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
+    """(n,) items kept for evaluation: of each benchmark and label the first by hashed id.
+
+    Hangs on the ids alone, not on a seed nor on the order of rows.
+
+    Args:
+        labels: `one_label_per_item`.
+        share: of each benchmark and label, rounded.
+    """
+    place, size = _place_in_stratum(labels, "single_best_answer_held_out")
+    return place < np.floor(share * size + 0.5)
+
+
+def cross_validation_folds(labels: pd.DataFrame, folds: int) -> NDArray[np.intp]:
+    """(n,) the fold of each item, 0 … folds − 1, by benchmark, label and a hash of the id."""
+    place, _ = _place_in_stratum(labels, "single_best_answer_folds")
+    return place % folds
+
+
+def _place_in_stratum(
+    labels: pd.DataFrame, purpose: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Each item's place, from 0, in the hashed order of its benchmark and label; their number."""
+    hashed = pd.Series(item_uniforms(0, purpose, labels.index.tolist()), index=labels.index)
+    groups = hashed.groupby([labels["benchmark"], labels["label"]])
+    place = groups.rank(method="first").to_numpy().astype(np.intp) - 1
+    return place, groups.transform("size").to_numpy().astype(np.intp)

@@ -1,0 +1,230 @@
+"""Does altering the items change the order of models, and by more than chance would?
+
+Answers are (m, n) for m models and n items in [0, 1], without gaps; those to d draws of altered
+items (d, m, n). `clusters` (n,) numbers items that stand or fall together. An item's draws are
+resampled with it, so intervals over items cover which options a draw took.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.statistics.bootstrap import (
+    Interval,
+    cluster_resamples,
+    normal_interval,
+    percentile_interval,
+)
+from benchwright.statistics.correlation_rows import (
+    Float,
+    mean_rank_shift_rows,
+    ranks_rows,
+    spearman_rows,
+)
+from benchwright.statistics.holm import holm
+from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.paired_differences import paired_se
+from benchwright.statistics.percentile import percentile_among
+from benchwright.statistics.rank_agreement import Coefficient, kendall_tau_b, rank_shift, spearman
+from benchwright.statistics.subset_scores import subset_scores
+
+
+class Bounded(NamedTuple):
+    """A figure, its bounds, and why it or they are NaN."""
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+
+class RankShuffle(NamedTuple):
+    """How far the order of m models moves from the items as they were to the draws.
+
+    Attributes:
+        kendall_tau_b: of the original scores and the mean over draws; interval over items.
+        spearman: the same by Spearman's correlation.
+        mean_rank_shift: mean absolute change of rank, in ranks.
+        tau_b_between_draws: mean over pairs of draws: what the draws share of their order.
+        tau_b_resampled: of the original scores and those on resampled original items, the mean
+            and the middle of the resamples: how far the order moves where nothing but the choice
+            of items changes.
+        percentile: where `kendall_tau_b` stands among these, 0–100.
+        ranks: (m, 6) rank before with its bounds, rank after with its bounds.
+    """
+
+    kendall_tau_b: Bounded
+    spearman: Bounded
+    mean_rank_shift: Bounded
+    tau_b_between_draws: Bounded
+    tau_b_resampled: Bounded
+    percentile: float
+    ranks: Float
+
+
+class Reversals(NamedTuple):
+    """Pairs of models whose order on the draws is the opposite of that before.
+
+    Attributes:
+        pairs: m(m − 1)/2.
+        reversed_pairs: (k, 2) row numbers, the one better before first.
+        p_holm: (k,) p-values of the reversals, corrected over all pairs.
+        significant: how many are at most α.
+    """
+
+    pairs: int
+    reversed_pairs: NDArray[np.intp]
+    p_holm: Float
+    significant: int
+
+
+def rank_shuffle(
+    original: Float,
+    drawn: Float,
+    clusters: NDArray[np.integer],
+    draws: int,
+    generator: np.random.Generator,
+    level: float = 0.95,
+) -> RankShuffle:
+    """Rank agreement of the items as they were with their altered draws, with intervals.
+
+    Args:
+        original: (m, n) answers before.
+        drawn: (d, m, n) answers to each draw.
+        clusters: (n,) numbers.
+        draws: bootstrap resamples over items; 0 gives no intervals.
+        generator: of the resamples.
+        level: coverage of the intervals.
+    """
+    d, m, n = drawn.shape
+    whole = np.ones((1, n))
+    before = subset_scores(original, whole)[0]
+    each = subset_scores(drawn.reshape(d * m, n), whole)[0].reshape(d, m)
+    after = np.round(each.mean(axis=0), 12)
+    counts = cluster_resamples(clusters, draws, generator)
+    before_items = subset_scores(original, counts)  # (s, m)
+    each_items = subset_scores(drawn.reshape(d * m, n), counts).reshape(len(counts), d, m)
+    after_items = np.round(each_items.mean(axis=1), 12)
+
+    tau, rho = kendall_tau_b(before, after), spearman(before, after)
+    moved = rank_shift(before, after)
+    shift = Coefficient(moved.mean, moved.n, moved.reason)
+    again = kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
+    return RankShuffle(
+        _around(tau, kendall_tau_b_rows(before_items, after_items), level, (-1, 1)),
+        _around(rho, spearman_rows(before_items, after_items), level, (-1, 1)),
+        _around(shift, mean_rank_shift_rows(before_items, after_items), level, (0, np.inf)),
+        _between_draws(each, each_items, level),
+        _resampled(tau, again, level),
+        percentile_among(tau.value, again),
+        np.column_stack(
+            [
+                *_ranks(before, before_items, level),
+                *_ranks(after, after_items, level),
+            ]
+        ),
+    )
+
+
+def reversals(
+    original: Float, mean_drawn: Float, clusters: NDArray[np.integer], alpha: float = 0.05
+) -> Reversals:
+    """The pairs of models that change places, and those that do so beyond doubt.
+
+    A reversal is significant where the difference before and that after both are: its p-value is
+    the larger of the two, from paired, clustered t-tests, and all pairs are corrected together
+    (Holm), since any of them could have turned.
+
+    Args:
+        original: (m, n) answers before.
+        mean_drawn: (m, n) answers after, the mean over draws.
+        clusters: (n,) numbers.
+        alpha: two-sided.
+    """
+    m = len(original)
+    first, second = np.triu_indices(m, k=1)
+    if not len(first) or not original.shape[1]:
+        return Reversals(len(first), np.empty((0, 2), dtype=np.intp), np.empty(0), 0)
+    gaps, p_values = [], []
+    for answers in (original, mean_drawn):
+        scores = np.round(answers.mean(axis=1), 12)
+        gap = scores[first] - scores[second]
+        gaps.append(gap)
+        p_values.append(_p_values(gap, paired_se(answers, clusters)[first, second], clusters))
+    turned = gaps[0] * gaps[1] < 0
+    corrected = holm(np.where(turned, np.maximum(*p_values), 1.0))[turned]
+    better = np.where(gaps[0] > 0, first, second)[turned]
+    worse = np.where(gaps[0] > 0, second, first)[turned]
+    return Reversals(
+        len(first),
+        np.column_stack([better, worse]),
+        corrected,
+        int((corrected <= alpha).sum()),
+    )
+
+
+def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.integer]) -> Float:
+    from scipy.special import stdtr
+
+    groups = len(np.unique(clusters))
+    if groups < 2:
+        return np.ones(len(gap))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(gap) / error
+    p: Float = 2 * stdtr(groups - 1, -t)
+    return np.where(np.isnan(p), 1.0, p)
+
+
+def _around(
+    figure: Coefficient, resampled: Float, level: float, bounds: tuple[float, float]
+) -> Bounded:
+    if figure.reason:
+        return Bounded(np.nan, np.nan, np.nan, figure.reason)
+    interval = normal_interval(figure.value, resampled, level, bounds)
+    return _bounded(figure.value, interval)
+
+
+def _bounded(value: float, interval: Interval) -> Bounded:
+    reason = interval.reason
+    if not reason and interval.low == interval.high:
+        reason = "all resamples agree; the true uncertainty is larger"
+    return Bounded(value, interval.low, interval.high, reason)
+
+
+def _between_draws(each: Float, each_items: Float, level: float) -> Bounded:
+    pairs = list(combinations(range(len(each)), 2))
+    if not pairs:
+        return Bounded(np.nan, np.nan, np.nan, f"{len(each)} draw; at least 2 are needed")
+    found = [kendall_tau_b(each[i], each[j]) for i, j in pairs]
+    known = [one.value for one in found if not one.reason]
+    if not known:
+        return Bounded(np.nan, np.nan, np.nan, found[0].reason)
+    value = float(np.mean(known))
+    by_pair = np.array([kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs])
+    resampled = by_pair.mean(axis=0) if by_pair.size else np.empty(0)
+    return _bounded(value, normal_interval(value, resampled, level, (-1, 1)))
+
+
+def _resampled(tau: Coefficient, again: Float, level: float) -> Bounded:
+    if tau.reason:
+        return Bounded(np.nan, np.nan, np.nan, tau.reason)
+    interval = percentile_interval(again, level)
+    known = again[~np.isnan(again)]
+    value = float(known.mean()) if len(known) else np.nan
+    return Bounded(value, interval.low, interval.high, interval.reason)
+
+
+def _ranks(scores: Float, resampled: Float, level: float) -> tuple[Float, Float, Float]:
+    """Ranks (m,) and the middle of the resampled ones."""
+    own = ranks_rows(scores[None, :])[0]
+    if not len(resampled) or not len(scores):
+        blank = np.full(len(scores), np.nan)
+        return own, blank, blank
+    tail = (1 - level) / 2
+    drawn = ranks_rows(resampled)
+    # Ranks that occur, outwards, not places between two of them.
+    low = np.quantile(drawn, tail, axis=0, method="lower")
+    high = np.quantile(drawn, 1 - tail, axis=0, method="higher")
+    return own, low, high

@@ -1,0 +1,51 @@
+"""Names, quotations and formulas are told from the words around them."""
+
+import pytest
+
+from benchwright.perturbation.kept_text import formulas, names, opening_word, quotations
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Which ship did Magellan sail?", {"magellan"}),
+        ("Sigmund Freud called it what?", {"sigmund", "freud"}),
+        ("Ceres, a round body near Mars, is a", {"ceres", "mars"}),
+        ("Newton's law says what?", {"newton"}),
+        ("Here it is. Water boils. Oil burns.", set()),
+        ("When I asked, I'm told", set()),
+        ("WHICH ORGAN LETS A TROUT HOVER?", set()),
+    ],
+)
+def test_names_are_capitalised_inside_a_sentence(text: str, found: set[str]) -> None:
+    assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Solve 3x − 7 = 11 for x.", ["3x", "=", "x", "−"]),
+        ("Is f(x) = x^2 + 1 even?", ["+", "=", "f(x)", "x^2"]),
+        ("What is $\\frac{1}{2}$ of `a[0]`?", ["$\\frac{1}{2}$", "`a[0]`"]),
+        ("DNA, H2O (CO₂) and pH", ["CO₂", "DNA", "H2O", "pH"]),
+        ("A square of 24 m² and a rod of 5kg", ["m²"]),
+        ("Which tag is <img>?", ["<img>"]),
+        ("t ln t at time t", ["ln", "t", "t", "t"]),
+        ("Which is NOT true, EXCEPT I say so? A dog.", []),
+        ("The gap ____ is filled in 1960s style", []),
+        ("Pay $7, 20% or £5 – café!", []),
+    ],
+)
+def test_formulas_have_what_prose_has_not(text: str, found: list[str]) -> None:
+    assert formulas(text) == sorted(found)
+
+
+def test_quotations_are_found_and_apostrophes_are_none() -> None:
+    text = "Who wrote \"Emma\", “Persuasion” and 'Lady Susan' in the Austens' house? It's Jane's."
+    assert quotations(text) == ["Emma", "Persuasion", "Lady Susan"]
+
+
+def test_a_word_that_opens_questions_is_no_opening_word() -> None:
+    assert opening_word("Which is it?") == ""
+    assert opening_word("“Oxygen is what?") == "oxygen"
+    assert opening_word("12 + 4 = ?") == ""

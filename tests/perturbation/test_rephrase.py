@@ -1,0 +1,188 @@
+"""Questions are asked for until a wording passes, and what is read off a reply is the question."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.params.perturbation import RephraseParams
+from benchwright.perturbation.question_form import Asked
+from benchwright.perturbation.rephrase import (
+    Attempt,
+    Question,
+    read_reply,
+    rephrase,
+    rephrase_prompt,
+)
+
+PARAMS = RephraseParams(model="m", attempts=3, min_similarity=0.8)
+BEFORE = "Which of these metals is the lightest?"
+GOOD = "Of these metals, which one is lightest?"
+METALS = ("iron", "lithium")
+
+
+class Said:
+    """A model that says what it is told to, attempt by attempt."""
+
+    def __init__(self, *replies: Callable[[str], str | None] | str | None) -> None:
+        self.replies = replies
+        self.asked: list[tuple[int, list[str]]] = []
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        self.asked.append((attempt, list(texts)))
+        reply = self.replies[attempt - 1]
+        return [reply(text) if callable(reply) else reply for text in texts]
+
+
+def alike(before: Sequence[str], after: Sequence[str]) -> list[float]:
+    return [1.0] * len(before)
+
+
+def metals(item_id: str = "a", text: str = BEFORE) -> Question:
+    return Question("item", item_id, text, METALS, 1)
+
+
+def test_a_wording_that_passes_is_used_and_nothing_more_is_asked() -> None:
+    said = Said(GOOD)
+    [made] = rephrase([metals()], said, alike, PARAMS)
+    assert made == Attempt("item", "a", 1, BEFORE, GOOD, GOOD, 1.0, (), True)
+    assert [attempt for attempt, _ in said.asked] == [1]
+
+
+def test_only_those_that_failed_are_asked_again() -> None:
+    other = metals("b", "Which of these metals is the heaviest?")
+    said = Said(lambda text: GOOD if "lightest" in text else "I'm sorry.", "Which is heaviest?")
+    made = rephrase([other, metals()], said, alike, PARAMS)
+    assert [(one.item_id, one.attempt, one.used) for one in made] == [
+        ("b", 1, False),
+        ("b", 2, True),
+        ("a", 1, True),
+    ]
+    assert [len(texts) for _, texts in said.asked] == [2, 1]
+    assert made[0].failed == ("refusal",)
+    assert made[0].after is None
+
+
+def test_the_original_stays_where_no_attempt_passes() -> None:
+    made = rephrase([metals()], Said(BEFORE, "Which is lithium?", "Why?"), alike, PARAMS)
+    assert [one.attempt for one in made] == [1, 2, 3]
+    assert not any(one.used for one in made)
+    assert made[0].failed == ("unchanged",)
+    assert "options" in made[1].failed
+
+
+def test_a_wording_that_is_too_far_off_is_refused() -> None:
+    near = [[0.79], [0.8]]
+    made = rephrase([metals()], Said(GOOD, GOOD), lambda *_: near.pop(0), PARAMS)
+    assert [(one.failed, one.used) for one in made] == [(("similarity",), False), ((), True)]
+    [lost, *_] = rephrase([metals()], Said(GOOD, GOOD, GOOD), lambda *_: [float("nan")], PARAMS)
+    assert lost.failed == ("similarity",)
+
+
+def test_a_prompt_that_is_too_long_is_not_asked_again() -> None:
+    said = Said(None)
+    [made] = rephrase([metals()], said, alike, PARAMS)
+    assert (made.reply, made.after, made.failed) == (None, None, ("too_long",))
+    assert len(said.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("____", "nothing_to_rephrase"),
+        ("Which one?", "nothing_to_rephrase"),
+        ("", "nothing_to_rephrase"),
+        (("a long line of text " * 30 + "\n") * 2 + "Signed by the king.", "passage"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_recorded_with_its_reason(text: str, reason: str) -> None:
+    said = Said()
+    [made] = rephrase([metals(text=text)], said, alike, PARAMS)
+    assert (made.failed, made.used, made.before) == ((reason,), False, text)
+    assert not said.asked
+
+
+def test_a_passage_is_shown_and_stays_as_it_is() -> None:
+    passage = "It was 1812 and the army marched. " * 10 + "\n"
+    text = passage + BEFORE
+    said = Said(GOOD)
+    [made] = rephrase([metals(text=text)], said, alike, PARAMS)
+    assert made.after == passage + GOOD
+    [(_, [prompt])] = said.asked
+    assert passage.strip() in prompt
+
+
+def test_open_ended_questions_are_rephrased_too() -> None:
+    question = Question("item", "a", "How many eggs are half a dozen eggs?", (), -1, "6")
+    [made] = rephrase([question], Said("Half a dozen eggs are how many?"), alike, PARAMS)
+    assert made.used
+
+
+@given(st.permutations(range(5)))
+def test_what_becomes_of_a_question_does_not_hang_on_the_others(order: list[int]) -> None:
+    questions = [metals(str(number), f"{BEFORE[:-1]}, number {number}?") for number in range(5)]
+
+    def reply(text: str) -> str:
+        number = text.split("number ")[1][0]
+        return f"{GOOD[:-1]}, number {number if number in '024' else 9}?"
+
+    replies = (reply, reply, reply)
+    expected = rephrase(questions, Said(*replies), alike, PARAMS)
+    made = rephrase([questions[i] for i in order], Said(*replies), alike, PARAMS)
+    assert sorted(made) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        GOOD,
+        f'"{GOOD}"',
+        f"**{GOOD}**",
+        f"Rephrased question: {GOOD}",
+        f"**New question:** {GOOD}",
+        f"Here is the question in other words:\n\n{GOOD}",
+        f"Sure! Here's a rephrased version:\n\n“{GOOD}”",
+        f"<think>Which one? A. or B.?</think>\n\n{GOOD}\n",
+    ],
+)
+def test_the_question_is_read_off_what_models_put_around_it(reply: str) -> None:
+    assert read_reply(reply, BEFORE) == (GOOD, "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (None, "too_long"),
+        ("  \n", "empty"),
+        ('"?"', "empty"),
+        ("I'm sorry, but I cannot help with that.", "refusal"),
+        (f"{GOOD}\nA. iron\nB. lithium", "options"),
+        (f"{GOOD} A) iron B) lithium", "options"),
+        (f"{GOOD}\nAnswer: B", "answered"),
+        (f"{GOOD} The correct answer is lithium.", "answered"),
+        (f"1. {GOOD}\n2. Which metal weighs least?", "several"),
+        (f"{GOOD}\n\nI changed the order of words.", "several"),
+    ],
+)
+def test_a_reply_that_is_no_one_question_is_refused(reply: str | None, reason: str) -> None:
+    assert read_reply(reply, BEFORE) == (None, reason)
+
+
+def test_a_question_that_is_about_answers_or_lists_may_stay_so() -> None:
+    before = "Two statements:\n1. It rains.\n2. It is dry.\nThe answer is that which of them holds?"
+    after = (
+        "There are two statements:\n1. It rains.\n2. It is dry.\nThe answer is: which one holds?"
+    )
+    assert read_reply(after, before) == (after, "")
+
+
+def test_the_prompt_tells_the_form_and_shows_the_options() -> None:
+    stem = metals(text="The lightest of these metals is")
+    prompt = rephrase_prompt(stem, Asked("", stem.text))
+    assert "unfinished sentence" in prompt
+    assert "A. iron\nB. lithium" in prompt
+    assert prompt.index(stem.text) < prompt.index("A. iron")
+    assert "unfinished" not in rephrase_prompt(metals(), Asked("", BEFORE))
+    gap = "The ____ is the lightest."
+    assert "keep the gap" in rephrase_prompt(metals(text=gap), Asked("", gap))

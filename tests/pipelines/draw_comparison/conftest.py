@@ -1,0 +1,267 @@
+"""A benchmark put together by hand, its draws by the real transforms, and made-up models."""
+
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.configuration import parse_configuration
+from benchwright.option_wording import kind_of_option
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.perturbation.compose import perturb
+from benchwright.response_matrix import ResponseMatrix
+
+NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
+Inputs = dict[str, Any]
+
+
+def items_table(n: int, prefix: str = "demo") -> pd.DataFrame:
+    """N items of four options; every seventh already has one that says none is right."""
+    rows = []
+    for i in range(n):
+        choices = [f"option {i}.{k}" for k in range(4)]
+        if i % 7 == 3:
+            choices[3] = "None of these"
+        rows.append(
+            {
+                "item_id": f"{prefix}/{i:03d}",
+                "split": "test",
+                "subject": "things",
+                "question": NASTY if i == 5 else f"Question {i} of {prefix}?",
+                "choices": choices,
+                "answer": i % 4,
+                "answer_text": choices[i % 4],
+                "correct_set": [i % 4],
+                "passage_id": None,
+                "explanation": None,
+                "domain": None,
+                "url": None,
+                "source_id": None,
+                "content_hash": f"{prefix}{i}",
+            }
+        )
+    return pd.DataFrame(rows, columns=tables.Items.columns())
+
+
+def make_inputs(
+    configurations: tuple[str, ...] = (),
+    n: int = 40,
+    *,
+    settings: PerturbationParams | None = None,
+    cost: Callable[[int], float] = lambda row: 0.1 + 0.02 * row,
+    seed: int = 0,
+    **changed: Any,
+) -> Inputs:
+    """The inputs of the stage; model `row` loses `cost(row)` of its accuracy on altered items."""
+    settings = settings or PerturbationParams(draws=3)
+    items, demonstrations = items_table(n), items_table(6, "shown")
+    names = [settings.name]
+    if settings.cumulative:
+        names = [f"{settings.name}_{k + 1}" for k in range(len(settings.transforms))]
+    made = [
+        perturb(
+            items,
+            demonstrations,
+            settings.model_copy(
+                update={
+                    "name": name,
+                    "cumulative": False,
+                    "transforms": settings.transforms[: k + 1]
+                    if settings.cumulative
+                    else settings.transforms,
+                }
+            ),
+            seed,
+        )
+        for k, name in enumerate(names)
+    ]
+    draws = pd.concat([one.draws for one in made], ignore_index=True)
+    changes = pd.concat([one.changes for one in made], ignore_index=True)
+    rng = np.random.default_rng(seed)
+    m = len(configurations)
+    chance = np.linspace(0.9, 0.4, m) if m > 1 else np.full(m, 0.7)
+    ids = tuple(items["item_id"])
+    luck = rng.random((m, n))
+    before = (luck < chance[:, None]).astype(np.float32)
+    responses = [answers(configurations, ids, "question")]
+    matrices = {}
+    for condition, own in draws[draws["role"] == "item"].groupby("condition"):
+        marks = changes[(changes["condition"] == condition) & (changes["role"] == "item")]
+        altered = marks.groupby("item_id")["altered"].any().reindex(list(ids)).to_numpy()
+        lost = np.array([cost(row) for row in range(m)]).reshape(m, 1)
+        right = np.where(altered, luck < chance[:, None] - lost * rng.random((m, n)) * 2, before)
+        matrices[str(condition)] = ResponseMatrix.of(
+            configurations,
+            ids,
+            correct=right.astype(np.float32),
+            prediction=predictions(own.set_index("item_id").loc[list(ids)], right, rng),
+            condition=str(condition),
+        )
+        responses.append(answers(configurations, ids, str(condition)))
+    table = pd.concat(responses, ignore_index=True)
+    prompts = prompts_table(configurations, items, draws, demonstrations)
+    known = {
+        "response_matrix": ResponseMatrix.of(configurations, ids, correct=before),
+        "draw_matrices": matrices,
+        "responses": table[table["condition"] == "question"],
+        "live_responses": table,
+        "perturbation_changes": tables.PerturbationChanges.validate(changes),
+        "draws": tables.Draws.validate(draws),
+        "items": items,
+        "prompts": prompts,
+        "models_table": models_of(configurations),
+        "option_wordings": tables.OptionWordings.from_rows(
+            [
+                ("item", row.item_id, row.subject, 3, "none_of_the_above", row.choices[3], False)
+                for row in items.itertuples()
+                if kind_of_option(row.choices[3]) == "none_of_the_above"
+            ]
+        ),
+        "single_best_answer_ids": {"single": [], "several": [ids[0]] if ids else []},
+        "params:perturbation": settings,
+        "params:evaluation": EvaluationParams(bootstrap_draws=200),
+        "params:seed": seed,
+        "params:variant": "wicked",
+        "params:ingestion": BenchmarkParams.model_validate(
+            {
+                "name": "demo",
+                "title": "Demo <i>benchmark</i>",
+                "licence": "Apache-2.0",
+                "citation": "By hand.",
+                "url": "",
+                "sources": {
+                    "local": {
+                        "file": "items.jsonl",
+                        "split_column": "split",
+                        "fields": {
+                            "question": "question",
+                            "choices": {"column": "options"},
+                            "gold": {"column": "answer", "form": "letter"},
+                        },
+                    }
+                },
+                "splits": {"evaluation": ["test"]},
+            }
+        ),
+    }
+    return known | changed
+
+
+def predictions(own: pd.DataFrame, right: Any, rng: np.random.Generator) -> Any:
+    """(m, n) the gold where right, otherwise some other option."""
+    gold = own["answer"].to_numpy()
+    wrong = (gold + rng.integers(1, 4, right.shape)) % 4
+    return np.where(right.astype(bool), gold, wrong).astype(np.int16)
+
+
+def answers(
+    configurations: tuple[str, ...], ids: tuple[str, ...], condition: str, **more: Any
+) -> pd.DataFrame:
+    """A `Responses` table in which everything was read and all shots were shown."""
+    rows = []
+    for name in configurations:
+        asked = parse_configuration(name)
+        rows += [
+            {
+                "item_id": item,
+                "condition": condition,
+                "style": asked.style,
+                "shots": asked.shots,
+                "model": asked.model,
+                "logprobs": None,
+                "option_bytes": None,
+                "option_tokens": None,
+                "prediction": -1,
+                "p_answer": np.nan,
+                "p_prediction": np.nan,
+                "correct": np.nan,
+                "shots_used": asked.shots,
+                "prompt_tokens": -1,
+                "generated_tokens": 0,
+                "extraction": "ok",
+                "prompt_id": None,
+                "source": "live",
+            }
+            | more
+            for item in ids
+        ]
+    return pd.DataFrame(rows, columns=tables.Responses.columns())
+
+
+def prompts_table(
+    configurations: tuple[str, ...],
+    items: pd.DataFrame,
+    draws: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+) -> pd.DataFrame:
+    """The columns of `Prompts` that the stage reads; a copy has the prompt of its item."""
+    rows = []
+    shown = json.dumps(demonstrations["item_id"][:3].tolist())
+    texts = [("question", row.item_id, row.choices) for row in items.itertuples()]
+    texts += [
+        (row.condition, row.item_id, row.choices)
+        for row in draws[draws["role"] == "item"].itertuples()
+    ]
+    for name in configurations:
+        asked = parse_configuration(name)
+        for condition, item, choices in texts:
+            rows.append(
+                {
+                    "prompt_id": f"{asked.style}/{item}/{'|'.join(choices)}",
+                    "configuration": name,
+                    "model": asked.model,
+                    "item_id": item,
+                    "condition": condition,
+                    "demonstrations": shown if asked.shots else "[]",
+                }
+            )
+    columns = ["prompt_id", "configuration", "model", "item_id", "condition", "demonstrations"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(demonstrations=frame["demonstrations"].astype("category"))
+
+
+def models_of(configurations: tuple[str, ...]) -> pd.DataFrame:
+    """Names `<family>-it` are instruction-tuned, the others base."""
+    names = sorted({parse_configuration(name).model for name in configurations})
+    return tables.Models.from_rows(
+        [
+            (name, name.removesuffix("-it"), None, np.nan, name.endswith("-it"), None)
+            for name in names
+        ]
+    )
+
+
+def run_stage(**changed: Any) -> Inputs:
+    """Inputs and outputs of all nodes."""
+    from benchwright.pipelines.draw_comparison import create_pipeline
+
+    known = make_inputs(**changed)
+    for node in create_pipeline().nodes:  # in an order in which each finds its inputs
+        known |= node.run({name: known[name] for name in node.inputs})
+    return known
+
+
+FAMILIES = ("alpha-7b", "beta-8b", "gamma-70b", "delta-9b", "epsilon-27b", "zeta-1.5b")
+PANEL = tuple(f"org/{name}{kind}@letters-5" for name in FAMILIES for kind in ("", "-it"))
+PANEL += ("org/alpha-7b-it@generate-0", "org/beta-8b-it@generate-0")
+
+
+@pytest.fixture(scope="session")
+def stage() -> SimpleNamespace:
+    """The builders above, and the outputs for a panel of twelve models."""
+    return SimpleNamespace(
+        nasty=NASTY,
+        inputs=make_inputs,
+        answers=answers,
+        items=items_table,
+        run=run_stage,
+        panel=PANEL,
+        outputs=run_stage(configurations=PANEL, n=120),
+    )

@@ -1,0 +1,42 @@
+"""Warnings at the top of the page are about the perturbation with all its transforms."""
+
+import pandas as pd
+
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.pipelines.draw_comparison.metrics import Unchecked
+from benchwright.pipelines.draw_comparison.report.notes import write_notes
+from benchwright.tables import DrawWritten
+
+SHUFFLED = {"transform": "shuffle_choices"}
+REPLACED = {"transform": "replace_choice"}
+
+
+def notes(draws: dict[str, int], shares: dict[str, int], *transforms: dict[str, str]) -> str:
+    """Of each perturbation so many draws; of ten prompts so many show "none" as an answer."""
+    scores = pd.DataFrame(
+        [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in draws.items() for k in range(9)],
+        columns=["perturbation", "model", "draws", "n_items", "fewer_shots_original",
+                 "fewer_shots_drawn", "unknown_shots"],
+    )  # fmt: skip
+    shown = pd.DataFrame(
+        [(f"{name}-1", 10, with_none) for name, with_none in shares.items()],
+        columns=["condition", "shown", "with_none_gold"],
+    )
+    settings = PerturbationParams.model_validate(
+        {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}
+    )
+    nobody = Unchecked(0, 0, 0.0, 0, 0, 0)
+    return " ".join(write_notes(scores, DrawWritten.empty(), shown, settings, nobody, 10))
+
+
+def test_a_first_step_of_one_draw_is_no_warning_but_a_last_one_is() -> None:
+    assert "one draw" not in notes({"cf_1": 1, "cf_2": 5}, {}, SHUFFLED, REPLACED)
+    assert "one draw" in notes({"cf_1": 5, "cf_2": 1}, {}, SHUFFLED, REPLACED)
+
+
+def test_demonstrations_count_where_none_is_an_option() -> None:
+    few = {"cf_1": 0, "cf_2": 4}
+    assert "Only 40.0% of the prompts" in notes({"cf_2": 5}, few, SHUFFLED, REPLACED)
+    enough = {"cf_1": 0, "cf_2": 6}
+    assert "Only" not in notes({"cf_2": 5}, enough, SHUFFLED, REPLACED)
+    assert "Only" not in notes({"cf": 5}, {"cf": 0}, SHUFFLED)

@@ -1,0 +1,215 @@
+"""The report of perturbed benchmarks: what it says, also where there is little to say."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.pipelines.draw_comparison.metrics import Unchecked
+from benchwright.pipelines.draw_comparison.report.headline import Headline, write_headline
+from benchwright.pipelines.draw_comparison.report.wording import interval, joined, points
+
+NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
+
+
+def text(page: str) -> str:
+    """The page's words between its tags, scripts and styles left out."""
+    body = re.sub(r"<(script|style)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", body).split())
+
+
+def headline(
+    value: float,
+    low: float,
+    high: float,
+    tau: tuple[float, str] = (0.6, ""),
+    noise: tuple[float, float] = (0.7, 1.0),
+    models: int = 3,
+    altered: float = 0.9,
+) -> Headline:
+    rows = [
+        ("mean_accuracy_original", 0.7, 0.6, 0.8, ""),
+        ("mean_accuracy", 0.6, 0.5, 0.7, ""),
+        ("mean_delta", value, low, high, ""),
+        ("kendall_tau_b", tau[0], 0.5, 0.7, tau[1]),
+        ("tau_b_between_draws", 0.9, 0.8, 1.0, ""),
+        ("tau_b_resampled", 0.85, *noise, ""),
+        ("pairs", 3.0, np.nan, np.nan, ""),
+        ("reversed_pairs", 1.0, np.nan, np.nan, ""),
+        ("significant_reversals", 0.0, np.nan, np.nan, ""),
+    ]
+    summary = tables.DrawSummary.from_rows(
+        [
+            ("wicked", "letters-5", metric, figure, a, b, models, 395, 5, why)
+            for metric, figure, a, b, why in rows
+        ]
+    )
+    blank = dict.fromkeys(tables.DrawScores.columns(), 0)
+    scores = tables.DrawScores.from_rows(
+        [
+            blank
+            | {"perturbation": "wicked", "configuration": f"m{k}@letters-5", "model": f"m{k}"}
+            | {"style": "letters", "asked": "letters-5", "n_items": 395, "draws": 5}
+            for k in range(models)
+        ]
+    )
+    return write_headline(scores, summary, PerturbationParams(), altered, NOBODY, 0)
+
+
+def test_a_cost_is_quoted_with_its_interval() -> None:
+    said = headline(-0.0904, -0.1091, -0.0712).cost
+    assert said == (
+        "“None of the above” in place of one option costs 3 models 9.0 points on average "
+        "[7.1, 10.9] on 395 items (5 draws; letters, 5 demonstrations)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        ((0.05, 0.03, 0.07), "gives 3 models 5.0 points more on average [3.0, 7.0]"),
+        ((-0.01, -0.03, 0.01), "by −1.0 points on average [−3.0, +1.0] on 395 items"),
+        ((-0.01, np.nan, np.nan), "by −1.0 points on average, without an interval, on"),
+    ],
+)
+def test_gains_doubts_and_missing_intervals_are_said(
+    figures: tuple[float, float, float], said: str
+) -> None:
+    found = headline(*figures).cost
+    assert said in found
+    assert ("no clear difference" in found) == (figures[2] == 0.01)
+
+
+def test_the_order_is_set_beside_what_resampling_gives() -> None:
+    assert "moves by more than the choice of items moves it" in headline(-0.1, -0.2, -0.05).order
+    within = headline(-0.1, -0.2, -0.05, noise=(0.5, 1.0)).order
+    assert "moves no more than the choice of items moves it" in within
+    assert "1 of 3 pairs changes places, none beyond doubt" in within
+    few = headline(-0.1, -0.2, -0.05, tau=(np.nan, "2 models; at least 3 are needed"))
+    assert few.order == "The order of models is not compared: 2 models; at least 3 are needed."
+
+
+def test_one_model_is_named_and_not_averaged() -> None:
+    found = headline(-0.1, -0.2, -0.05, models=1).cost
+    assert "costs m0 10.0 points [5.0, 20.0] on" in found
+
+
+def test_nothing_altered_costs_nothing() -> None:
+    assert headline(0.0, 0.0, 0.0, altered=0.0).cost.startswith("No item was altered")
+
+
+def test_figures_in_words() -> None:
+    assert points(-0.00004) == "0.0"
+    assert points(0.0904) == "+9.0"
+    assert points(float("nan")) == "—"
+    assert interval(-0.1, None) == ""
+    assert joined(["a", "b", "c"]) == "a, b and c"
+
+
+def test_the_page_of_a_panel_has_all_parts(stage: Any) -> None:
+    page = stage.outputs["draw_report"]
+    said = text(page)
+    assert "costs 12 models" in said
+    assert "WiCkeD, Table 1" in said
+    assert "An option replaced, the right one gone" in said
+    assert "An option replaced, the right one still there" in said
+    assert "Left as it was: an option already says none or all of the above" in said
+    assert "1 item of this benchmark was checked" in said
+    assert "mean over families with both" in said
+    assert "perturbation.draws" in said
+    assert page.count('id="figure-') == 8  # four plots and their data; no step-by-step ablation
+    assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+
+
+def test_the_same_inputs_give_the_same_bytes(stage: Any) -> None:
+    one, other = (stage.run(configurations=stage.panel[:2], n=15) for _ in range(2))
+    assert one["draw_report"] == other["draw_report"]
+
+
+def test_data_is_shown_as_text(stage: Any) -> None:
+    found = stage.run(configurations=("<img src=x>@letters-5",), n=6)
+    page = found["draw_report"]
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<img" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "Demo &lt;i&gt;benchmark" in page
+
+
+def test_without_answers_the_page_says_so(stage: Any) -> None:
+    found = stage.run(configurations=(), n=20)
+    said = text(found["draw_report"])
+    assert "No model answered the items and every one of their draws" in said
+    assert "No model was asked in this run." in said
+    assert "An option replaced, the right one gone" in said  # what was drawn is shown all the same
+    assert found["draw_scores"].empty
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_model_one_draw_or_few_items_do_not_fail(stage: Any, n: int) -> None:
+    settings = PerturbationParams(draws=1)
+    found = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
+    said = text(found["draw_report"])
+    assert "There is one draw" in said
+    assert "at least 3 are needed" in said
+
+
+def test_nothing_altered_is_said(stage: Any) -> None:
+    ids = list(stage.items(10)["item_id"])
+    found = stage.run(
+        configurations=stage.panel[:3],
+        n=10,
+        single_best_answer_ids={"single": ids, "several": []},
+        perturbation_changes=copies(stage, 10),
+    )
+    said = text(found["draw_report"])
+    assert "No item was altered" in said
+    assert "10 items are known to have options that are right to a degree" in said
+
+
+def copies(stage: Any, n: int) -> pd.DataFrame:
+    changes = stage.inputs(configurations=(), n=n)["perturbation_changes"]
+    return changes.assign(
+        altered=False,
+        reason="single_best_answer",
+        removed_choice=None,
+        removed_index=-1,
+        gold_removed=False,
+    )
+
+
+def test_unread_labels_are_named_in_the_warning(stage: Any) -> None:
+    found = stage.run(
+        configurations=stage.panel[:3],
+        n=20,
+        settings=PerturbationParams(draws=2, sba="none"),
+        single_best_answer_ids={"single": [], "several": []},
+    )
+    said = text(found["draw_report"])
+    lost = int(found["draw_metrics"]["gold_removed_unchecked"])
+    assert lost > 0
+    assert f"{lost} items lost their right option in some draw although nobody" in said
+    assert "sba: none reads no labels" in said
+
+
+def test_figures_have_captions_and_escape_names(stage: Any) -> None:
+    found = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
+    for name in ("deltas", "ranks", "transitions", "none_rates"):
+        figure = found[f"figure_draw_{name}"]
+        assert "letters, 5 demonstrations" in figure.layout.meta["caption"]
+        assert "<b>x</b>" not in figure.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
+    deltas = found["figure_draw_deltas"]
+    scores = found["draw_scores"].sort_values("accuracy_original", ascending=False)
+    assert list(deltas.data[1].x) == pytest.approx(scores["accuracy_original"].tolist())
+    assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
+
+
+def test_intervals_of_ranks_stay_among_the_places_shown(stage: Any) -> None:
+    figure = stage.outputs["figure_draw_ranks"]
+    bars = [trace for trace in figure.data if trace.opacity is not None]
+    assert bars
+    for bar in bars:
+        assert 0 <= bar.y[0] <= bar.y[1] <= 11

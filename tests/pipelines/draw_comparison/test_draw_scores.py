@@ -1,0 +1,262 @@
+"""What a perturbation costs each configuration, by hand."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.pipelines.draw_comparison.compared_answers import ComparedAnswers, align_answers
+from benchwright.pipelines.draw_comparison.metrics import collect_draw_metrics, count_unchecked
+from benchwright.pipelines.draw_comparison.scores import score_draws
+from benchwright.pipelines.draw_comparison.transitions import follow_answers
+from benchwright.pipelines.draw_comparison.ways_of_asking import ways_of_asking
+from benchwright.response_matrix import ResponseMatrix
+
+IDS = ("q0", "q1", "q2", "q3")
+NO_RESPONSES = tables.Responses.empty()
+FEW = EvaluationParams(bootstrap_draws=50)
+
+
+def matrix(condition: str, *, prediction: Any = None, **answers: list[float]) -> ResponseMatrix:
+    correct = np.array(list(answers.values()), dtype=np.float32).reshape(len(answers), len(IDS))
+    names = tuple(name.replace("__", "@").replace("_", "-") for name in answers)
+    chosen = None if prediction is None else np.array(prediction, dtype=np.int16)
+    return ResponseMatrix.of(names, IDS, correct=correct, prediction=chosen, condition=condition)
+
+
+def changes(**marks: str) -> pd.DataFrame:
+    """By condition a letter per item: `.` a copy, `k` altered, `g` altered and the gold removed."""
+    rows = [
+        (condition.replace("_", "-"), "item", item, mark in "kg", (mark in "kg") - 1, mark == "g")
+        for condition, letters in marks.items()
+        for item, mark in zip(IDS, letters, strict=True)
+    ]
+    columns = ["condition", "role", "item_id", "altered", "removed_index", "gold_removed"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draws(*conditions: str) -> pd.DataFrame:
+    """Every item with "None of the above" as its last of three options."""
+    rows = [
+        (condition, "item", item, ["one", "two", "None of the above"])
+        for condition in conditions
+        for item in IDS
+    ]
+    return pd.DataFrame(rows, columns=["condition", "role", "item_id", "choices"])
+
+
+def items(*passages: str | None) -> pd.DataFrame:
+    """Four items with stems of their own, perhaps of shared passages."""
+    rows = zip(IDS, passages or [None] * 4, strict=True)
+    return pd.DataFrame(
+        [(item, passage, f"Question {item}?", ["one", "two", "three"]) for item, passage in rows],
+        columns=["item_id", "passage_id", "question", "choices"],
+    )
+
+
+APART = items()
+
+
+def align(
+    original: ResponseMatrix,
+    drawn: dict[str, ResponseMatrix],
+    marks: pd.DataFrame,
+    rows: pd.DataFrame = APART,
+    responses: pd.DataFrame = NO_RESPONSES,
+    live: pd.DataFrame = NO_RESPONSES,
+) -> dict[str, ComparedAnswers]:
+    return align_answers(original, drawn, responses, live, marks, draws(*drawn), rows)
+
+
+def compare(*args: Any, **kwargs: Any) -> pd.DataFrame:
+    return score_draws(align(*args, **kwargs), FEW, 0)[0]
+
+
+def test_accuracies_differences_and_ranks_by_hand() -> None:
+    original = matrix("question", a=[1, 1, 1, 0], b=[1, 1, 0, 0])
+    drawn = {
+        "wicked-0": matrix("wicked-0", a=[1, 0, 1, 0], b=[1, 1, 0, 0]),
+        "wicked-1": matrix("wicked-1", a=[0, 0, 1, 0], b=[1, 1, 0, 1]),
+    }
+    marks = changes(wicked_0="kg..", wicked_1="g.k.")
+    scores = compare(original, drawn, marks)
+    a, b = scores.set_index("configuration").loc[["a", "b"]].to_dict("records")
+    assert (a["n_items"], a["draws"]) == (4, 2)
+    assert (a["accuracy_original"], a["accuracy_mean"]) == (0.75, 0.375)
+    assert a["accuracy_sd"] == pytest.approx(np.std([0.5, 0.25], ddof=1))
+    assert (a["delta"], b["delta"]) == (-0.375, 0.125)
+    # Differences by item, over the draws: −.5, −1, 0, 0.
+    error = np.std([-0.5, -1, 0, 0], ddof=1) / 2
+    assert a["delta_se"] == pytest.approx(error)
+    assert a["delta_low"] == pytest.approx(-0.375 - 3.1824463 * error)  # t with 3 degrees
+    assert a["accuracy_altered"] == pytest.approx(2 / 4)  # q0 right, q1 wrong, q0 wrong, q2 right
+    assert a["accuracy_altered_original"] == 1
+    assert a["accuracy_gold_removed"] == 0
+    assert (a["rank_original"], a["rank_mean"]) == (1, 2)
+
+
+def test_the_mean_over_models_has_an_interval_over_items() -> None:
+    original = matrix("question", a=[1, 1, 1, 0], b=[1, 1, 0, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[0, 0, 1, 0], b=[0, 1, 0, 0])}
+    _, summary, reversals = score_draws(align(original, drawn, changes(wicked_0="kkkk")), FEW, 0)
+    found = summary.set_index("metric").loc["mean_delta"]
+    by_item = np.array([-1, -0.5, 0, 0])
+    assert found["value"] == by_item.mean()
+    reach = 3.1824463 * by_item.std(ddof=1) / 2
+    assert found["high"] == pytest.approx(by_item.mean() + reach)
+    assert found["n_models"] == 2
+    tau = summary.set_index("metric").loc["kendall_tau_b"]
+    assert np.isnan(tau["value"])
+    assert tau["reason"] == "2 models; at least 3 are needed"
+    assert reversals.empty
+
+
+def test_what_became_of_answers_adds_up_apart_for_gold_kept_and_removed() -> None:
+    original = matrix("question", a=[1, 1, 0, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
+    seen, _ = follow_answers(align(original, drawn, changes(wicked_0="kkkg")))
+    kept, removed = seen.sort_values("gold").to_dict("records")
+    shares = ["stayed_right", "became_wrong", "became_right", "stayed_wrong"]
+    assert [kept[name] for name in shares] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
+    assert [removed[name] for name in shares] == [0, 0, 0, 1]
+    assert (kept["n"], removed["n"]) == (3, 1)
+
+
+def test_picking_none_is_counted_where_it_is_right_and_where_it_is_not() -> None:
+    original = matrix("question", a=[1, 1, 0, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
+    # q3 is a copy: its last option may say what it likes, nobody put it there.
+    _, rates = follow_answers(align(original, drawn, changes(wicked_0="gkk.")))
+    kept, removed = rates.sort_values("gold").to_dict("records")
+    assert (kept["picked"], kept["n"], kept["share"]) == (1, 2, 0.5)
+    assert (removed["picked"], removed["n"], removed["share"]) == (1, 1, 1)
+    assert 0 < kept["low"] < 0.5 < kept["high"] < 1
+    assert kept["by_chance"] == pytest.approx(1 / 3)
+
+
+def test_only_items_that_all_answered_throughout_are_compared() -> None:
+    original = matrix("question", a=[1, 1, np.nan, 0], b=[1, 0, 0, 0], silent=[np.nan] * 4)
+    drawn = {"wicked-0": matrix("wicked-0", a=[1, 1, 1, 1], b=[np.nan, 0, 0, 1], only=[1] * 4)}
+    scores = compare(original, drawn, changes(wicked_0="...."))
+    assert scores["configuration"].tolist() == ["a", "b"]
+    assert scores["n_items"].tolist() == [2, 2]  # q1 and q3
+    assert scores["accuracy_original"].tolist() == [0.5, 0]
+    assert scores["accuracy_altered"].isna().all()
+    assert scores["accuracy_sd"].isna().all()  # one draw has no spread
+
+
+def test_perturbations_are_kept_apart_and_draws_counted() -> None:
+    same = {"a": [1.0, 0.0, 1.0, 0.0]}
+    drawn = {name: matrix(name, **same) for name in ("wicked-0", "wicked-1", "shuffled-0")}
+    marks = changes(wicked_0="kkkk", wicked_1="kkkk", shuffled_0="kkkk")
+    scores = compare(matrix("question", **same), drawn, marks)
+    assert scores.set_index("perturbation")["draws"].to_dict() == {"shuffled": 1, "wicked": 2}
+    assert (scores["delta"] == 0).all()
+
+
+def test_items_of_one_passage_are_one_draw_in_the_standard_error() -> None:
+    original = matrix("question", a=[1, 1, 0, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[0, 0, 0, 0])}
+    marks = changes(wicked_0="kkkk")
+    apart = compare(original, drawn, marks)
+    together = compare(original, drawn, marks, items("p", "p", "r", "r"))
+    assert together["delta_se"].iloc[0] > 1.2 * apart["delta_se"].iloc[0]
+
+
+def test_nothing_to_compare_gives_empty_tables() -> None:
+    nobody = ResponseMatrix.empty(IDS)
+    seen = align(nobody, {"wicked-0": nobody}, changes(wicked_0="...."))
+    assert seen == {}
+    assert [table.empty for table in score_draws(seen, FEW, 0)] == [True] * 3
+    assert [table.empty for table in follow_answers(seen)] == [True] * 2
+    assert align(nobody, {}, changes()) == {}
+
+
+def test_a_written_answer_that_cannot_be_read_is_wrong_and_not_left_out(stage: Any) -> None:
+    name = "m@generate-0"
+    original = matrix("question", m__generate_0=[1, np.nan, 1, 1])
+    drawn = {"wicked-0": matrix("wicked-0", m__generate_0=[1, 1, np.nan, np.nan])}
+    before = stage.answers((name,), IDS, "question")
+    before["extraction"] = ["ok", "failed", "ok", "ok"]
+    after = stage.answers((name,), IDS, "wicked-0")
+    after["extraction"] = ["ok", "ok", "failed", "too_long"]
+    marks = changes(wicked_0="kkkk")
+    seen = align(original, drawn, marks, responses=before, live=after)["wicked"]
+    assert seen.item_ids == ("q0", "q1", "q2")  # a prompt that did not fit is no answer
+    assert seen.original.tolist() == [[1, 0, 1]]
+    assert seen.drawn.tolist() == [[[1, 1, 0]]]
+    assert seen.failed_original.tolist() == [[False, True, False]]
+    assert seen.failed_drawn.tolist() == [[[False, False, True]]]
+
+
+def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage: Any) -> None:
+    name = "m@letters-5"
+    original = matrix("question", m__letters_5=[1, 1, 1, 1])
+    drawn = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
+    before, after = (stage.answers((name,), IDS, one) for one in ("question", "wicked-0"))
+    after["shots_used"] = [4, 5, 5, 5]
+    before["shots_used"] = [5, 3, 5, -1]
+    marks = changes(wicked_0="kkkk")
+    row = compare(original, drawn, marks, responses=before, live=after).iloc[0]
+    assert (row["fewer_shots_drawn"], row["fewer_shots_original"]) == (1, 1)
+    assert row["unknown_shots"] == 1
+    assert row["delta"] == -0.25
+    assert row["delta_equal_shots"] == 0  # q2 alone had five on both sides
+    assert (row["model"], row["style"], row["shots"], row["asked"]) == (
+        "m",
+        "letters",
+        5,
+        "letters-5",
+    )
+
+
+def test_models_are_ranked_among_those_asked_alike() -> None:
+    names = ("a@cloze-3", "a@cloze_bytes-3", "b@cloze-3", "b@letters-5", "c@cloze-3")
+    ways = ways_of_asking(names)
+    assert list(ways) == ["cloze-3", "letters-5", "cloze_bytes-3"]
+    assert ways["cloze-3"] == [0, 2, 4]
+    assert ways_of_asking(("a@letters-5", "b@generate-0", "a@cloze-3")) == {"mixed": [0, 1]}
+    assert ways_of_asking(("plain", "other")) == {"": [0, 1]}
+    assert ways_of_asking(("a@letters-5", "a@letters-0")) == {"letters-5": [0], "letters-0": [1]}
+
+
+def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str]]) -> Any:
+    return collect_draw_metrics(
+        scores,
+        tables.DrawSummary.empty(),
+        tables.DrawDemonstrations.empty(),
+        tables.DrawPrompts.empty(),
+        marks,
+        known,
+    )
+
+
+def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
+    original = matrix("question", a=[1, 1, 1, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
+    marks = changes(wicked_0="ggk.")
+    scores = compare(original, drawn, marks)
+    checked = {"single": ["q3"], "several": ["q1"]}
+    figures = metrics(scores, marks, checked)
+    assert figures["gold_removed_unchecked"] == 1  # q0; q1 was read and found without
+    assert (figures["share_altered"], figures["share_gold_removed"]) == (0.75, 0.5)
+    assert figures["delta.wicked.a"] == -0.25
+    assert "accuracy_sd.wicked.a" not in figures  # one draw has none
+    assert "share_with_none_demonstration" not in figures
+    found = count_unchecked(marks, checked, set(IDS))
+    assert (found.lost, found.lost_unchecked, found.lost_by_draw) == (2, 1, 1)
+    assert (found.single, found.several, found.unchecked) == (1, 1, 2)
+
+
+def test_two_transforms_of_an_item_are_one_change() -> None:
+    first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
+    both = pd.concat([first, second])
+    figures = metrics(tables.DrawScores.empty(), both, {"single": [], "several": []})
+    assert (figures["share_altered"], figures["share_gold_removed"]) == (0.5, 0.25)
+    original = matrix("question", a=[1, 1, 1, 0])
+    drawn = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}
+    seen, _ = follow_answers(align(original, drawn, both))
+    assert seen.set_index("gold")["n"].to_dict() == {"kept": 1, "removed": 1}

@@ -1,0 +1,222 @@
+"""Written answers, instruct and base models, rules, demonstrations, coverage."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright import tables
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.pipelines.draw_comparison.coverage import count_changes
+from benchwright.pipelines.draw_comparison.instruct import FAMILIES, compare_instruct
+from benchwright.pipelines.draw_comparison.prompts_shown import count_demonstrations, count_prompts
+from benchwright.pipelines.draw_comparison.rule_ablation import compare_rules
+
+RULES = PerturbationParams.model_validate(
+    {
+        "name": "rules",
+        "draws": 3,
+        "cumulative": True,
+        "transforms": [{"transform": "shuffle_choices"}, {"transform": "replace_choice"}],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def rules(stage: Any) -> Any:
+    names = tuple(f"org/{model}@letters-{k}" for model in "ab" for k in (0, 5))
+    return stage.run(configurations=names, n=60, settings=RULES)
+
+
+def test_written_answers_stand_beside_scored_ones_of_the_same_model(stage: Any) -> None:
+    found = stage.outputs["draw_written"]
+    assert set(found["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
+    written = found[found["written"]].set_index("model").loc["org/alpha-7b-it"]
+    scored = found[~found["written"]].set_index("model").loc["org/alpha-7b-it"]
+    assert written["beside"] == scored["configuration"] == "org/alpha-7b-it@letters-5"
+    assert written["saved"] == pytest.approx(written["delta"] - scored["delta"])
+    assert written["saved_low"] < written["saved"] < written["saved_high"]
+    assert scored["beside"] == ""
+    assert np.isnan(scored["saved"])
+
+
+def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
+    name = "m@generate-0"
+    inputs = stage.inputs(configurations=(name,), n=8)
+    table = inputs["live_responses"].copy()
+    matrix = inputs["draw_matrices"]["wicked-1"]
+    lost = table["condition"].eq("wicked-1") & table["item_id"].eq("demo/000")
+    table.loc[lost, "extraction"] = "failed"
+    matrix.correct[0, 0] = np.nan
+    found = stage.run(configurations=(name,), n=8, **{**inputs, "live_responses": table})
+    row = found["draw_written"].iloc[0]
+    assert row["n_items"] == 8
+    assert row["failed_drawn"] == pytest.approx(1 / 24)
+    assert row["failed_original"] == 0
+    assert row["accuracy_mean_extracted"] == pytest.approx(row["accuracy_mean"] * 24 / 23)
+
+
+def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
+    found = stage.outputs["draw_instruct"]
+    letters = found[found["asked"] == "letters-5"].set_index("family")
+    assert (letters.loc["", "n_instruct"], letters.loc["", "n_base"]) == (6, 6)
+    pair = letters.loc["org/alpha-7b"]
+    scores = stage.outputs["draw_scores"].set_index("configuration")["delta"]
+    assert pair["delta_instruct"] == pytest.approx(scores["org/alpha-7b-it@letters-5"])
+    assert pair["difference"] == pytest.approx(pair["delta_instruct"] - pair["delta_base"])
+    families = letters.drop(["", FAMILIES])
+    assert letters.loc[FAMILIES, "difference"] == pytest.approx(families["difference"].mean())
+    assert letters.loc[FAMILIES, "low"] < letters.loc[FAMILIES, "difference"]
+
+
+def test_without_a_base_model_it_says_so(stage: Any) -> None:
+    found = stage.outputs["draw_instruct"]
+    row = found[found["asked"] == "generate-0"].iloc[0]
+    assert row["reason"] == "not enough models: no base model"
+    assert np.isnan(row["difference"])
+    unknown = compare_instruct(stage.outputs["compared_answers"], tables.Models.empty())
+    assert (unknown["reason"] == "not enough models: no instruct and no base model").all()
+
+
+def test_each_rule_is_compared_with_the_one_before_on_the_same_items(rules: Any) -> None:
+    found = rules["rule_ablation"]
+    own = found[found["configuration"] == "org/a@letters-5"].set_index("step")
+    assert own["rule"].tolist() == ["none", "shuffle_choices", "replace_choice"]
+    assert own["perturbation"].tolist() == ["", "rules_1", "rules_2"]
+    assert own["step_delta"].iloc[1:].to_numpy() == pytest.approx(np.diff(own["accuracy"]))
+    assert own.loc[2, "total_delta"] == pytest.approx(
+        own.loc[2, "accuracy"] - own.loc[0, "accuracy"]
+    )
+    assert (own.loc[2, "step_low"] < own.loc[2, "step_delta"] < own.loc[2, "step_high"]).all()
+    assert np.isnan(own.loc[0, "step_delta"])
+    assert (found.groupby("configuration").size() == 3).all()
+
+
+def test_rules_share_the_items_that_all_of_them_have(rules: Any) -> None:
+    compared = dict(rules["compared_answers"])
+    first = compared["rules_1"]
+    compared["rules_1"] = first.select_items(first.item_ids[5:])
+    found = compare_rules(compared, rules["perturbation_changes"], RULES)
+    assert set(found["n_items"]) == {55}
+    row = found[(found["configuration"] == "org/a@letters-5") & (found["step"] == 2)].iloc[0]
+    seen = compared["rules_2"]
+    drawn = seen.drawn[:, seen.configurations.index("org/a@letters-5"), 5:]
+    assert row["accuracy"] == pytest.approx(drawn.mean())
+
+
+def test_rules_that_were_not_drawn_step_by_step_have_no_table(stage: Any) -> None:
+    assert stage.outputs["rule_ablation"].empty
+
+
+def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
+    ids = ["s0", "s1"]
+    draws = pd.DataFrame(
+        [(f"wicked-{k}", "demonstration", one, ["x"] * 4) for k in (1, 2) for one in ids],
+        columns=["condition", "role", "item_id", "choices"],
+    )
+    changes = pd.DataFrame(
+        [
+            ("wicked-1", "demonstration", "s0", 2, True),
+            ("wicked-1", "demonstration", "s1", -1, False),
+            ("wicked-2", "demonstration", "s0", 1, False),
+            ("wicked-2", "demonstration", "s1", 0, False),
+        ],
+        columns=["condition", "role", "item_id", "removed_index", "gold_removed"],
+    )
+    shown = {"q0": '["s0", "s1"]', "q1": '["s1"]', "q2": "[]"}
+    prompts = pd.DataFrame(
+        [
+            (f"{item}-{condition}", "m@letters-2", "m", item, condition, names)
+            for condition in ("question", "wicked-1", "wicked-2")
+            for item, names in shown.items()
+        ],
+        columns=["prompt_id", "configuration", "model", "item_id", "condition", "demonstrations"],
+    )
+    prompts["demonstrations"] = prompts["demonstrations"].astype("category")
+    first, second = count_demonstrations(prompts, changes, draws).to_dict("records")
+    assert (first["prompts"], first["shown"], first["sets"]) == (3, 2, 2)
+    assert (first["with_none_gold"], first["share"]) == (1, 0.5)
+    assert first["expected"] == pytest.approx((0.25 + 0) / 2)  # s1 was not altered
+    assert first["expected_all"] == pytest.approx((1 - 0.75**2 + 0.25) / 2)
+    assert second["with_none_gold"] == 0
+    assert second["expected"] == pytest.approx((1 - 0.75**2 + 0.25) / 2)
+
+
+def test_the_expected_share_is_that_of_many_draws(stage: Any) -> None:
+    settings = PerturbationParams(draws=200)
+    inputs = stage.inputs(configurations=("m@letters-3",), n=2, settings=settings)
+    found = count_demonstrations(inputs["prompts"], inputs["perturbation_changes"], inputs["draws"])
+    assert found["share"].mean() == pytest.approx(found["expected"].mean(), abs=0.1)
+    assert 0.3 < found["share"].mean() < 0.8
+
+
+def test_prompts_of_the_same_text_are_asked_once() -> None:
+    draws = pd.DataFrame({"condition": ["wicked-1"]})
+    prompts = pd.DataFrame(
+        [
+            ("m", "question", "t0"),
+            ("m", "wicked-1", "t0"),
+            ("m", "wicked-1", "t1"),
+            ("m", "choices_only", "t1"),  # not part of the comparison
+            ("n", "question", "t0"),
+        ],
+        columns=["model", "condition", "prompt_id"],
+    )
+    found = count_prompts(prompts, draws).set_index("model")
+    assert found.loc["m"].tolist() == [3, 2, 1]
+    assert found.loc["n"].tolist() == [1, 1, 0]
+
+
+def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
+    for outputs, n in ((stage.outputs, 120), (rules, 60)):
+        found = outputs["draw_coverage"]
+        shares = found.groupby(["perturbation", "role", "transform"])["share"].sum()
+        assert shares.to_numpy() == pytest.approx(np.ones(len(shares)))
+        of_items = found[found["role"] == "item"]
+        counts = of_items.groupby(["perturbation", "transform"])["n"].sum()
+        assert (counts == 3 * n).all()
+    assert count_changes(tables.PerturbationChanges.empty()).empty
+    outcomes = stage.outputs["draw_coverage"]["outcome"].tolist()
+    assert outcomes[:2] == ["altered", "none_or_all_present"]
+
+
+def test_metrics_are_flat_numbers(stage: Any) -> None:
+    found = stage.outputs["draw_metrics"]
+    assert all(isinstance(value, float) for value in found.values())
+    for name in ("mean_delta", "kendall_tau_b", "tau_b_between_draws", "significant_reversals"):
+        assert f"{name}.wicked.letters-5" in found
+    assert found["prompts_saved"] == stage.outputs["draw_prompts"]["saved"].sum()
+
+
+def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
+    inputs = stage.inputs(configurations=stage.panel[:4], n=30)
+    turned = {
+        name: value.iloc[::-1].reset_index(drop=True)
+        for name, value in inputs.items()
+        if isinstance(value, pd.DataFrame) and name not in ("items",)
+    }
+    one, other = stage.run(**inputs), stage.run(**{**inputs, **turned})
+    for name in ("draw_scores", "draw_summary", "draw_none_rates", "draw_demonstrations"):
+        pd.testing.assert_frame_equal(one[name], other[name])
+
+
+def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
+    scores = stage.outputs["draw_scores"]
+    letters = scores[scores["asked"] == "letters-5"]
+    wanted = letters["accuracy_mean"].rank(ascending=False, method="average")
+    assert letters["rank_mean"].tolist() == wanted.tolist()
+    for side in ("original", "mean"):
+        low, rank, high = (letters[f"rank_{side}{end}"] for end in ("_low", "", "_high"))
+        assert (low <= rank).all()
+        assert (rank <= high).all()
+    pairs = list(itertools.combinations(letters.to_dict("records"), 2))
+    turned = sum(
+        (a["accuracy_original"] - b["accuracy_original"])
+        * (a["accuracy_mean"] - b["accuracy_mean"])
+        < -1e-12
+        for a, b in pairs
+    )
+    own = stage.outputs["draw_reversals"]
+    assert (own["asked"] == "letters-5").sum() == turned

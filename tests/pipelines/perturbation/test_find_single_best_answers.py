@@ -1,0 +1,109 @@
+"""Labels where there are labels, the classifier elsewhere."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.perturbation.single_best_answer import (
+    collect_single_best_answers,
+    predict_single_best_answers,
+)
+from benchwright.single_best_answer.features import SURFACE
+from benchwright.tables import SbaPredictions, TextVectors
+from perturbation.benchmark_tables import items_table
+
+BY_MODEL = PerturbationParams(sba="model")
+LABELS = pd.DataFrame({"item_id": ["b/s/0", "b/s/1", "other/7"], "sba": [0, 1, 1]})
+
+
+def shown(prefix: str) -> pd.DataFrame:
+    """Numbers 0 and 2 ask for the best option, 1 and 3 do not; number 4 has no known gold."""
+    rows = [("Which is best?", ["one", "two"], 0), ("What is it?", ["one", "two"], 0)] * 2
+    return items_table([*rows, ("Which is best?", ["one", "two"], -1)], prefix)
+
+
+def classifier() -> dict[str, Any]:
+    """Says 0.9 of a question that asks for the best, 0.1 of others."""
+    one = np.log(9)
+    coefficients = [2 * one if name == "asks_for_the_best" else 0.0 for name in SURFACE]
+    return {
+        "kind": "embedding",
+        "groups": ["surface"],
+        "encoder": None,
+        "encoder_key": None,
+        "threshold": 0.5,
+        "logistic": {
+            "features": list(SURFACE),
+            "means": [0.0] * len(SURFACE),
+            "scales": [1.0] * len(SURFACE),
+            "coefficients": coefficients,
+            "intercept": -one,
+        },
+    }
+
+
+def found(
+    params: PerturbationParams,
+    model: dict[str, Any] | None = None,
+    models: ModelsParams | None = None,
+) -> dict[str, list[str]]:
+    predictions, _ = predict_single_best_answers(
+        shown("b/s"),
+        shown("b/d"),
+        LABELS,
+        model,
+        TextVectors.empty(),
+        params,
+        models or ModelsParams(),
+    )
+    return collect_single_best_answers(predictions, LABELS, params)
+
+
+def test_labels_come_first_and_the_classifier_says_the_rest_also_of_demonstrations() -> None:
+    assert found(BY_MODEL, classifier()) == {
+        "single": ["b/d/0", "b/d/2", "b/s/1", "b/s/2", "other/7"],
+        "several": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
+    }
+
+
+def test_every_item_says_who_judged_it() -> None:
+    table, _ = predict_single_best_answers(
+        shown("b/s"),
+        shown("b/d"),
+        LABELS,
+        classifier(),
+        TextVectors.empty(),
+        BY_MODEL,
+        ModelsParams(),
+    )
+    assert list(table.columns) == SbaPredictions.columns()
+    own = table[table["role"] == "item"].set_index("item_id")
+    assert own["source"].tolist() == ["label", "label", "model", "model", "not_judgeable"]
+    assert own["single_best_answer"].tolist() == [False, True, True, False, False]
+    assert own["probability"].head(4).tolist() == pytest.approx([0.9, 0.1, 0.9, 0.1])
+    assert np.isnan(own["probability"].iloc[4])
+
+
+def test_labels_alone_and_no_labels_are_as_they_were() -> None:
+    expected = {"single": ["b/s/1", "other/7"], "several": ["b/s/0"]}
+    assert found(PerturbationParams(sba="file"), classifier()) == expected
+    assert found(PerturbationParams(sba="none")) == {"single": [], "several": []}
+
+
+def test_without_a_classifier_the_command_that_trains_one_is_named() -> None:
+    with pytest.raises(InputError, match="kedro run --pipeline sba trains one"):
+        found(BY_MODEL)
+
+
+def test_another_encoder_than_the_classifiers_is_refused() -> None:
+    models = ModelsParams.model_validate(
+        {"encoders": {"mini": {"weights": {"package": "p", "folder": "f", "sha256": "0" * 64}}}}
+    )
+    model = classifier() | {"groups": ["closeness"], "encoder": "mini", "encoder_key": "mini@old"}
+    with pytest.raises(InputError, match="was trained with mini@old, conf has mini@0000"):
+        found(BY_MODEL, model, models)

@@ -1,0 +1,114 @@
+"""The node that asks a served model for new wordings, and what the draws make of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.errors import InputError
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.perturbation import rephrasing
+from benchwright.pipelines.perturbation.nodes import perturb_items
+from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
+from benchwright.tables import Rephrasings
+from perturbation.benchmark_tables import items_table
+from scripted_server import ScriptedServer, served
+
+ITEMS = items_table(
+    [("Which of these metals is the lightest?", ["iron", "lithium"], 1),
+     ("Which of these metals is not magnetic?", ["iron", "copper"], 1)]
+)  # fmt: skip
+SHOWN = items_table([("Which of these is a gas?", ["neon", "gold"], 0)], prefix="b/dev")
+REPHRASE = {"transform": "rephrase", "model": "m", "attempts": 2}
+
+
+def says(prompt: str, body: dict[str, Any]) -> str:
+    if "lightest" in prompt:
+        return "Of these metals, which one is lightest?"
+    if "gas" in prompt:
+        return "Which one of these is gaseous, then?" if body.get("seed") == 2 else "A. neon"
+    return "Which of these metals is magnetic?"
+
+
+def run(
+    folder: Path, models: dict[str, Any], *transforms: dict[str, Any], shown: pd.DataFrame = SHOWN
+) -> pd.DataFrame:
+    return rephrase_questions(
+        ITEMS,
+        shown,
+        ScoreStore(str(folder)).load(),
+        PerturbationParams.model_validate({"name": "cf", "transforms": transforms}),
+        ModelsParams.model_validate(models),
+        ScoringParams(),
+        0,
+    )
+
+
+@pytest.fixture
+def similar(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Encoder:
+        def encode(self, texts: Sequence[str]) -> list[list[float]]:
+            return [[1.0, 0.0] for _ in texts]
+
+    monkeypatch.setattr(rephrasing, "choose_encoder", lambda *_: Encoder())
+
+
+@pytest.mark.usefixtures("similar")
+def test_only_demonstrations_that_are_shown_are_asked_for(tmp_path: Path) -> None:
+    shown = items_table([("Which is a gas?", ["neon", f"gold {n}"], 0) for n in range(8)], "b/dev")
+    encoder = {"all-minilm-l6-v2": {"weights": {"path": "none"}}}
+    with ScriptedServer(says=says) as server:
+        models = {"models": {"m": served(server.url)}, "encoders": encoder}
+        made = run(tmp_path, models, REPHRASE, shown=shown)
+    asked = set(made.loc[made["role"] == "demonstration", "item_id"])
+    assert asked == {f"b/dev/{n}" for n in range(5)}
+
+
+@pytest.mark.usefixtures("similar")
+def test_items_and_demonstrations_are_asked_for_and_checked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    encoder = {"all-minilm-l6-v2": {"weights": {"path": "none"}}}
+    with ScriptedServer(says=says) as server:
+        models = {"models": {"m": served(server.url)}, "encoders": encoder}
+        made = run(tmp_path, models, REPHRASE)
+        asked = len(server.arrivals)
+        again = run(tmp_path, models, REPHRASE)
+        assert len(server.arrivals) == asked
+    pd.testing.assert_frame_equal(made, again)
+    Rephrasings.validate(made)
+    told = list(zip(made["item_id"], made["attempt"], made["failed"], made["used"], strict=True))
+    assert told == [
+        ("b/s/0", 1, "", True),
+        ("b/s/1", 1, "negations", False),
+        ("b/s/1", 2, "negations", False),
+        ("b/dev/0", 1, "options", False),
+        ("b/dev/0", 2, "", True),
+    ]
+    assert "1 of 3 questions keep their wording" in caplog.text
+    params = PerturbationParams.model_validate({"name": "cf", "transforms": [REPHRASE]})
+    draws, changes = perturb_items(ITEMS, SHOWN, {"single": []}, made, params, 11)
+    assert draws["question"].tolist() == [
+        "Of these metals, which one is lightest?",
+        "Which of these metals is not magnetic?",
+        "Which one of these is gaseous, then?",
+    ]
+    assert changes["reason"].tolist() == ["", "no_rephrasing_passed", ""]
+
+
+def test_without_the_transform_nothing_is_asked(tmp_path: Path) -> None:
+    made = run(tmp_path / "none", {}, {"transform": "shuffle_choices"})
+    pd.testing.assert_frame_equal(made, Rephrasings.empty())
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_unknown_model_or_encoder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rephrasing: model 'm' is not known; there are none"):
+        run(tmp_path, {}, REPHRASE)
+    models = {"models": {"m": served("http://127.0.0.1:9/v1")}}
+    with pytest.raises(InputError, match="encoder 'all-minilm-l6-v2' is not known"):
+        run(tmp_path, models, REPHRASE)

@@ -1,0 +1,266 @@
+"""From labels to a classifier, its figures and its card."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.datasets.classifier_folder import ClassifierFolder
+from benchwright.datasets.saved_items import SavedItems
+from benchwright.errors import InputError
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.pipelines.single_best_answer import create_pipeline, nodes
+from benchwright.single_best_answer.predict import predict
+from benchwright.tables import (
+    Demonstrations,
+    Items,
+    SbaEvaluation,
+    SbaLabels,
+    TextVectors,
+)
+from perturbation.benchmark_tables import items_table
+
+SURFACE = SingleBestAnswerParams(features=("surface",), recall=0.9, folds=4)
+NOTHING = Demonstrations.empty()
+
+
+def benchmark_items(n: int, prefix: str) -> pd.DataFrame:
+    """Even items ask for the best option, odd ones for a number."""
+    rows = [
+        (f"Which is the best of {word}?", [f"{word} a few words more", "two of them", "three"], 0)
+        if number % 2 == 0
+        else (f"What is {number} + 1?", [str(number + 1), "0", "7"], 0)
+        for number in range(n)
+        for word in [f"w{chr(97 + number % 26)}"]
+    ]
+    return items_table(rows, prefix)
+
+
+def labels_of(items: pd.DataFrame, benchmark: str, flip: Sequence[int] = ()) -> pd.DataFrame:
+    numbers = range(len(items))
+    return pd.DataFrame(
+        {
+            "item_id": items["item_id"],
+            "sba": [int((number % 2 == 0) != (number in flip)) for number in numbers],
+            "benchmark": benchmark,
+            "annotator": "a",
+            "doubt": 0,
+        }
+    )
+
+
+def trained(
+    items: pd.DataFrame, labels: pd.DataFrame, params: SingleBestAnswerParams = SURFACE
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    annotations, texts = nodes.gather_labelled_items(items, NOTHING, NOTHING, [], labels)
+    classifier, table, rows, _ = nodes.train_single_best_answer_classifier(
+        annotations, texts, TextVectors.empty(), params, ModelsParams()
+    )
+    return classifier, table, rows
+
+
+def test_it_is_trained_evaluated_and_described(tmp_path: Path) -> None:
+    mine, other = benchmark_items(60, "b/s"), benchmark_items(20, "c/s")
+    labels = pd.concat(
+        [
+            labels_of(mine, "b", flip=[3, 8]),
+            labels_of(other, "commonsense_qa"),
+            labels_of(benchmark_items(5, "far/s"), "far"),
+        ]
+    )
+    labels = pd.concat([labels, labels.head(10).assign(annotator="z")])
+    classifier, table, rows = trained(pd.concat([mine, other]), labels)
+    assert classifier["trained_on"]["items"] == 44
+    assert classifier["trained_on"]["benchmarks"] == {"b": 44}
+    assert table.groupby("split")["item_id"].nunique().to_dict() == {
+        "train": 44,
+        "held_out": 16,
+        "left_out": 20,
+        "missing": 5,
+    }
+    assert table.groupby("item_id")["split"].nunique().max() == 1
+    assert table.loc[table["split"] == "missing", "probability"].isna().all()
+    evaluation, metrics = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+    assert list(evaluation.columns) == SbaEvaluation.columns()
+    held = evaluation[(evaluation["part"] == "held_out") & (evaluation["method"] == "classifier")]
+    assert held["average_precision"].iloc[0] > 0.8
+    assert metrics["sba_left_out_commonsense_qa_recall"] == 1.0
+    twice = evaluation[evaluation["part"] == "read_twice"]
+    assert twice["recall"].tolist() == [1.0, 1.0]
+    folder = ClassifierFolder(folder=str(tmp_path))
+    folder.save(classifier)
+    loaded = folder.load()
+    assert loaded is not None
+    card = nodes.write_single_best_answer_card(loaded, evaluation, rows, table)
+    assert "5 of far" in card
+    assert "kedro run --namespaces ingestion --params benchmark=far" in card
+    assert "<polyline" in card
+    assert "asks for the best" in card
+    saved_of = rows.set_index("item_id")["probability"]
+    again = predict(other, loaded, TextVectors.empty(), ModelsParams()).probability
+    assert again == pytest.approx(saved_of[other["item_id"]].to_numpy())
+
+
+def test_neither_the_order_of_rows_nor_the_table_they_come_from_matters() -> None:
+    items = benchmark_items(40, "b/s")
+    labels = labels_of(items, "b", flip=[5])
+    one, _, _ = trained(items, labels)
+    annotations, texts = nodes.gather_labelled_items(
+        items.tail(5), items.head(30), items.iloc[30:35], [], labels.sample(frac=1, random_state=1)
+    )
+    other, _, _, _ = nodes.train_single_best_answer_classifier(
+        annotations, texts, TextVectors.empty(), SURFACE, ModelsParams()
+    )
+    assert one == other
+
+
+def test_random_labels_are_called_chance() -> None:
+    items = benchmark_items(80, "b/s")
+    labels = labels_of(items, "b")
+    labels["sba"] = np.random.default_rng(4).integers(0, 2, len(labels))
+    classifier, table, rows = trained(items, labels)
+    evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+    card = nodes.write_single_best_answer_card(classifier, evaluation, rows, table)
+    assert "no better than chance does: do not use it" in card
+
+
+def test_a_part_without_a_positive_label_has_no_recall_and_says_why() -> None:
+    items = benchmark_items(24, "b/s")
+    other = benchmark_items(6, "c/s")
+    labels = pd.concat([labels_of(items, "b"), labels_of(other, "commonsense_qa").assign(sba=0)])
+    classifier, table, rows = trained(pd.concat([items, other]), labels)
+    evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+    away = evaluation[evaluation["part"] == "left_out"]
+    assert set(away["reason"]) == {"no item has the label 1"}
+    assert away["recall"].isna().all()
+    assert "On commonsense_qa it is no better than chance" in nodes.write_single_best_answer_card(
+        classifier, evaluation, rows, table
+    )
+
+
+def test_labels_of_one_kind_or_without_texts_are_refused_with_the_runs_that_would_help() -> None:
+    items = benchmark_items(12, "b/s")
+    labels = pd.concat(
+        [labels_of(items, "b").assign(sba=1), labels_of(benchmark_items(4, "far/s"), "far")]
+    )
+    with pytest.raises(InputError, match=r"all 9 have the label 1; kedro run .*benchmark=far"):
+        trained(items, labels)
+    with pytest.raises(InputError, match="train on: none; kedro run"):
+        trained(items.assign(item_id=[f"x{i}" for i in range(12)]), labels)
+    with pytest.raises(InputError, match="have the label 0; label more items"):
+        trained(items, labels_of(items, "b").assign(sba=0))
+
+
+def test_texts_come_from_the_newest_save_that_has_them(tmp_path: Path) -> None:
+    items = benchmark_items(6, "far/s")
+    versions = {"2026-01-01": items, "2026-02-01": items.head(2).assign(question="newer?")}
+    for version, table in versions.items():
+        place = tmp_path / "far" / "items.parquet" / version
+        place.mkdir(parents=True)
+        Items.validate(table).to_parquet(place / "items.parquet")
+    (tmp_path / "unlabelled" / "items.parquet" / "v").mkdir(parents=True)
+    (tmp_path / "unlabelled" / "items.parquet" / "v" / "items.parquet").write_text("not Parquet")
+    saved = SavedItems(folder=str(tmp_path)).load()
+    _, texts = nodes.gather_labelled_items(
+        benchmark_items(3, "b/s"), NOTHING, NOTHING, saved, labels_of(items, "far")
+    )
+    assert texts["item_id"].tolist() == sorted(items["item_id"])
+    assert (texts["question"] == "newer?").sum() == 2
+
+
+def test_a_judge_labels_what_people_read_and_some_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    items = benchmark_items(50, "b/s")
+
+    def ask_model(name: str, *_: Any, **settings: Any) -> Any:
+        assert (name, settings["max_tokens"]) == ("m", 16)
+        return lambda texts, attempt=1: [
+            None if "51" in t else "1" if "Which is the best of" in t else "0" for t in texts
+        ]
+
+    monkeypatch.setattr(nodes, "ask_model", ask_model)
+    params = SingleBestAnswerParams.model_validate(
+        {"labels": "judge", "judge": {"model": "m", "items": 30}, "features": ["surface"]}
+    )
+    annotations, texts = nodes.gather_labelled_items(
+        items, NOTHING, NOTHING, [], labels_of(items.head(20), "b", flip=[1])
+    )
+    both, every = nodes.ask_judge(
+        items, texts, annotations, {}, params, ModelsParams(), ScoringParams()
+    )
+    judged = both[both["labeller"] == "judge:m"]
+    assert len(judged) == 50
+    assert set(every["item_id"]) == set(items["item_id"])
+    classifier, table, rows, _ = nodes.train_single_best_answer_classifier(
+        both, every, TextVectors.empty(), params, ModelsParams()
+    )
+    SbaLabels.validate(table)
+    truth = rows.set_index("item_id")
+    flipped = truth.loc["b/s/1"]
+    assert flipped["label"] == (0 if flipped["split"] == "train" else 1)
+    evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+    assert "judge:m" in set(evaluation["method"])
+
+
+def test_labels_by_a_judge_need_its_name() -> None:
+    with pytest.raises(ValueError, match=r"needs judge\.model"):
+        SingleBestAnswerParams(labels="judge")
+    with pytest.raises(ValueError, match=r"needs fine_tuning\.model"):
+        SingleBestAnswerParams(kind="bert")
+
+
+def test_fine_tuned_weights_are_kept_with_the_classifier_and_read_again(tmp_path: Path) -> None:
+    from single_best_answer.tiny_bert import write_tiny_bert
+
+    words = ("which", "is", "the", "best", "of", "what")
+    base = write_tiny_bert(tmp_path / "base", words)
+    params = SingleBestAnswerParams.model_validate(
+        {"kind": "bert", "fine_tuning": {"model": str(base)}, "folds": 2}
+    )
+    items = benchmark_items(16, "b/s")
+    classifier, _, rows = trained(items, labels_of(items, "b"), params)
+    folder = ClassifierFolder(folder=str(tmp_path / "model"))
+    for _ in range(2):
+        folder.save(classifier)
+    assert len(list((tmp_path / "model").glob("weights-*/model.safetensors"))) == 1
+    loaded = folder.load()
+    assert loaded is not None
+    held = rows[rows["split"] == "held_out"].set_index("item_id")["probability"]
+    chosen = items[items["item_id"].isin(held.index)]
+    found = predict(chosen, loaded, TextVectors.empty(), ModelsParams()).probability
+    assert found == pytest.approx(held[chosen["item_id"]].to_numpy(), abs=1e-6)
+    assert rows["cross_validated"].isna().all()
+
+
+def test_a_folder_without_a_classifier_is_none_and_a_torn_one_is_told(tmp_path: Path) -> None:
+    folder = ClassifierFolder(folder=str(tmp_path))
+    assert folder.load() is None
+    (tmp_path / "classifier.json").write_text('{"kind": "emb')
+    with pytest.raises(Exception, match="kedro run --pipeline sba writes it again"):
+        folder.load()
+
+
+def test_what_is_saved_is_plain_json(tmp_path: Path) -> None:
+    items = benchmark_items(16, "b/s")
+    folder = ClassifierFolder(folder=str(tmp_path))
+    folder.save(trained(items, labels_of(items, "b"))[0])
+    document = json.loads((tmp_path / "classifier.json").read_text())
+    assert set(document["logistic"]) == {
+        "features",
+        "means",
+        "scales",
+        "coefficients",
+        "intercept",
+    }
+    assert not any("best of" in text for text in json.dumps(document).split('"'))
+
+
+def test_every_node_says_what_it_does() -> None:
+    found = create_pipeline().nodes
+    assert all(node.func.__doc__ and node.func.__name__ == node.short_name for node in found)

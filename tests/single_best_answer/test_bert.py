@@ -1,0 +1,88 @@
+"""A pretrained encoder whose last layer and head are trained."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from benchwright.errors import InputError
+from benchwright.params.single_best_answer import FineTuningParams
+from benchwright.single_best_answer.bert import (
+    classify,
+    fine_tune,
+    load_classifier,
+    texts_to_classify,
+)
+from single_best_answer.tiny_bert import write_tiny_bert
+
+TEXTS = ["which is best", "what is this", "the best of all", "this and that"] * 6
+LABELS = np.array([1, 0, 1, 0] * 6)
+WORDS = ("which", "is", "best", "what", "this", "the", "of", "all", "and", "that")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("bert"), WORDS)
+
+
+@pytest.fixture(scope="module")
+def params(folder: Path) -> FineTuningParams:
+    return FineTuningParams(model=str(folder), epochs=10, learning_rate=0.03, batch=12)
+
+
+def test_it_learns_and_changes_the_last_layer_and_the_head_alone(params: FineTuningParams) -> None:
+    before = load_classifier(params.model or "", trained=False).model.state_dict()
+    trained = fine_tune(TEXTS, LABELS, params)
+    after = trained.model.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert changed
+    assert all(
+        name.startswith(("classifier", "bert.pooler")) or ".layer.2." in name for name in changed
+    )
+    assert {"classifier.weight"} <= changed
+    found = classify(trained, TEXTS, params)
+    assert found[LABELS == 1].min() > 0.5 > found[LABELS == 0].max()
+
+
+def test_training_twice_gives_the_same_probabilities_also_after_saving(
+    params: FineTuningParams, tmp_path: Path
+) -> None:
+    torch.manual_seed(5)
+    one = fine_tune(TEXTS, LABELS, params)
+    torch.manual_seed(6)
+    other = fine_tune(TEXTS, LABELS, params)
+    found = classify(one, TEXTS, params)
+    assert (found == classify(other, TEXTS, params)).all()
+    one.save(tmp_path)
+    assert (tmp_path / "model.safetensors").is_file()
+    again = load_classifier(str(tmp_path), trained=True)
+    assert classify(again, TEXTS, params) == pytest.approx(found, abs=1e-6)
+
+
+def test_a_texts_probability_goes_to_its_own_row(params: FineTuningParams) -> None:
+    chosen = load_classifier(params.model or "", trained=False)
+    texts = ["this and that and all of this", "best", "which is the best of all", "what"]
+    alone = [classify(chosen, [text], params)[0] for text in texts]
+    assert classify(chosen, texts, params) == pytest.approx(alone, abs=1e-5)
+
+
+def test_longer_texts_than_the_model_reads_are_cut(params: FineTuningParams) -> None:
+    chosen = load_classifier(params.model or "", trained=False)
+    assert 0 < classify(chosen, ["best of all " * 50], params)[0] < 1
+
+
+def test_a_folder_without_a_trained_head_or_without_a_model_is_told(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="no trained head of two classes; use kind: bert"):
+        load_classifier(str(folder), trained=True)
+    with pytest.raises(InputError, match="could not be loaded"):
+        load_classifier(str(tmp_path / "nothing"), trained=False)
+
+
+def test_the_question_alone_or_its_options_too() -> None:
+    items = pd.DataFrame({"question": ["q"], "choices": [["a", "b"]]})
+    assert texts_to_classify(items, "question") == ["q"]
+    assert texts_to_classify(items, "options") == ["q\na\nb"]

@@ -1,0 +1,93 @@
+"""Reading labels, and which of them are kept for evaluation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.errors import InputError
+from benchwright.single_best_answer.labels import (
+    cross_validation_folds,
+    held_out_items,
+    one_label_per_item,
+    read_annotations,
+)
+
+
+def rows(*given_rows: tuple[str, str, str, object, object]) -> pd.DataFrame:
+    return pd.DataFrame(given_rows, columns=["item_id", "benchmark", "annotator", "sba", "doubt"])
+
+
+def labelled(n: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "benchmark": ["x" if i % 3 else "y" for i in range(n)],
+            "label": [i % 2 for i in range(n)],
+        },
+        index=[f"q{i}" for i in range(n)],
+    )
+
+
+def test_blank_cells_have_a_meaning() -> None:
+    read = read_annotations(rows(("mmlu/law/3", "", "", "1", "")))
+    assert read.to_dict("records") == [
+        {
+            "item_id": "mmlu/law/3",
+            "benchmark": "mmlu",
+            "labeller": "file",
+            "label": 1,
+            "doubt": False,
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (("q2", "b", "a", "maybe", "0"), "row 2: sba is 'maybe'; it must be 0 or 1"),
+        (("q2", "b", "a", "1", "7"), "row 2: doubt is '7'; it must be 0 or 1"),
+        (("q1", "b", "a", "0", "0"), "row 2: 'a' labels 'q1' for the second time"),
+    ],
+)
+def test_a_bad_row_is_named(bad: tuple[str, str, str, str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_annotations(rows(("q1", "b", "a", "1", "0"), bad))
+
+
+def test_a_reader_overrules_the_judge_and_one_who_says_so_is_enough() -> None:
+    annotations = pd.DataFrame(
+        [
+            ("q1", "b", "a", 0, False),
+            ("q1", "b", "judge:m", 1, False),
+            ("q2", "b", "a", 0, False),
+            ("q2", "b", "c", 1, True),
+            ("q3", "b", "judge:m", 1, False),
+        ],
+        columns=["item_id", "benchmark", "labeller", "label", "doubt"],
+    )
+    found = one_label_per_item(annotations)
+    assert found["label"].to_dict() == {"q1": 0, "q2": 1, "q3": 1}
+    assert found["sure"].to_dict() == {"q1": True, "q2": False, "q3": True}
+    assert found["judged"].to_dict() == {"q1": False, "q2": False, "q3": True}
+
+
+@given(st.permutations(range(40)), st.sampled_from([0.1, 0.25, 0.5]))
+def test_the_split_hangs_on_ids_alone_and_takes_its_share_of_every_stratum(
+    order: list[int], share: float
+) -> None:
+    table = labelled(40)
+    shuffled = table.iloc[order]
+    held = dict(zip(shuffled.index, held_out_items(shuffled, share), strict=True))
+    assert held == dict(zip(table.index, held_out_items(table, share), strict=True))
+    own = pd.Series(held).reindex(table.index)
+    for _, group in own.groupby([table["benchmark"], table["label"]]):
+        assert group.sum() == np.floor(share * len(group) + 0.5)
+
+
+def test_folds_have_their_part_of_every_stratum() -> None:
+    table = labelled(60)
+    folds = cross_validation_folds(table, 5)
+    assert set(folds) == set(range(5))
+    counts = pd.crosstab(folds, [table["benchmark"], table["label"]])
+    assert (counts.max() - counts.min()).max() <= 1

@@ -1,0 +1,101 @@
+"""How far the order of models moves, and by how much noise alone would move it."""
+
+import numpy as np
+import pytest
+
+from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle, reversals
+
+
+def panel(shares: list[float], n: int = 400, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return (rng.random((len(shares), n)) < np.array(shares)[:, None]).astype(float)
+
+
+def shuffle(before: np.ndarray, drawn: np.ndarray, draws: int = 200) -> RankShuffle:
+    clusters = np.arange(before.shape[1])
+    return rank_shuffle(before, drawn, clusters, draws, np.random.default_rng(1))
+
+
+def test_the_same_answers_have_the_same_order() -> None:
+    before = panel([0.9, 0.7, 0.5, 0.3])
+    found = shuffle(before, np.stack([before, before]))
+    assert found.kendall_tau_b.value == 1
+    assert found.tau_b_between_draws.value == 1
+    assert found.mean_rank_shift.value == 0
+    assert found.ranks[:, 0].tolist() == found.ranks[:, 3].tolist() == [1, 2, 3, 4]
+
+
+def test_an_order_turned_round_is_below_what_resampling_gives() -> None:
+    before = panel([0.9, 0.7, 0.5, 0.3])
+    found = shuffle(before, panel([0.3, 0.5, 0.7, 0.9], seed=2)[None])
+    assert found.kendall_tau_b.value == -1
+    assert found.kendall_tau_b.value < found.tau_b_resampled.low
+    assert found.percentile == 0
+
+
+def test_models_alike_move_as_much_by_resampling() -> None:
+    before = panel([0.5] * 10)
+    found = shuffle(before, panel([0.5] * 10, seed=3)[None])
+    assert found.tau_b_resampled.low < 0.6
+    assert (found.ranks[:, 2] - found.ranks[:, 1]).mean() > 3
+
+
+def test_bounds_of_ranks_hold_the_ranks_and_occur() -> None:
+    found = shuffle(panel([0.8, 0.75, 0.7, 0.4]), panel([0.6, 0.62, 0.5, 0.2], seed=4)[None])
+    for rank, low, high in np.vstack([found.ranks[:, :3], found.ranks[:, 3:]]):
+        assert low <= rank <= high
+        assert (2 * low) % 1 == (2 * high) % 1 == 0
+
+
+def test_two_models_ties_and_one_draw_say_why_there_is_no_figure() -> None:
+    before = panel([0.8, 0.4])
+    found = shuffle(before, before[None])
+    assert np.isnan(found.kendall_tau_b.value)
+    assert found.kendall_tau_b.reason == "2 models; at least 3 are needed"
+    assert found.tau_b_between_draws.reason == "1 draw; at least 2 are needed"
+    same = np.ones((4, 10))
+    tied = shuffle(same, np.stack([same, same]))
+    assert "same score" in tied.kendall_tau_b.reason
+    assert "same score" in tied.tau_b_between_draws.reason
+    assert np.isnan(tied.tau_b_resampled.value)
+
+
+def test_without_resamples_there_are_values_and_no_bounds() -> None:
+    before = panel([0.8, 0.6, 0.4])
+    found = shuffle(before, np.stack([before, before]), draws=0)
+    assert found.kendall_tau_b.value == 1
+    assert np.isnan(found.kendall_tau_b.low)
+    assert np.isnan(found.ranks[:, 1]).all()
+
+
+def test_one_model_and_no_model_do_not_fail() -> None:
+    one = panel([0.5])
+    assert shuffle(one, one[None]).kendall_tau_b.reason == "1 model; at least 3 are needed"
+    assert reversals(one, one, np.arange(400)).pairs == 0
+
+
+def test_a_clear_reversal_is_significant_and_a_small_one_is_not() -> None:
+    before = np.zeros((3, 400))
+    before[0, :300] = before[1, :200] = before[2, :198] = 1
+    after = np.zeros((3, 400))
+    after[0, :100] = after[1, :200] = after[2, :202] = 1
+    found = reversals(before, after, np.arange(400))
+    assert found.pairs == 3
+    pairs = {
+        tuple(pair): p for pair, p in zip(found.reversed_pairs.tolist(), found.p_holm, strict=True)
+    }
+    assert set(pairs) == {(0, 1), (0, 2), (1, 2)}
+    assert pairs[0, 1] < 0.001
+    assert pairs[1, 2] > 0.05
+    assert found.significant == 2
+
+
+def test_both_gaps_must_be_significant() -> None:
+    before = np.zeros((2, 100))
+    before[0, :51] = before[1, 51:] = 1  # 51 against 49, on different items
+    after = np.zeros((2, 100))
+    after[1, :90] = 1
+    found = reversals(before, after, np.arange(100))
+    assert found.reversed_pairs.tolist() == [[0, 1]]
+    assert found.significant == 0
+    assert found.p_holm[0] == pytest.approx(0.84, abs=0.02)

@@ -1,0 +1,153 @@
+"""Chat models are asked once for each text, and what they said is kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.asking import Ask, ask_model
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.errors import InputError, one_line
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from scripted_server import ScriptedServer, served
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+def ask(folder: Path, entry: dict[str, Any], shard_size: int = 256, name: str = "m") -> Ask:
+    return ask_model(
+        name,
+        ModelsParams.model_validate({"models": {"m": entry}}),
+        ScoringParams(shard_size=shard_size),
+        ScoreStore(str(folder)).load(),
+        max_tokens=32,
+        temperature=0.7,
+        what="judging",
+    )
+
+
+def test_replies_come_in_the_order_of_the_texts_and_equal_texts_are_asked_once(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    asked = ask(tmp_path, served(server.url))
+    assert asked(["b", "a", "b"]) == ["You said: b", "You said: a", "You said: b"]
+    assert len(server.arrivals) == 2
+    assert server.arrivals[0].path.endswith("/chat/completions")
+
+
+def test_what_was_said_is_not_asked_again_not_even_by_another_run(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    asked = ask(tmp_path, served(server.url))
+    first = asked(["a", "b"])
+    assert asked(["a", "b"]) == first
+    assert ask(tmp_path, served(server.url))(["b", "a"]) == first[::-1]
+    assert len(server.arrivals) == 2
+
+
+def test_the_first_attempt_is_greedy_and_later_ones_are_drawn_anew(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    asked = ask(tmp_path, served(server.url))
+    for attempt in (1, 2, 3, 2):
+        asked(["a"], attempt)
+    bodies = [arrival.body for arrival in server.arrivals]
+    assert [body.get("temperature", 0) for body in bodies] == [0, 0.7, 0.7]
+    assert len({body.get("seed") for body in bodies[1:]}) == 2
+    assert {body["max_tokens"] for body in bodies} == {32}
+
+
+def test_a_model_without_instructions_gets_the_plain_text(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    entry = served(server.url, instruct=False, endpoint={"api": "completions"})
+    assert ask(tmp_path, entry)(["a"]) == ["You said: a"]
+    assert server.arrivals[0].path.endswith("/v1/completions")
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    texts = [f"text {number}" for number in range(40)]
+
+    def faults(*_: Any) -> str | None:
+        return "500" if len(server.arrivals) > 30 else None
+
+    with ScriptedServer(faults=faults) as server:
+        entry = served(server.url, endpoint={"retries": 0, "concurrency": 1})
+        with pytest.raises(InputError):
+            ask(tmp_path, entry, shard_size=4)(texts)
+        before = len(server.arrivals)
+        kept = len(list(tmp_path.glob("*.parquet")))
+        server.faults = lambda *_: None
+        replies = ask(tmp_path, entry, shard_size=4)(texts)
+        again = len(server.arrivals) - before
+    assert replies == [f"You said: {text}" for text in texts]
+    assert kept > 0
+    assert again < len(texts)
+
+
+def test_a_text_that_does_not_fit_has_no_reply_and_the_others_have(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.context = 50
+    asked = ask(tmp_path, served(server.url))
+    assert asked(["short", "long " * 60]) == ["You said: short", None]
+    assert ask(tmp_path, served(server.url))(["short", "long " * 60])[1] is None
+    assert len(server.arrivals) == 2
+
+
+def test_no_texts_ask_nothing(tmp_path: Path) -> None:
+    assert ask(tmp_path, served("http://127.0.0.1:9/v1"))([]) == []
+
+
+def test_an_unknown_model_is_named_with_those_that_are_known(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"judging: model 'other' is not known; there are m"):
+        ask(tmp_path, served("http://127.0.0.1:9/v1"), name="other")
+
+
+def test_an_error_names_what_was_done_and_the_model(server: ScriptedServer, tmp_path: Path) -> None:
+    server.refusal = (401, "no such key")
+    with pytest.raises(InputError) as caught:
+        ask(tmp_path, served(server.url))(["a"])
+    line = one_line(caught.value)
+    assert line is not None
+    assert line.startswith("judging with m: ")
+    assert "no such key" in line
+
+
+def test_a_progress_bar_says_what_is_done(
+    server: ScriptedServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask(tmp_path, served(server.url))(["a", "b"])
+    assert "judging with m" in capfd.readouterr().err
+    ask(tmp_path, served(server.url))(["a", "b"])
+    assert "judging" not in capfd.readouterr().err
+
+
+@pytest.mark.live
+def test_a_local_model_answers_in_its_chat_template_whatever_the_flag(
+    smollm2_folder: Path, tmp_path: Path
+) -> None:
+    entry = {"weights": {"path": str(smollm2_folder)}, "family": "smollm2", "instruct": True}
+    texts = ["What is the capital of France? Answer in one word."]
+    [chat] = ask(tmp_path, entry)(texts)
+    assert chat is not None
+    assert "Paris" in chat
+
+
+@pytest.mark.live
+def test_a_tokenizer_without_a_template_is_named(
+    smollm2_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Plain:
+        def apply_chat_template(self, *_: Any, **__: Any) -> str:
+            raise ValueError("tokenizer.chat_template is not set")
+
+    monkeypatch.setattr("benchwright.asking.model_tokenizer", lambda *_: Plain())
+    entry = {"weights": {"path": str(smollm2_folder)}, "family": "f", "instruct": True}
+    with pytest.raises(InputError, match=r"models\.m: its tokenizer has no chat template"):
+        ask(tmp_path, entry)(["a"])
