@@ -26,7 +26,7 @@ def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[st
 def test_help_lists_the_commands(repository: Path) -> None:
     done = benchwright(repository, "--help")
     assert done.returncode == 0
-    for command in ("run", "sweep", "diff"):
+    for command in ("run", "sweep", "diff", "evaluate-sealed"):
         assert f"\n  {command} " in done.stdout
 
 
@@ -130,3 +130,17 @@ def test_a_pipeline_without_a_variant_takes_its_own(
     _with_default_variant(lambda **given: seen.update(given))(**(none | options))
     assert seen["params"].get("variant") == variant
     assert seen["pipeline"] == options.get("pipeline")
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_file_that_is_not_sealed_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "0" * 64)
+    (tmp_path / "test.sealed").write_text("What is the question?")
+    words = ["evaluate-sealed", str(tmp_path / "test.sealed"), "--model", "gemma-3-270m"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "test.sealed" in done.stderr
+    assert "What is" not in done.stderr

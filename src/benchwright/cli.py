@@ -196,3 +196,54 @@ def diff(
     click.echo("\n".join(terminal_lines(comparison)))
     page = out if out is not None else comparison.default_page
     click.echo(f"\ndiff: {_shown(write_diff(comparison, page))}")
+
+
+@cli.command(name="evaluate-sealed")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--model", required=True, help="A name under models.models.")
+@click.option("--style", default="letters", show_default=True, help="How it is asked.")
+@click.option("--shots", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--demonstrations",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The public validation.jsonl, whose items are shown as examples.",
+)
+@click.option("--key-file", default=None, help="Holds the key, where no variable does.")
+@click.option("--min-group", default=50, show_default=True, type=click.IntRange(min=2))
+@click.option("--send-to-server", is_flag=True, help="Let closed questions go to an endpoint.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="The figures as FILE.json."
+)
+@env_option
+@_told
+def evaluate_sealed(
+    file: Path,
+    model: str,
+    style: str,
+    shots: int,
+    demonstrations: Path | None,
+    key_file: str | None,
+    min_group: int,
+    send_to_server: bool,
+    out: Path | None,
+    env: str | None,
+) -> None:
+    """Score a model on the closed half of a sealed benchmark; only aggregates are told.
+
+    FILE is test.sealed, or validation.jsonl for the same figures of the public half. The key is
+    read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file.
+    """
+    from benchwright.evaluate_sealed import (
+        SealedRequest,
+        run_evaluate_sealed,
+        terminal_lines,
+        write_score,
+    )
+    from benchwright.params.sealing import SealingParams
+
+    request = SealedRequest(file, model, style, shots, demonstrations, send_to_server)
+    sealing = SealingParams(key_file=key_file, min_group=min_group)
+    score = run_evaluate_sealed(_project(), env, request, sealing)
+    click.echo("\n".join(terminal_lines(score)))
+    if out is not None:
+        click.echo(f"\nfigures: {_shown(write_score(request, score, out))}")

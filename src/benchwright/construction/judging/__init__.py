@@ -1,0 +1,1 @@
+"""What judges of questions share: how they are asked, and how their replies are read."""

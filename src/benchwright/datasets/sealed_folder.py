@@ -1,0 +1,49 @@
+"""The folder of a sealed benchmark: its files as bytes, a folder for each run."""
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from kedro.io import AbstractVersionedDataset
+from kedro.io.core import Version
+
+from benchwright.datasets.atomic import written_aside
+
+
+class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes]]):
+    """`<folder>/<version>/<file>` for every file; loading gives the files by name.
+
+    Args:
+        folder: a local folder; it need not exist.
+        version: of kedro.
+        metadata: for plugins.
+    """
+
+    def __init__(
+        self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
+    ) -> None:
+        root = Path(folder)
+        super().__init__(
+            filepath=PurePosixPath(folder),
+            version=version,
+            exists_function=lambda path: Path(path).exists(),
+            glob_function=lambda pattern: [
+                str(path) for path in root.parent.glob(str(Path(pattern).relative_to(root.parent)))
+            ],
+        )
+        self.metadata = metadata
+
+    def load(self) -> dict[str, bytes]:
+        """The files by name."""
+        folder = Path(str(self._get_load_path()))
+        return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+    def save(self, data: Mapping[str, bytes]) -> None:
+        """Write each file aside and rename it, the manifest last."""
+        folder = Path(str(self._get_save_path()))
+        for name in sorted(data, key=lambda name: (name == "manifest.json", name)):
+            with written_aside(folder / name) as aside:
+                aside.write_bytes(data[name])
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath), "version": self._version}

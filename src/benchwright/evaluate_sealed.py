@@ -1,0 +1,257 @@
+"""`benchwright evaluate-sealed`: a model on the closed half, in memory, told as aggregates.
+
+Prompts, scores and what a model writes stay in this process: no score store, no MLflow, no table.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.configuration import STYLES, Configuration, configuration_name
+from benchwright.construction.sealing.aggregate import (
+    GroupScore,
+    Scorer,
+    SealedScore,
+    evaluate_sealed,
+)
+from benchwright.construction.sealing.key import read_key
+from benchwright.construction.sealing.scan import word_sequences
+from benchwright.construction.sealing.seal import SealedBenchmark, SealedItem, open_sealed
+from benchwright.content_hash import content_hash
+from benchwright.datasets.atomic import written_aside
+from benchwright.errors import InputError, one_line
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.params.sealing import SealingParams
+from benchwright.pipelines.scoring.prompts import Asked, PromptWriter, unsuited
+from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
+from benchwright.project_conf import load_conf
+from benchwright.prompting.demonstrations import DemonstrationPool
+from benchwright.prompting.rendering import Question
+from benchwright.tables import Prompts
+
+_PUBLIC = ".jsonl"
+
+
+class SealedRequest(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        file: `test.sealed`, or `validation.jsonl` for the same figures of the public half.
+        model: its name under `models.models`.
+        style: `letters`, `cloze`, `cloze_bytes`, `cloze_tokens` or `generate`.
+        shots: demonstrations, from `demonstrations`.
+        demonstrations: the public `validation.jsonl`.
+        send_to_server: lets the questions of a sealed file go to an endpoint.
+    """
+
+    file: Path
+    model: str
+    style: str = "letters"
+    shots: int = 0
+    demonstrations: Path | None = None
+    send_to_server: bool = False
+
+
+def run_evaluate_sealed(
+    project: Path, env: str | None, request: SealedRequest, sealing: SealingParams
+) -> SealedScore:
+    """Score a model of conf on the closed half (or the public one).
+
+    Raises:
+        InputError: the model or the key is not known, the file cannot be opened, demonstrations
+            are missing, or scoring failed; no message repeats words of a question.
+    """
+    parameters = load_conf(project, env)["parameters"]
+    models = ModelsParams.model_validate(parameters["models"])
+    scoring = _scoring(parameters, request)
+    model = _allowed(models, request)
+    pool = _pool(request, scoring, int(parameters.get("seed", 0)))
+    if request.file.suffix == _PUBLIC:
+        benchmark = read_public(request.file)
+    else:
+        benchmark = open_sealed(request.file, read_key(sealing))
+    scorer = model_scorer(request, model, models, scoring, pool)
+    with _no_question_in_errors(benchmark):
+        return evaluate_sealed(benchmark, scorer, sealing.min_group)
+
+
+def model_scorer(
+    request: SealedRequest,
+    model: ModelParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    pool: DemonstrationPool,
+) -> Scorer:
+    """A model as a function of items that keeps nothing and writes nothing."""
+    asked_as = Configuration(request.model, *scoring.asked()[0][1:])
+
+    def scorer(items: Sequence[SealedItem]) -> list[float | None]:
+        writer = PromptWriter(asked_as, model, scoring, PromptParams())
+        rows = []
+        for item in items:
+            question = _question(item)
+            if not unsuited(question, "question", asked_as.style):
+                rows.append(writer.row(Asked(question, "question", pool)))
+        prompts = Prompts.from_rows(rows)
+        store: dict[str, pd.DataFrame] = {}
+        for shard in score_prompts(prompts, {}, models, scoring):
+            store |= shard
+        answers = collect_responses(prompts, store, models, scoring).live_responses
+        chosen = {
+            str(row["item_id"]): _chosen(row, request.style) for row in answers.to_dict("records")
+        }
+        return [_right(chosen.get(item.item_id), item.answer) for item in items]
+
+    return scorer
+
+
+def read_public(file: Path) -> SealedBenchmark:
+    """The public half, as `seal_halves` wrote it."""
+    try:
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        items = tuple(
+            SealedItem(
+                *(str(row["item_id"]), str(row["field"]), row["difficulty"], str(row["question"])),
+                choices=tuple(map(str, row["choices"])),
+                answer=int(row["answer"]),
+                cluster=str(row["cluster"]),
+            )
+            for row in rows
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{file}: not the public half that was written beside a sealed one "
+            f"({type(error).__name__})"
+        ) from None
+    return SealedBenchmark(file.stem, "", items)
+
+
+def terminal_lines(score: SealedScore) -> list[str]:
+    """What is shown."""
+    if score.reason:
+        return [score.reason]
+    width = max(len(group.name) for group in (score.whole, *score.fields))
+    lines = [_line(group, width) for group in (*score.fields, score.whole)]
+    unanswered = [f"{score.unanswered} without an answer"] if score.unanswered else []
+    return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
+
+
+def score_json(request: SealedRequest, score: SealedScore) -> dict[str, Any]:
+    """The same as a dictionary, without anything of an item."""
+    return {
+        "configuration": configuration_name(request.model, request.style, request.shots),
+        "file": request.file.name,
+        "all": _figures(score.whole),
+        "fields": {group.name: _figures(group) for group in score.fields},
+        "unanswered": score.unanswered,
+        "reason": score.reason,
+    }
+
+
+def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
+    """Write `score_json` to a file."""
+    with written_aside(out) as aside:
+        aside.write_text(json.dumps(score_json(request, score), indent=2) + "\n", encoding="utf-8")
+    return out
+
+
+def _figures(group: GroupScore) -> dict[str, float | int | None]:
+    figures = group._asdict()
+    del figures["name"]
+    return {name: None if np.isnan(value) else value for name, value in figures.items()}
+
+
+def _line(group: GroupScore, width: int) -> str:
+    return f"{group.name:{width}}  {group.n:5}    {group.accuracy:.3f}   {group.se:.4f}"
+
+
+def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
+    """The project's own settings (device, precision, sizes), for one configuration."""
+    if request.style not in STYLES:
+        raise InputError(
+            f"evaluate-sealed: style {request.style!r} is not known; there are {', '.join(STYLES)}"
+        )
+    name = configuration_name(request.model, request.style, request.shots)
+    asked = {
+        "mode": "live",
+        "configurations": [name],
+        "conditions": ["question"],
+        "calibration": False,
+        # Batches in other processes go through an object store that spills to disk.
+        "engine": "local",
+    }
+    return ScoringParams.model_validate({**dict(parameters.get("scoring") or {}), **asked})
+
+
+def _allowed(models: ModelsParams, request: SealedRequest) -> ModelParams:
+    if request.model not in models.models:
+        known = ", ".join(sorted(models.models)) or "none"
+        raise InputError(
+            f"evaluate-sealed: model {request.model!r} is not known; there are {known} "
+            "(conf: models.models)"
+        )
+    model = models.models[request.model]
+    closed = request.file.suffix != _PUBLIC
+    if closed and model.endpoint is not None and not request.send_to_server:
+        raise InputError(
+            f"evaluate-sealed: {request.model} is a server; --send-to-server lets the closed "
+            "questions go there, where they may be kept"
+        )
+    return model
+
+
+def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> DemonstrationPool:
+    shown: list[Question] = []
+    if request.shots:
+        if request.demonstrations is None:
+            raise InputError(
+                f"evaluate-sealed: {request.shots} shots need demonstrations: name the public "
+                "half (--demonstrations validation.jsonl)"
+            )
+        shown = [_question(item) for item in read_public(request.demonstrations).items]
+    return DemonstrationPool(shown, scoring.demonstrations, scoring.demonstration_order, seed)
+
+
+def _question(item: SealedItem) -> Question:
+    told = content_hash(item.question, item.choices)
+    return Question(item.item_id, item.field, item.question, item.choices, item.answer, told)
+
+
+def _chosen(row: Any, style: str) -> int:
+    """The option that an answer takes; −1 where none is known."""
+    logprobs = row["logprobs"]
+    if not isinstance(logprobs, list) or not logprobs:
+        return int(row["prediction"])
+    size = {"cloze_bytes": row["option_bytes"], "cloze_tokens": row["option_tokens"]}.get(style)
+    values = np.asarray(logprobs, dtype=np.float64)
+    return int(np.argmax(values if size is None else values / np.asarray(size)))
+
+
+def _right(chosen: int | None, answer: int) -> float | None:
+    return None if chosen is None or chosen < 0 else float(chosen == answer)
+
+
+@contextmanager
+def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
+    """An error of ours passes if it repeats no words of a question; others lose their message."""
+    try:
+        yield
+    except Exception as error:
+        told = one_line(error)
+        if told is not None:
+            closed = word_sequences(
+                text for item in benchmark.items for text in (item.question, *item.choices)
+            )
+            if not closed & word_sequences([told]):
+                raise InputError(told) from None
+        kind = type(error).__name__
+        raise InputError(
+            f"evaluate-sealed: scoring failed ({kind}); its message is withheld, since it may "
+            "quote a question. The same model on the public half tells more"
+        ) from None

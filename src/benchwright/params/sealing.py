@@ -1,0 +1,23 @@
+"""How the closed half is sealed (`sealing:` in conf); the key is never part of it."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SealingParams(_Section):
+    """Name, key's place and smallest reported group of a sealed benchmark.
+
+    Attributes:
+        name: of the benchmark; part of the keyed ids and of the canaries.
+        key_env: environment variable that holds the key.
+        key_file: instead, a file that holds nothing else.
+        min_group: fewest questions of a field whose accuracy is told by itself.
+    """
+
+    name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
+    key_env: str = Field(default="BENCHWRIGHT_SEAL_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    key_file: str | None = None
+    min_group: int = Field(default=50, ge=2)

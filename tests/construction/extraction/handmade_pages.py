@@ -1,0 +1,355 @@
+# ruff: noqa: E501 - pages stand as they are written
+"""Small pages in layouts of all kinds, with what stands on them: question, choices, answer."""
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """A page and the questions on it; `answer` is a position, or None where none is given."""
+
+    name: str
+    content_type: str
+    text: str
+    questions: list[tuple[str, list[str], int | None]]
+
+
+HTML, TEXT, MARKDOWN = "text/html", "text/plain", "text/markdown"
+
+TIDES = ("What causes the tides?", ["The wind", "The Moon", "Whales", "Rivers"])
+METAL = ("Which metal is liquid at room temperature?", ["Iron", "Mercury", "Lead", "Zinc"])
+SEVEN = ("Which number is a prime?", ["4", "6", "7", "9"])
+
+PAGES = [
+    Page(
+        "dt and dd with letters",
+        HTML,
+        "<dl><dt>1. What causes the tides?</dt><dd>A) The wind</dd><dd>B) The Moon</dd><dd>C) Whales</dd>"
+        "<dd>D) Rivers</dd><dt>Answer</dt><dd>B</dd></dl>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "label and text in elements of their own",
+        HTML,
+        "<div class='question'><p>What causes the tides?</p>"
+        "<div><span>A</span><span>The wind</span></div><div><span>B</span><span>The Moon</span></div>"
+        "<div><span>C</span><span>Whales</span></div><div><span>D</span><span>Rivers</span></div>"
+        "<p><b>Correct Answer:</b> B</p></div>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "label and text in blocks of their own",
+        HTML,
+        "<h3>What causes the tides?</h3><div><div>A.</div><div>The wind</div></div><div><div>B.</div>"
+        "<div>The Moon</div></div><div><div>C.</div><div>Whales</div></div><div><div>D.</div><div>Rivers</div>"
+        "</div><p>Answer: B</p>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "select elements with a placeholder",
+        HTML,
+        "<form><p>1. What causes the tides?</p><select name=a data-answer='The Moon'>"
+        "<option value=''>Choose</option><option>The wind</option><option>The Moon</option>"
+        "<option>Whales</option><option>Rivers</option></select>"
+        "<p>2. Which number is a prime?</p><select name=b data-answer='7'><option value=''>Choose</option>"
+        "<option>4</option><option>6</option><option>7</option><option>9</option></select></form>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "buttons with a class",
+        HTML,
+        "<section><h2>What causes the tides?</h2><button class='choice'>The wind</button>"
+        "<button class='choice is-correct'>The Moon</button><button class='choice'>Whales</button>"
+        "<button class='choice'>Rivers</button></section>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "inputs with labels apart",
+        HTML,
+        "<p>Question 1 of 2: What causes the tides?</p>"
+        "<input type=radio name=q id=a><label for=a>The wind</label><input type=radio name=q id=b>"
+        "<label for=b>The Moon</label><br><input type=radio name=q id=c><label for=c>Whales</label>"
+        "<input type=radio name=q id=d><label for=d>Rivers</label><p>Right answer: The Moon</p>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "letters in bold and the answer in italics under it",
+        HTML,
+        "<p>Q1: What causes the tides?</p><p><b>a)</b> The wind</p><p><b>b)</b> The Moon</p>"
+        "<p><b>c)</b> Whales</p><p><b>d)</b> Rivers</p><p><i>The correct option is b, because the Moon pulls "
+        "at the water.</i></p>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "right option in green",
+        HTML,
+        "<p>1. What causes the tides?</p><ul><li>A. The wind</li><li style='color:green'>B. The Moon</li>"
+        "<li>C. Whales</li><li>D. Rivers</li></ul><p>2. Which number is a prime?</p><ul><li>A. 4</li>"
+        "<li>B. 6</li><li style='color: green'>C. 7</li><li>D. 9</li></ul>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "numbered list of plain lists, answers as a list",
+        HTML,
+        "<ol><li>What causes the tides?<ol type='A'><li>The wind<li>The Moon<li>Whales<li>Rivers</ol></li>"
+        "<li>Which number is a prime?<ol type='A'><li>4<li>6<li>7<li>9</ol></li></ol>"
+        "<h2>Answer key</h2><ol><li>B</li><li>C</li></ol>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "key in a vertical table",
+        HTML,
+        "<p>1) What causes the tides?</p><p>a) The wind</p><p>b) The Moon</p><p>c) Whales</p><p>d) Rivers</p>"
+        "<p>2) Which number is a prime?</p><p>a) 4</p><p>b) 6</p><p>c) 7</p><p>d) 9</p><table><caption>Answers"
+        "</caption><tr><th>Question</th><th>Answer</th></tr><tr><td>1</td><td>b</td></tr><tr><td>2</td><td>c"
+        "</td></tr></table>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "one question a row",
+        HTML,
+        "<table><tr><th>No</th><th>Question</th><th>A</th><th>B</th><th>C</th><th>D</th><th>Answer</th></tr>"
+        "<tr><td>1</td><td>What causes the tides?</td><td>The wind</td><td>The Moon</td><td>Whales</td>"
+        "<td>Rivers</td><td>B</td></tr><tr><td>2</td><td>Which number is a prime?</td><td>4</td><td>6</td>"
+        "<td>7</td><td>9</td><td>C</td></tr></table>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "one question a row in Markdown",
+        MARKDOWN,
+        "| Question | Option 1 | Option 2 | Option 3 | Correct |\n|---|---|---|---|---|\n"
+        "| Which number is a prime? | 4 | 6 | 7 | 3 |\n",
+        [(SEVEN[0], ["4", "6", "7"], 2)],
+    ),
+    Page(
+        "linked data",
+        HTML,
+        '<html><head><script type="application/ld+json">{"@type": "Quiz", "hasPart": [{"@type": "Question",'
+        '"text": "What causes the tides?", "suggestedAnswer": [{"text": "The wind", "position": 0},'
+        '{"text": "Whales", "position": 2}, {"text": "Rivers", "position": 3}], "acceptedAnswer": {"text":'
+        '"The Moon", "position": 1}}]}</script></head><body><p>Loading</p></body></html>',
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "microdata",
+        HTML,
+        "<div itemscope><h3 itemprop='name'>What causes the tides?</h3><ul><li itemprop='suggestedAnswer'>The wind"
+        "</li><li itemprop='acceptedAnswer'>The Moon</li><li itemprop='suggestedAnswer'>Whales</li>"
+        "<li itemprop='suggestedAnswer'>Rivers</li></ul></div>",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "preformatted text",
+        HTML,
+        "<pre>\n1. What causes the tides?\n   A. The wind\n   B. The Moon\n   C. Whales\n   D. Rivers\n\n"
+        "2. Which number is a prime?\n   A. 4\n   B. 6\n   C. 7\n   D. 9\n\nAnswers: 1. B  2. C\n</pre>",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "Aiken",
+        TEXT,
+        "What causes the tides?\nA) The wind\nB) The Moon\nC) Whales\nD) Rivers\nANSWER: B\n\n"
+        "Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\nANSWER: C\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "two columns of options",
+        TEXT,
+        "1. What causes the tides?\n   (a) The wind          (b) The Moon\n   (c) Whales            (d) Rivers\n"
+        "2. Which number is a prime?\n   (a) 4     (b) 6\n   (c) 7     (d) 9\n\nKEY\n1 (b)\n2 (c)\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "letters and dashes",
+        TEXT,
+        "Question 1\nWhat causes the tides?\nA - The wind\nB - The Moon\nC - Whales\nD - Rivers\n\n"
+        "Correct answer - B\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "square brackets",
+        TEXT,
+        "Q1. What causes the tides?\n[A] The wind\n[B] The Moon\n[C] Whales\n[D] Rivers\n[Answer: B]\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "letters and colons, answer in words",
+        TEXT,
+        "Q: What causes the tides?\nA: The wind\nB: The Moon\nC: Whales\nD: Rivers\n"
+        "The right answer is B: The Moon.\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "the word option",
+        TEXT,
+        "What causes the tides?\nOption A: The wind\nOption B: The Moon\nOption C: Whales\nOption D: Rivers\n\n"
+        "Answer: Option B\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "no labels at all",
+        TEXT,
+        "What causes the tides?\nThe wind\nThe Moon\nWhales\nRivers\nAnswer: The Moon\n\n"
+        "Which number is a prime?\n4\n6\n7\n9\nAnswer: 7\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "bullets",
+        MARKDOWN,
+        "**What causes the tides?**\n\n- The wind\n- The Moon\n- Whales\n- Rivers\n\nAnswer: The Moon\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "an asterisk before the right option",
+        TEXT,
+        "1. What causes the tides?\na. The wind\n*b. The Moon\nc. Whales\nd. Rivers\n\n"
+        "2. Which number is a prime?\na. 4\nb. 6\n*c. 7\nd. 9\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "a check mark behind the right option",
+        TEXT,
+        "1. What causes the tides?\nA. The wind\nB. The Moon ✓\nC. Whales\nD. Rivers\n\n"
+        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7 (correct)\nD. 9\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "key by range",
+        TEXT,
+        "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
+        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n"
+        "3. Which metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\nAnswer Key\n1-3: B C B\n",
+        [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
+    ),
+    Page(
+        "two quizzes with keys of their own",
+        TEXT,
+        "Quiz 1\n\n1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n\nAnswers\n1. B\n\nQuiz 2\n\n"
+        "1. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n\nAnswers\n1. C\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "numbers begin anew in the questions and in the key",
+        TEXT,
+        "PART ONE\n1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
+        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\nPART TWO\n"
+        "1. Which metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\n"
+        "ANSWERS\nPart One\n1. B\n2. C\nPart Two\n1. B\n",
+        [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
+    ),
+    Page(
+        "a number that fits two questions",
+        TEXT,
+        "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
+        "1. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n\nAnswers: 1. B\n"
+        "\n5. Which metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\nAnswer: B\n",
+        [(*TIDES, None), (*SEVEN, None), (*METAL, 1)],
+    ),
+    Page(
+        "letters in order, no numbers",
+        TEXT,
+        "What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n\nWhich number is a prime?\nA. 4\nB. 6"
+        "\nC. 7\nD. 9\n\nWhich metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\nAnswer key: B, C, B\n",
+        [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
+    ),
+    Page(
+        "answers by their text in a key",
+        TEXT,
+        "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n\n2. Which number is a prime?\nA. 4\nB. 6"
+        "\nC. 7\nD. 9\n\nAnswers\n1. The Moon\n2. 7\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "numbered statements in the stem",
+        TEXT,
+        "7. Consider the following statements:\n1. Iron is a metal.\n2. Mercury is a gas.\n"
+        "Which of the statements given above is/are correct?\n(a) 1 only\n(b) 2 only\n(c) Both 1 and 2\n"
+        "(d) Neither 1 nor 2\nAns: (a)\n",
+        [
+            (
+                "Consider the following statements: 1. Iron is a metal. 2. Mercury is a gas. "
+                "Which of the statements given above is/are correct?",
+                ["1 only", "2 only", "Both 1 and 2", "Neither 1 nor 2"],
+                0,
+            )
+        ],
+    ),
+    Page(
+        "wrapped lines",
+        TEXT,
+        "12. The water of the sea rises and falls twice a day almost\neverywhere. What causes this?\n"
+        "   A. The wind, which blows from the sea by day and from\n      the land by night\n   B. The Moon\n"
+        "   C. Whales\n   D. Rivers\n   Answer: B\n",
+        [
+            (
+                "The water of the sea rises and falls twice a day almost everywhere. What causes this?",
+                [
+                    "The wind, which blows from the sea by day and from the land by night",
+                    "The Moon",
+                    "Whales",
+                    "Rivers",
+                ],
+                1,
+            )
+        ],
+    ),
+    Page(
+        "all on one line",
+        TEXT,
+        "Which number is a prime? A) 4 B) 6 C) 7 D) 9 Answer: C\n"
+        "What causes the tides? A) The wind B) The Moon C) Whales D) Rivers Answer: B\n",
+        [(*SEVEN, 2), (*TIDES, 1)],
+    ),
+    Page(
+        "Cyrillic letters",
+        TEXT,
+        "1. Что вызывает приливы?\nа) ветер\nб) Луна\nв) киты\nг) реки\nОтвет: б\n",
+        [("Что вызывает приливы?", ["ветер", "Луна", "киты", "реки"], 1)],
+    ),
+    Page(
+        "circled numbers",
+        TEXT,
+        "1. What causes the tides?\n① The wind ② The Moon ③ Whales ④ Rivers\nAnswer: ②\n",
+        [(*TIDES, 1)],
+    ),
+    Page(
+        "several right",
+        TEXT,
+        "1. Which are metals?\nA. Iron\nB. Wood\nC. Lead\nD. Glass\nAnswer: A, C\n\n"
+        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\nAnswer: C\n",
+        [("Which are metals?", ["Iron", "Wood", "Lead", "Glass"], None), (*SEVEN, 2)],
+    ),
+    Page(
+        "guesses in a thread",
+        TEXT,
+        "ann wrote:\n1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
+        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n\nbob wrote:\nAnswers: 1. A 2. B\n",
+        [(*TIDES, None), (*SEVEN, None)],
+    ),
+    Page(
+        "superscripts",
+        HTML,
+        "<p>1. How large is 10<sup>3</sup>?</p><p>A. 10<sup>2</sup> · 10</p><p>B. 103</p><p>Answer: A</p>",
+        [("How large is 10³?", ["10² · 10", "103"], 0)],
+    ),
+    Page(
+        "a menu", HTML, "<nav><ul><li>A. Home</li><li>B. News</li><li>C. About</li></ul></nav>", []
+    ),
+    Page(
+        "a contents page",
+        TEXT,
+        "1. What is a tide?\nA. Ebb ........ 3\nB. Flood ...... 7\nC. Spring .... 9\n",
+        [],
+    ),
+    Page(
+        "a dialogue",
+        TEXT,
+        "What did you see?\nA: The sea.\nB: The Moon.\nC: Both of them.\n\nThen we went home.\n",
+        [],
+    ),
+    Page(
+        "a task list",
+        MARKDOWN,
+        "## Release\n\n- [x] write notes\n- [x] tag\n- [ ] publish\n",
+        [],
+    ),
+]

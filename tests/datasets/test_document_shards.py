@@ -1,0 +1,139 @@
+import bz2
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.datasets.document_shards import DocumentShards, shard_files
+from benchwright.errors import InputError
+
+
+def line(n: int, **more: object) -> str:
+    return json.dumps(
+        {"doc_id": f"d{n}", "url": f"https://a{n}.example.org/x", "text": f"text {n}", **more}
+    )
+
+
+def texts(shards: DocumentShards) -> list[str]:
+    return [text for batch in shards.load() for text in batch.column("text").to_pylist()]
+
+
+def test_shards_of_every_format_give_the_same_documents(tmp_path: Path) -> None:
+    lines = "".join(f"{line(n)}\n" for n in range(3)).encode()
+    (tmp_path / "a.jsonl").write_bytes(lines)
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines))
+    (tmp_path / "c.jsonl.bz2").write_bytes(bz2.compress(lines))
+    with pa.output_stream(str(tmp_path / "d.jsonl.zst"), compression="zstd") as out:
+        out.write(lines)
+    rows = [json.loads(one) for one in lines.decode().splitlines()]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "e.parquet")
+    (tmp_path / "notes.txt").write_text("no shard")
+    assert texts(DocumentShards(str(tmp_path))) == ["text 0", "text 1", "text 2"] * 5
+
+
+def test_a_pattern_chooses_shards_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.jsonl").write_text(f"{line(1, text=name)}\n")
+    (tmp_path / "c.parquet").write_bytes(b"")
+    assert texts(DocumentShards(str(tmp_path / "*.jsonl"))) == ["a", "b"]
+
+
+def test_missing_fields_are_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"body": "<p>hello", "url": "https://Q.example.org:80/a"}\n')
+    (batch,) = DocumentShards(str(tmp_path), fields={"text": "body"}).load()
+    assert batch.to_pylist() == [
+        {
+            "doc_id": "x.jsonl:1",
+            "url": "https://Q.example.org:80/a",
+            "domain": "q.example.org",
+            "content_type": "text/html",
+            "text": "<p>hello",
+        }
+    ]
+
+
+def test_bad_records_are_counted_by_file_and_line(tmp_path: Path) -> None:
+    bad = ["{", "[1]", line(3, text=5), line(4, text="x" * 101), line(5, text=None), "\udcff"]
+    content = "\n".join([line(1), *bad, line(9)]).encode("utf-8", "surrogateescape")
+    (tmp_path / "x.jsonl").write_bytes(content)
+    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
+    assert [id_ for batch in batches for id_ in batch.column("doc_id").to_pylist()] == ["d1", "d9"]
+    assert [fault.place for fault in batches.report.faults] == [2, 3, 4, 5, 6, 7]
+    (row,) = batches.report.frame().to_dict("records")
+    assert (row["documents"], row["left_out"]) == (2, 6)
+
+
+def test_a_line_longer_than_any_document_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(f"{line(1)}\n{'x' * 300_000}\n{line(2)}\n")
+    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 1_000}).load()
+    assert sum(batch.num_rows for batch in batches) == 2
+    assert [fault.place for fault in batches.report.faults] == [2]
+
+
+def test_a_shard_that_unpacks_to_too_much_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.datasets.document_shards._SLACK", 0)
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(f"{line(1)}\n".encode() * 20_000))
+    (tmp_path / "b.jsonl").write_text(f"{line(2)}\n")
+    batches = DocumentShards(str(tmp_path), reading={"expansion": 10}).load()
+    read = sum(batch.num_rows for batch in batches)
+    assert read < 10_000
+    assert batches.report.documents[str(tmp_path / "b.jsonl")] == 1
+    assert "more than" in batches.report.faults[0].reason
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst", "a.parquet"])
+def test_a_torn_shard_does_not_end_the_reading(tmp_path: Path, name: str) -> None:
+    packed = gzip.compress("".join(f"{line(n)}\n" for n in range(5_000)).encode())
+    (tmp_path / name).write_bytes(packed[: len(packed) // 2] if name.endswith("gz") else b"torn")
+    (tmp_path / "b.jsonl").write_text(f"{line(2)}\n")
+    batches = DocumentShards(str(tmp_path)).load()
+    assert "d2" in [one for batch in batches for one in batch.column("doc_id").to_pylist()]
+    assert [fault.file for fault in batches.report.faults] == [str(tmp_path / name)]
+
+
+def test_batches_are_bounded_in_documents_and_in_characters(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("".join(f"{line(n, text='x' * 40)}\n" for n in range(10)))
+    by_number = DocumentShards(str(tmp_path), reading={"batch_documents": 4}).load()
+    assert [batch.num_rows for batch in by_number] == [4, 4, 2]
+    by_size = DocumentShards(str(tmp_path), reading={"batch_bytes": 100}).load()
+    assert [batch.num_rows for batch in by_size] == [2] * 5
+
+
+def test_pages_of_a_warc_are_documents_and_other_records_are_not(tmp_path: Path) -> None:
+    warcio = pytest.importorskip("warcio", reason="warcio is not installed")
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
+    with (tmp_path / "x.warc.gz").open("wb") as out:
+        writer = WARCWriter(out, gzip=True)
+        for kind, status, body in (
+            ("text/html; charset=latin-1", "200 OK", "<p>caf\xe9".encode("latin-1")),
+            ("image/png", "200 OK", b"png"),
+            ("text/html", "404 Not Found", b"<p>gone"),
+            ("text/html", "200 OK", b"x" * 200),
+        ):
+            head = StatusAndHeaders(status, [("Content-Type", kind)], protocol="HTTP/1.1")
+            writer.write_record(
+                writer.create_warc_record(
+                    "https://a.example.org/",
+                    "response",
+                    payload=io.BytesIO(body),
+                    http_headers=head,
+                )
+            )
+    batches = DocumentShards(str(tmp_path), reading={"document_bytes": 100}).load()
+    found = [row for batch in batches for row in batch.to_pylist()]
+    assert [(row["text"], row["domain"]) for row in found] == [("<p>café", "a.example.org")]
+    assert [fault.place for fault in batches.report.faults] == [4]
+    assert warcio is not None
+
+
+def test_no_shard_is_an_error_that_names_the_path(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nothing.*no shard"):
+        shard_files(str(tmp_path / "nothing"))
