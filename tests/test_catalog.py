@@ -1,5 +1,6 @@
 """What everything in conf and in the pipelines must have, checked by walking all of it."""
 
+import graphlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,29 @@ def test_every_dataset_has_a_layer(catalog: dict[str, Any]) -> None:
         if entry.get("metadata", {}).get("kedro-viz", {}).get("layer") not in LAYERS
     }
     assert without == set()
+
+
+# What `record` writes is what later runs read: raw on purpose.
+@pytest.mark.parametrize("name", sorted({*PIPELINES} - {"record"}))
+def test_layers_follow_each_other_so_that_the_graph_can_show_them(
+    name: str, catalog: dict[str, Any]
+) -> None:
+    layer_of = {
+        dataset: entry["metadata"]["kedro-viz"]["layer"] for dataset, entry in catalog.items()
+    }
+    nearest: dict[str, set[str]] = {}  # layers of a dataset, or of what one in memory is made from
+    below: dict[str, set[str]] = {}
+    for node in PIPELINES[name].nodes:
+        above: set[str] = set()
+        for dataset in node.inputs:
+            own = {layer_of[dataset]} if dataset in layer_of else set()
+            above |= own or nearest.get(dataset, set())
+        for dataset in node.outputs:
+            if dataset in layer_of:
+                below.setdefault(layer_of[dataset], set()).update(above - {layer_of[dataset]})
+            else:
+                nearest[dataset] = above
+    graphlib.TopologicalSorter(below).prepare()
 
 
 def test_every_table_has_a_pandera_model(catalog: dict[str, Any]) -> None:
