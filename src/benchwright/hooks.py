@@ -147,6 +147,7 @@ class RunHook:
             "report of draws": "draw_report",
             "card": "sba_card",
             "tasks of the draws": "harness_draw_tasks",
+            "sealed benchmark": "sealed_benchmark",
             "kept items": "kept_items",
             "audit of every item": "item_audit",
             "tasks for lm-eval": "harness_tasks",

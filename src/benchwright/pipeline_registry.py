@@ -3,17 +3,23 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines import (
+    cleaning,
+    collection,
+    contamination_free,
     draw_comparison,
     embedding,
     encoders,
     evaluation,
     exports,
+    fields,
     filtering,
     ingestion,
+    judging,
     perturbation,
     responses,
     scoring,
     single_best_answer,
+    splitting,
 )
 from benchwright.pipelines.evaluation.figures.convergence import draw_encoder_overlap
 
@@ -50,6 +56,10 @@ def register_pipelines() -> dict[str, Pipeline]:
     wicked += _stage(scoring.create_pipeline(draws="draws"), "scoring")
     wicked += _stage(responses.create_pipeline(draws="draws"), "responses")
     wicked += _stage(draw_comparison.create_pipeline(), "draw_comparison")
+    construction = (collection, cleaning, fields, judging, contamination_free, splitting)
+    mmlu_cf = Pipeline([])
+    for stage in construction:
+        mmlu_cf += _stage(stage.create_pipeline(), stage.__name__.rsplit(".", 1)[-1])
     sba = boxed["ingestion"] + _stage(single_best_answer.create_pipeline(), "single_best_answer")
     return {
         "__default__": smart,
@@ -59,6 +69,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         "encoders": compared,
         "export": boxed["exports"],
         "export_draws": drawn,
+        "mmlu_cf": mmlu_cf,
         "record": record,
         "sba": sba,
         "wicked": wicked,

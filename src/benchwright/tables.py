@@ -1335,3 +1335,54 @@ class RawItems(Table):
     passage: Series[str] = pa.Field(nullable=True)
     start: Series[int] = pa.Field(ge=0)  # characters in the extracted text
     end: Series[int] = pa.Field(ge=0)
+
+
+class DocumentsRead(Table):
+    """What was read of each shard of documents; key file."""
+
+    file: Series[str] = pa.Field(unique=True)
+    documents: Series[int] = pa.Field(ge=0)
+    left_out: Series[int] = pa.Field(ge=0)
+    first_fault: Series[str]  # line or record, and why it was left out; "" without
+
+
+class ExtractionMeasures(Table):
+    """How well extracted questions agree with labelled ones; key (measure, style), "" is all.
+
+    Shares are 0–1, bounds are 95% Wilson intervals. No rows where no document is labelled.
+    """
+
+    measure: Series[str]
+    style: Series[str]
+    hits: Series[int] = pa.Field(ge=0)
+    of: Series[int] = pa.Field(ge=0)
+    share: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+
+
+class CleaningReasons(Table):
+    """Why rows were rejected, in which columns rewritten; key (rule, kind, reason)."""
+
+    rule: Series[str]
+    kind: Series[str] = pa.Field(isin=["reject", "rewrite"])
+    reason: Series[str]  # of rewriting, the column
+    rows: Series[int] = pa.Field(ge=1)
+
+
+class DomainCounts(Table):
+    """Documents and items of each domain, before and after cleaning; key domain, "" not known."""
+
+    domain: Series[str] = pa.Field(unique=True)
+    documents: Series[int] = pa.Field(ge=0)
+    raw_items: Series[int] = pa.Field(ge=0)
+    clean_items: Series[int] = pa.Field(ge=0)
+
+
+class FieldCounts(Table):
+    """Clean items of each field; key field, "" where none was named."""
+
+    field: Series[str] = pa.Field(unique=True)
+    items: Series[int] = pa.Field(ge=0)
+    domains: Series[int] = pa.Field(ge=0)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean

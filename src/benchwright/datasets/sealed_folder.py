@@ -11,7 +11,7 @@ from benchwright.datasets.atomic import written_aside
 
 
 class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes]]):
-    """`<folder>/<version>/<file>` for every file; loading gives the files by name.
+    """`<folder>/<version>/<name of the folder>/<file>`; loading gives the files by name.
 
     Args:
         folder: a local folder; it need not exist.
@@ -22,15 +22,7 @@ class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes
     def __init__(
         self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
     ) -> None:
-        root = Path(folder)
-        super().__init__(
-            filepath=PurePosixPath(folder),
-            version=version,
-            exists_function=lambda path: Path(path).exists(),
-            glob_function=lambda pattern: [
-                str(path) for path in root.parent.glob(str(Path(pattern).relative_to(root.parent)))
-            ],
-        )
+        super().__init__(PurePosixPath(folder), version)
         self.metadata = metadata
 
     def load(self) -> dict[str, bytes]:

@@ -1,0 +1,120 @@
+"""Documents → raw items, and how well that works where labels are.
+
+Texts of items are never written: half of them will be closed. `raw_items` stays in memory as an
+Arrow table; what is saved are counts.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchwright.construction.extraction.extract import RAW_ITEMS, extract
+from benchwright.construction.extraction.measure import Share, answered_choice, measure
+from benchwright.datasets.document_shards import DocumentBatches
+from benchwright.errors import InputError
+from benchwright.params.collection import CollectionParams
+from benchwright.statistics.proportion import wilson_interval
+
+_MEASURES = (
+    "recall",
+    "recall_exact",
+    "found",
+    "precision",
+    "answers",
+    "without_answer",
+    "broken",
+    "explanations",
+    "passages",
+)
+_COLUMNS = ["measure", "style", "hits", "of", "share", "low", "high"]
+_AT_ONCE = 10_000
+
+
+def extract_items(
+    documents: DocumentBatches, collection: CollectionParams
+) -> tuple[pa.Table, dict[str, int], pd.DataFrame]:
+    """Reads the shards batch by batch and extracts their multiple-choice questions.
+
+    Returns:
+        Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" where
+        it is not known), and of each shard what was read and left out (`DocumentsRead`).
+
+    Raises:
+        InputError: two documents with questions have one doc_id.
+    """
+    from tqdm import tqdm
+
+    batches = DocumentBatches(documents.files, collection.reading, documents.fields)
+    parts = [RAW_ITEMS.empty_table()]
+    domains: Counter[str] = Counter()
+    found = 0
+    with tqdm(desc="extract", unit="document", file=sys.stderr, mininterval=1) as progress:
+        for batch in batches:
+            parts.append(extract(batch, collection.extraction))
+            domains.update(domain or "" for domain in batch.column("domain").to_pylist())
+            found += parts[-1].num_rows
+            progress.set_postfix({"items": found}, refresh=False)
+            progress.update(batch.num_rows)
+    raw = pa.concat_tables(parts)
+    _require_distinct(raw.column("item_id"))
+    return raw, dict(domains), batches.report.frame()
+
+
+def _require_distinct(ids: pa.ChunkedArray) -> None:
+    if pc.count_distinct(ids).as_py() == len(ids):
+        return
+    counts = pc.value_counts(ids)
+    often = pc.greater(counts.field("counts"), 1)
+    item_id = min(counts.field("values").filter(often).to_pylist())
+    raise InputError(
+        f"documents: doc_id {item_id.rsplit('#', 1)[0]!r} stands twice; give each document its own"
+    )
+
+
+def measure_extraction(
+    raw_items: pa.Table, extraction_labels: Sequence[Mapping[str, Any]]
+) -> pd.DataFrame:
+    """Compares the raw items with the labels, measure by measure and style by style.
+
+    All measures but one are of the documents that have a label. `precision_all_documents` also
+    counts the usable items of documents without labels, as false: it is the precision where all
+    questions of all documents are labelled.
+
+    Returns:
+        An `ExtractionMeasures` table: measure, style ("" all), hits, of, share with its Wilson
+        interval (95%); no rows without labels, or with labels of other documents only. It holds no
+        text.
+    """
+    labelled = pa.array(
+        sorted({str(label["doc_id"]) for label in extraction_labels}), pa.large_string()
+    )
+    there = pc.is_in(raw_items.column("doc_id"), value_set=labelled)
+    if not pc.any(there).as_py():
+        return _measures([])
+    measured = measure(raw_items.filter(there), extraction_labels)
+    rows = [(name, "", *getattr(measured, name)) for name in _MEASURES]
+    others = raw_items.filter(pc.invert(there))
+    wrong = sum(
+        answered_choice(row) >= 0
+        for start in range(0, others.num_rows, _AT_ONCE)
+        for row in others.slice(start, _AT_ONCE).select(["choices", "labels", "answer"]).to_pylist()
+    )
+    hits, of = measured.precision.hits, measured.precision.of + wrong
+    rows.append(("precision_all_documents", "", *_share(hits, of)))
+    rows += [("recall", style, *share) for style, share in measured.by_style.items()]
+    return _measures(rows)
+
+
+def _share(hits: int, of: int) -> Share:
+    bounds = wilson_interval(hits, of)
+    return Share(hits, of, hits / of if of else float("nan"), bounds.low, bounds.high)
+
+
+def _measures(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    kinds = dict(zip(_COLUMNS, ("str", "str", "int64", "int64", *("float64",) * 3), strict=True))
+    return pd.DataFrame(rows, columns=_COLUMNS).astype(kinds)

@@ -1,0 +1,26 @@
+"""The stage of rules: checked_items → cf_items."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.contamination_free.rules import apply_rules
+
+
+def create_pipeline() -> Pipeline:
+    """The questions as they will be in the benchmark; they stay in memory."""
+    return Pipeline(
+        [
+            Node(
+                apply_rules,
+                [
+                    "checked_items",
+                    "judge_store",
+                    "params:perturbation",
+                    "params:models",
+                    "params:scoring",
+                    "params:seed",
+                ],
+                ["cf_items", "rule_counts"],
+                name="apply_rules",
+            )
+        ]
+    )

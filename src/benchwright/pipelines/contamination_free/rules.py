@@ -1,0 +1,69 @@
+"""Checked questions reworded, shuffled, with an option replaced (MMLU-CF, section 3.4)."""
+
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from benchwright.construction.judging.in_memory import ask_in_memory
+from benchwright.construction.rules.apply import apply_draw, as_items
+from benchwright.construction.rules.reword import Reworded, cosine_similarity, reword
+from benchwright.construction.sealing.quiet_errors import no_question_in_errors
+from benchwright.datasets.memory_store import MemoryShards
+from benchwright.params.perturbation import PerturbationParams, RephraseParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+
+logger = logging.getLogger(__name__)
+
+
+def apply_rules(
+    checked_items: pd.DataFrame,
+    judge_store: MemoryShards,
+    perturbation: PerturbationParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    seed: int,
+) -> tuple[pd.DataFrame, Mapping[str, Any]]:
+    """Put every question once through the transforms of `perturbation`, in memory.
+
+    Questions that a transform cannot alter are copied. Passages stay as they are.
+
+    Returns:
+        A `CleanItems` table (for memory), and how often each rule altered a question or why not;
+        under `rephrase_checks` what wordings failed.
+
+    Raises:
+        InputError: the rephrasing model or the encoder is not known, or cannot be had.
+    """
+    with no_question_in_errors(checked_items, "rules"):
+        reworded = Reworded(MappingProxyType({}), {})
+        for part in perturbation.transforms:
+            if isinstance(part, RephraseParams):
+                reworded = _reworded(checked_items, part, judge_store, models, scoring)
+        made = apply_draw(checked_items, perturbation, seed, reworded.questions)
+    for name, counts in made.counts.items():
+        told = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+        logger.info("rule %s: %s", name, told)
+    return made.items, {"rules": made.counts, "rephrase_checks": reworded.failed}
+
+
+def _reworded(
+    items: pd.DataFrame,
+    params: RephraseParams,
+    store: MemoryShards,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> Reworded:
+    ask = ask_in_memory(
+        params.model,
+        models,
+        scoring,
+        store,
+        max_tokens=params.max_tokens,
+        temperature=params.temperature,
+        what="rephrasing",
+    )
+    similarity = cosine_similarity(params.encoder, models, scoring)
+    return reword(as_items(items), ask, similarity, params)

@@ -1,0 +1,144 @@
+"""Clean items → items with a field, and how often the fields of labelled ones are right.
+
+Texts, ids and vectors of items stay in memory, because half of the items will be closed; what is
+saved are counts and shares.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchwright.construction.extraction.lines import flat, visible
+from benchwright.construction.fields.accuracy import field_accuracy
+from benchwright.construction.fields.classifier import predict_fields, train_classifier
+from benchwright.construction.fields.judge import judge_fields
+from benchwright.construction.fields.labelled_examples import bundled_examples, text_to_encode
+from benchwright.construction.fields.names import FIELDS, SPELLINGS
+from benchwright.construction.judging.in_memory import named_judges
+from benchwright.datasets.memory_store import MemoryShards
+from benchwright.errors import InputError
+from benchwright.params.fields import FieldsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.similarity.text_vectors import encode_texts, vector_key
+from benchwright.tables import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
+
+_BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
+
+
+def name_fields(
+    clean_items: pd.DataFrame,
+    text_vector_cache: pd.DataFrame,
+    judge_store: MemoryShards,
+    fields: FieldsParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Gives each item its field: by a classifier trained on the bundled examples, or by judges.
+
+    Returns:
+        `CleanItems` with field and field_confidence, `FieldPredictions`, and `JudgeRounds` (no rows
+        without judges). New vectors are not kept.
+
+    Raises:
+        InputError: encoder or judge are not in the parameters, or their weights are not there;
+            fields are to be named by judges and there is none.
+    """
+    rounds = JudgeRounds.empty()
+    if clean_items.empty:
+        predicted = FieldPredictions.empty()
+    elif fields.by == "judges":
+        predicted, rounds = _judged(clean_items, judge_store, fields, models, scoring)
+    else:
+        predicted = _classified(clean_items, text_vector_cache, fields, models)
+    said = predicted.set_index("item_id").reindex(clean_items["item_id"])
+    fielded = clean_items.assign(
+        field=said["field"].to_numpy(), field_confidence=said["confidence"].to_numpy(np.float64)
+    )
+    return fielded[CleanItems.columns()], predicted, rounds
+
+
+def _classified(
+    items: pd.DataFrame, cache: pd.DataFrame, fields: FieldsParams, models: ModelsParams
+) -> pd.DataFrame:
+    examples = bundled_examples()
+    with_choices = fields.text == "question_and_choices"
+    texts, example_texts = (
+        [
+            text_to_encode(question, choices, with_choices)
+            for question, choices in zip(table["question"], table["choices"], strict=True)
+        ]
+        for table in (items, examples)
+    )
+    encoded = encode_texts([*example_texts, *texts], cache, fields.encoder, models)
+    classifier = train_classifier(
+        np.stack([encoded.vectors[text] for text in example_texts]),
+        examples["field"].tolist(),
+        examples["item_id"].tolist(),
+        fields,
+        vector_key(fields.encoder, models),
+    )
+    vectors = np.stack([encoded.vectors[text] for text in texts])
+    return predict_fields(items["item_id"].tolist(), vectors, classifier)
+
+
+def _judged(
+    items: pd.DataFrame,
+    store: MemoryShards,
+    fields: FieldsParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    if not fields.judges:
+        raise InputError("fields.by is judges and fields.judges names none; name one or more")
+    judges = named_judges(fields, models, scoring, store, "fields")
+    judged = judge_fields(items, judges, fields.attempts)
+    return judged.predictions, judged.rounds
+
+
+def measure_fields(
+    clean_items: pd.DataFrame,
+    field_predictions: pd.DataFrame,
+    extraction_labels: Sequence[Mapping[str, Any]],
+) -> pd.DataFrame:
+    """Compares the fields with those of the labelled questions that came through cleaning.
+
+    A label belongs to the item of its document with the same question.
+
+    Returns:
+        A `FieldAccuracy` table named "documents"; no rows without labels of fields.
+    """
+    labelled = {
+        (str(label["doc_id"]), flat(visible(label["question"]))): _BY_NAME[field]
+        for label in extraction_labels
+        if (field := str(label.get("field") or "").casefold()) in _BY_NAME
+    }
+    found = {
+        item_id: labelled[key]
+        for item_id, doc_id, question in zip(
+            clean_items["item_id"], clean_items["doc_id"], clean_items["question"], strict=True
+        )
+        if (key := (doc_id, flat(question))) in labelled
+    }
+    if not found:
+        return FieldAccuracy.empty()
+    true = pd.Series(found, dtype="object").sort_index()
+    return field_accuracy("documents", true, field_predictions)
+
+
+def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
+    """Counts items, domains and mean confidence of each field.
+
+    Returns:
+        A `FieldCounts` table: field ("" where none was named), items, domains, confidence (mean,
+        NaN where there is none); all 14 fields in their order.
+    """
+    field = fielded_items["field"].fillna("")
+    rows = []
+    for name in (*FIELDS, ""):
+        of_field = fielded_items[field == name]
+        confidence = of_field["field_confidence"].dropna()
+        mean = float(confidence.mean()) if len(confidence) else np.nan
+        rows.append((name, len(of_field), int(of_field["domain"].nunique()), mean))
+    return pd.DataFrame(rows, columns=["field", "items", "domains", "confidence"])

@@ -1,0 +1,5 @@
+"""Two halves of a built benchmark, the closed one sealed."""
+
+from benchwright.pipelines.splitting.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]

@@ -1,0 +1,41 @@
+"""The splitting stage: checked_items and cf_items → a sealed benchmark."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.splitting.halves import split_items_in_halves
+from benchwright.pipelines.splitting.seal import seal_benchmark
+
+
+def create_pipeline() -> Pipeline:
+    """Two halves, and the folder that may be published."""
+    return Pipeline(
+        [
+            Node(
+                split_items_in_halves,
+                [
+                    "checked_items",
+                    "item_difficulty",
+                    "judge_store",
+                    "params:splitting",
+                    "params:fields",
+                    "params:models",
+                    "params:scoring",
+                    "params:seed",
+                ],
+                ["split_assignment", "leak_pairs", "half_distances"],
+                name="split_items_in_halves",
+            ),
+            Node(
+                seal_benchmark,
+                [
+                    "cf_items",
+                    "split_assignment",
+                    "leak_pairs",
+                    "earlier_closed_ids",
+                    "params:sealing",
+                ],
+                ["sealed_benchmark", "keyed_split_assignment", "keyed_leak_pairs"],
+                name="seal_benchmark",
+            ),
+        ]
+    )

@@ -1,0 +1,42 @@
+"""The bundled documents through collection and cleaning: the accounts close."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright.datasets.document_labels import DocumentLabels
+from benchwright.datasets.document_shards import DocumentShards
+from benchwright.params.cleaning import CleaningParams
+from benchwright.params.collection import CollectionParams
+from benchwright.pipelines.cleaning.nodes import clean_raw_items, count_domains, count_reasons
+from benchwright.pipelines.collection.nodes import extract_items, measure_extraction
+
+
+def test_the_accounts_of_the_bundled_documents_close(
+    repository: Path, show: Callable[[str], None]
+) -> None:
+    folder = repository / "data/01_raw/documents"
+    labels = DocumentLabels(filepath=str(folder / "labels.jsonl")).load()
+    shards = DocumentShards(path=f"{folder}/documents*").load()
+    raw, domains, read = extract_items(shards, CollectionParams())
+    assert read[["documents", "left_out"]].to_numpy().tolist() == [[109, 0]]
+    measures = measure_extraction(raw, labels).set_index(["measure", "style"])
+    assert measures.loc[("recall", ""), "share"] > 0.99
+    assert measures.loc[("precision_all_documents", ""), "share"] > 0.99
+
+    clean, rejected, changes, funnel, duplicates = clean_raw_items(raw, CleaningParams())
+    assert raw.num_rows == len(clean) + rejected.num_rows == funnel["rows_in"].iloc[0]
+    assert funnel["rows_out"].iloc[-1] == len(clean)
+    ids = {*clean["item_id"], *rejected.column("item_id").to_pylist()}
+    assert ids == set(raw.column("item_id").to_pylist())
+    reasons = count_reasons(rejected, changes, duplicates)
+    assert reasons.loc[reasons["kind"] == "reject", "rows"].sum() == rejected.num_rows
+    counted = count_domains(domains, raw, clean)
+    assert counted["documents"].sum() == 109
+    assert counted["raw_items"].sum() == raw.num_rows
+    assert counted["clean_items"].sum() == len(clean)
+
+    planted = [label for label in labels if "exact_duplicate_of" in str(label["planted"])]
+    assert funnel.set_index("rule").loc["exact_duplicate", "rejected"] == len(planted) == 5
+    said = "".join(table.to_csv() for table in (measures.reset_index(), reasons, funnel, counted))
+    assert not [stem for stem in clean["question"] if stem in said]
+    show(f"bundled documents: 109 → {raw.num_rows} raw → {len(clean)} clean items")

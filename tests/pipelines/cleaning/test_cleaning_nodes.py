@@ -1,0 +1,150 @@
+"""Raw items → clean items and counts, through the nodes."""
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from kedro.io import DataCatalog, MemoryDataset
+from kedro.runner import SequentialRunner
+
+from benchwright.construction.extraction.extract import RAW_ITEMS
+from benchwright.params.cleaning import CleaningParams
+from benchwright.pipelines.cleaning import create_pipeline, nodes
+from benchwright.pipelines.cleaning.figure import draw_cleaning_funnel
+from benchwright.tables import CleaningFunnel, CleanItems
+
+KEPT = ["clean_items", "rejected_raw_items", "cleaning_changes", "cleaning_funnel"]
+
+
+class Kept(MemoryDataset):
+    """In memory, and still there after the run."""
+
+    def _release(self) -> None:
+        pass
+
+
+def raw_items(*changes: dict[str, Any]) -> pa.Table:
+    """One sound row for each mapping, with its values in place."""
+    rows = [
+        {
+            "item_id": f"d{place}#1",
+            "doc_id": f"d{place}",
+            "number": 1,
+            "url": None,
+            "domain": "one.example",
+            "layout": "lines:A.",
+            "question": f"Which of the words is number {place}?",
+            "choices": [f"{word}{place}" for word in ("red", "green", "blue", "grey")],
+            "labels": ["A", "B", "C", "D"],
+            "answer": "B",
+            "explanation": None,
+            "passage": None,
+            "start": 0,
+            "end": 9,
+            **change,
+        }
+        for place, change in enumerate(changes)
+    ]
+    return pa.Table.from_pylist(rows, schema=RAW_ITEMS)
+
+
+def run(raw: pa.Table, domains: dict[str, int], **params: Any) -> dict[str, Any]:
+    inputs = {
+        "raw_items": raw,
+        "document_domains": domains,
+        "params:cleaning": CleaningParams(**params),
+    }
+    catalog = DataCatalog({name: MemoryDataset(data) for name, data in inputs.items()})
+    for name in KEPT:
+        catalog[name] = Kept()
+    outputs = SequentialRunner().run(create_pipeline(), catalog)
+    return {name: catalog.load(name) for name in {*outputs, *KEPT}}
+
+
+ROWS = (
+    {},
+    {"question": "Why?"},
+    {"choices": ["one", "two", "three"], "labels": ["A", "B", "C"], "domain": "two.example"},
+    {"answer": "(c)", "domain": None},
+    {
+        "question": "Which of the words is number 0?",
+        "choices": ["red0", "green0", "blue0", "grey0"],
+    },
+)
+
+
+def test_every_row_is_clean_or_rejected_and_every_reason_is_counted() -> None:
+    out = run(raw_items(*ROWS), {"one.example": 4, "two.example": 1, "": 1, "empty.example": 3})
+    clean, rejected = out["clean_items"], out["rejected_raw_items"]
+    assert clean["item_id"].tolist() == ["d0#1", "d3#1"]
+    assert clean["answer"].tolist() == [1, 2]
+    assert clean["choices"].tolist()[0] == ["red0", "green0", "blue0", "grey0"]
+    assert list(clean.columns) == CleanItems.columns()
+    assert sorted(rejected.column("item_id").to_pylist()) == ["d1#1", "d2#1", "d4#1"]
+    reasons = out["cleaning_reasons"]
+    assert reasons.to_dict("split")["data"] == [
+        ["exact_duplicate", "reject", "same as", 1],
+        ["n_choices", "reject", "3 choices", 1],
+        ["short_question", "reject", "fewer than 10 characters", 1],
+        ["answer_format", "rewrite", "answer", 1],
+    ]
+    funnel = CleaningFunnel.validate(out["cleaning_funnel"])
+    assert funnel["rows_in"].iloc[0] == 5
+    assert funnel["rows_out"].iloc[-1] == len(clean) == 5 - funnel["rejected"].sum()
+    assert reasons.loc[reasons["kind"] == "reject", "rows"].sum() == rejected.num_rows
+
+
+def test_domains_are_counted_after_each_step_also_those_without_items() -> None:
+    out = run(raw_items(*ROWS), {"one.example": 4, "two.example": 1, "": 1, "empty.example": 3})
+    assert out["domain_counts"].to_dict("split")["data"] == [
+        ["one.example", 4, 3, 1],
+        ["", 1, 1, 1],
+        ["two.example", 1, 1, 0],
+        ["empty.example", 3, 0, 0],
+    ]
+
+
+def test_what_may_be_saved_holds_no_text_and_no_id() -> None:
+    out = run(raw_items(*ROWS), {"one.example": 6})
+    for name in ("cleaning_funnel", "cleaning_reasons", "domain_counts", "figure_cleaning_funnel"):
+        said = out[name].to_json()
+        for secret in ("green0", "number 0", "d0", "three", "Why?"):
+            assert secret not in said, name
+
+
+@pytest.mark.parametrize("rows", [(), ({"question": "Why?"},)])
+def test_nothing_to_clean_and_nothing_left_are_tables_without_rows(rows: Any) -> None:
+    out = run(raw_items(*rows), {})
+    assert out["clean_items"].empty
+    assert list(out["clean_items"].columns) == CleanItems.columns()
+    assert out["rejected_raw_items"].num_rows == len(rows)
+    assert out["domain_counts"]["clean_items"].sum() == 0
+    assert list(out["cleaning_reasons"].columns) == ["rule", "kind", "reason", "rows"]
+
+
+def test_slices_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = raw_items(*ROWS)
+    whole = nodes.clean_raw_items(raw, CleaningParams())
+    monkeypatch.setattr(nodes, "_AT_ONCE", 2)
+    parts = nodes.clean_raw_items(raw, CleaningParams())
+    pd.testing.assert_frame_equal(whole[0], parts[0])
+    pd.testing.assert_frame_equal(whole[3], parts[3])
+    assert sorted(whole[1].to_pylist(), key=str) == sorted(parts[1].to_pylist(), key=str)
+
+
+def test_the_figure_ends_with_the_clean_items() -> None:
+    figure = run(raw_items(*ROWS), {})["figure_cleaning_funnel"]
+    left, out = figure.data
+    assert left.x[0] == 5
+    assert left.x[-1] == 2
+    assert sum(out.x) == 3
+    assert out.text[-1].endswith("40.0%")
+    rules = dict(zip(left.y, out.text, strict=True))
+    assert rules["answer format"] == "1 rewritten"
+    assert rules["n choices"] == "−1 → 4"
+
+
+def test_the_figure_of_nothing_says_so() -> None:
+    funnel = run(raw_items(), {})["cleaning_funnel"]
+    assert "No question" in draw_cleaning_funnel(funnel).layout.annotations[0].text

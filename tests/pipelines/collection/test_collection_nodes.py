@@ -1,0 +1,154 @@
+"""Documents → raw items, and the measures, through the nodes."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from kedro.io import DataCatalog, DatasetError, MemoryDataset
+from kedro.runner import SequentialRunner
+
+from benchwright.construction.extraction.extract import RAW_ITEMS
+from benchwright.datasets.document_labels import DocumentLabels
+from benchwright.datasets.document_shards import DocumentShards
+from benchwright.errors import InputError
+from benchwright.params.collection import CollectionParams
+from benchwright.pipelines.collection import create_pipeline, nodes
+
+PAGE = """1. Which gas do plants take in?
+A. Oxygen
+B. Carbon dioxide
+C. Helium
+D. Neon
+Answer: B
+
+2. Which planet is the largest of all?
+A. Mars
+B. Venus
+C. Jupiter
+D. Earth
+Answer: C
+"""
+CHOICES = [["Oxygen", "Carbon dioxide", "Helium", "Neon"], ["Mars", "Venus", "Jupiter", "Earth"]]
+
+
+def label(doc_id: str, number: int, answer: int) -> dict[str, Any]:
+    question = ("Which gas do plants take in?", "Which planet is the largest of all?")[number]
+    return {
+        "doc_id": doc_id,
+        "style": f"style{number}",
+        "question": question,
+        "choices": CHOICES[number],
+        "answer": answer,
+        "expected": "extract",
+    }
+
+
+def write_shards(folder: Path, documents: list[tuple[str, str]]) -> DocumentShards:
+    """One shard a document, the second one packed."""
+    for place, (doc_id, url) in enumerate(documents):
+        line = json.dumps({"doc_id": doc_id, "url": url, "text": PAGE}).encode() + b"\n"
+        name = f"documents-{place}.jsonl"
+        if place == 1:
+            (folder / f"{name}.gz").write_bytes(gzip.compress(line))
+        else:
+            (folder / name).write_bytes(line + b"not JSON\n")
+    return DocumentShards(path=f"{folder}/documents*")
+
+
+def collected(shards: DocumentShards, labels: list[dict[str, Any]], **reading: Any) -> Any:
+    catalog = DataCatalog(
+        {
+            "documents": shards,
+            "extraction_labels": MemoryDataset(labels),
+            "params:collection": MemoryDataset(CollectionParams(reading=reading)),
+            "raw": MemoryDataset(),
+        }
+    )
+    stage = create_pipeline()
+    outputs = SequentialRunner().run(stage, catalog)
+    raw, _, _ = nodes.extract_items(shards.load(), CollectionParams(reading=reading))
+    return raw, {name: dataset.load() for name, dataset in outputs.items()}
+
+
+def test_questions_domains_and_what_was_left_out_come_from_all_shards(tmp_path: Path) -> None:
+    shards = write_shards(
+        tmp_path, [("a", "https://one.example/p"), ("b", "https://two.example/p")]
+    )
+    (tmp_path / "labels.jsonl").write_text("{}\n")
+    raw, out = collected(shards, [])
+    assert raw.schema == RAW_ITEMS
+    assert raw.column("item_id").to_pylist() == ["a#1", "a#2", "b#1", "b#2"]
+    assert out["document_domains"] == {"one.example": 1, "two.example": 1}
+    assert out["documents_read"]["documents"].tolist() == [1, 1]
+    assert out["documents_read"]["left_out"].tolist() == [1, 0]
+
+
+def test_batches_make_no_difference(tmp_path: Path) -> None:
+    shards = write_shards(tmp_path, [(name, "") for name in "abcd"])
+    raw, out = collected(shards, [], batch_documents=1)
+    assert raw.equals(collected(shards, [])[0])
+    assert out["document_domains"] == {"": 4}
+
+
+def test_a_limit_of_the_parameters_holds(tmp_path: Path) -> None:
+    shards = write_shards(tmp_path, [("a", "")])
+    raw, out = collected(shards, [], document_bytes=20)
+    assert raw.num_rows == 0
+    assert out["documents_read"]["left_out"].tolist() == [2]
+
+
+def test_measures_tell_a_wrong_label_a_missing_one_and_unlabelled_documents(
+    tmp_path: Path,
+) -> None:
+    shards = write_shards(tmp_path, [("a", ""), ("b", "")])
+    # Of a: the first is right, the second has another answer. Nothing of b is labelled.
+    _, out = collected(shards, [label("a", 0, 1), label("a", 1, 0)])
+    table = out["extraction_measures"]
+    of = table.set_index(["measure", "style"])[["hits", "of", "share"]]
+    assert of.loc[("found", "")].tolist() == [2, 2, 1.0]
+    assert of.loc[("recall", "")].tolist() == [1, 2, 0.5]
+    assert of.loc[("precision", "")].tolist() == [1, 2, 0.5]
+    assert of.loc[("precision_all_documents", "")].tolist() == [1, 4, 0.25]
+    assert of.loc[("recall", "style1")].tolist() == [0, 1, 0.0]
+    assert "planet" not in table.to_json()
+
+
+@pytest.mark.parametrize("labels", [[], [label("elsewhere", 0, 1)]])
+def test_without_labels_of_these_documents_there_are_no_measures(
+    tmp_path: Path, labels: list[dict[str, Any]]
+) -> None:
+    _, out = collected(write_shards(tmp_path, [("a", "")]), labels)
+    assert out["extraction_measures"].empty
+    assert list(out["extraction_measures"].columns)[:2] == ["measure", "style"]
+
+
+def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
+    shards = write_shards(tmp_path, [("a", ""), ("a", "")])
+    with pytest.raises(InputError, match="doc_id 'a' stands twice"):
+        nodes.extract_items(shards.load(), CollectionParams())
+
+
+def test_no_items_are_measured_as_none() -> None:
+    assert nodes.measure_extraction(RAW_ITEMS.empty_table(), [label("a", 0, 1)]).empty
+
+
+def test_labels_may_be_absent_and_broken_ones_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    dataset = DocumentLabels(filepath=str(path))
+    assert dataset.load() == []
+    path.write_text(json.dumps(label("a", 0, 1), ensure_ascii=False) + "\n\n")
+    assert dataset.load() == [label("a", 0, 1)]
+    path.write_text('{"doc_id": "a"}\n')
+    with pytest.raises(DatasetError, match=r"labels\.jsonl: label 1 has no field 'style'"):
+        dataset.load()
+    path.write_text("{\n")
+    with pytest.raises(DatasetError, match=r"labels\.jsonl: line 1 is not JSON"):
+        dataset.load()
+
+
+def test_raw_items_are_an_arrow_table(tmp_path: Path) -> None:
+    raw, _ = collected(write_shards(tmp_path, [("a", "")]), [])
+    assert isinstance(raw, pa.Table)

@@ -1,0 +1,173 @@
+"""Clean items → items with a field, through the nodes."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from kedro.io import DataCatalog, MemoryDataset
+from kedro.runner import SequentialRunner
+
+from benchwright.construction.fields.labelled_examples import bundled_examples
+from benchwright.construction.fields.names import FIELDS
+from benchwright.construction.judging import in_memory
+from benchwright.datasets.memory_store import MemoryShards
+from benchwright.errors import InputError
+from benchwright.params.fields import FieldsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.fields import create_pipeline, nodes
+from benchwright.similarity.text_vectors import EncodedTexts
+from benchwright.tables import (
+    CleanItems,
+    FieldAccuracy,
+    FieldPredictions,
+    JudgeRounds,
+    TextVectors,
+)
+
+FIELD_OF = bundled_examples().set_index("question")["field"]
+
+
+class Kept(MemoryDataset):
+    """In memory, and still there after the run."""
+
+    def _release(self) -> None:
+        pass
+
+
+def encode(texts: Sequence[str], cache: pd.DataFrame, *_: Any) -> EncodedTexts:
+    """A text points to its field: that of the example which it begins with."""
+    vectors = {}
+    for text in texts:
+        field = next(FIELD_OF[example] for example in FIELD_OF.index if text.startswith(example))
+        vectors[text] = np.eye(len(FIELDS), dtype=np.float32)[FIELDS.index(field)]
+    rows = [(hashlib.md5(text.encode()).hexdigest(), "e", v) for text, v in vectors.items()]  # noqa: S324
+    return EncodedTexts(vectors, TextVectors.from_rows(rows))
+
+
+@pytest.fixture(autouse=True)
+def _an_encoder_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "encode_texts", encode)
+    monkeypatch.setattr(nodes, "vector_key", lambda *_: "e")
+
+
+def clean_items(fields: Sequence[str]) -> pd.DataFrame:
+    """An item for each field: its first example, with choices."""
+    rows = [
+        (
+            f"d{place}#1",
+            f"d{place}",
+            None,
+            f"{place % 2}.example",
+            bundled_examples().query("field == @field")["question"].iloc[0],
+            ["yes", "no"],
+            0,
+            None,
+            None,
+            None,
+            np.nan,
+        )
+        for place, field in enumerate(fields)
+    ]
+    return CleanItems.from_rows(rows)
+
+
+def run(items: pd.DataFrame, labels: list[dict[str, Any]], **params: Any) -> dict[str, Any]:
+    inputs = {
+        "clean_items": items,
+        "text_vector_cache": TextVectors.empty(),
+        "judge_store": MemoryShards(),
+        "extraction_labels": labels,
+        "params:fields": FieldsParams(**params),
+        "params:models": ModelsParams(),
+        "params:scoring": ScoringParams(),
+    }
+    catalog = DataCatalog({name: MemoryDataset(data) for name, data in inputs.items()})
+    kept = ["fielded_items", "field_predictions"]
+    for name in kept:
+        catalog[name] = Kept()
+    outputs = SequentialRunner().run(create_pipeline(), catalog)
+    return {name: catalog.load(name) for name in {*outputs, *kept}}
+
+
+def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
+    wanted = ["Law", "Math", "Other", "Law"]
+    items = clean_items(wanted)
+    out = run(items, [])
+    fielded = CleanItems.validate(out["fielded_items"])
+    assert fielded["field"].tolist() == wanted
+    assert fielded["field_confidence"].between(0.5, 1).all()
+    pd.testing.assert_frame_equal(
+        fielded.drop(columns=["field", "field_confidence"]),
+        items.drop(columns=["field", "field_confidence"]),
+    )
+    assert FieldPredictions.validate(out["field_predictions"])["source"].eq("classifier").all()
+    assert list(out["field_rounds"].columns) == JudgeRounds.columns()
+
+
+def test_the_order_of_items_makes_no_difference() -> None:
+    items = clean_items(FIELDS)
+    there = run(items, [])["fielded_items"]
+    back = run(items.iloc[::-1].reset_index(drop=True), [])["fielded_items"]
+    pd.testing.assert_frame_equal(there, back.iloc[::-1].reset_index(drop=True))
+
+
+def test_fields_are_counted_with_their_domains_and_hold_no_text() -> None:
+    out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]), [])
+    counts = out["field_counts"].set_index("field")
+    assert counts.index.tolist() == [*FIELDS, ""]
+    assert counts.loc["Law", ["items", "domains"]].tolist() == [3, 1]
+    assert counts["items"].sum() == 5
+    assert np.isnan(counts.loc["History", "confidence"])
+    assert "d0" not in out["field_counts"].to_json()
+
+
+def test_fields_of_labelled_questions_are_measured_by_hand() -> None:
+    items = clean_items(["Law", "Math", "History"])
+    labels = [
+        {"doc_id": "d0", "question": items["question"][0], "field": "law"},
+        {"doc_id": "d1", "question": f" {items['question'][1]}\n", "field": "Physics"},
+        {"doc_id": "d9", "question": items["question"][2], "field": "history"},
+        {"doc_id": "d2", "question": items["question"][2], "field": None},
+    ]
+    table = FieldAccuracy.validate(run(items, labels)["field_accuracy"]).set_index("field")
+    assert table.loc["", ["n_items", "recall"]].tolist() == [2, 0.5]
+    assert table.loc["Law", "recall"] == 1
+    assert table.loc["Physics", "recall"] == 0
+    assert table.loc["Math", "precision"] == 0
+    assert table.loc["History", "n_items"] == 0
+
+
+@pytest.mark.parametrize("by", ["classifier", "judges"])
+def test_no_items_are_tables_without_rows(by: str) -> None:
+    out = run(CleanItems.empty(), [{"doc_id": "a", "question": "b", "field": "law"}], by=by)
+    assert list(out["fielded_items"].columns) == CleanItems.columns()
+    assert out["fielded_items"].empty
+    assert out["field_accuracy"].empty
+    assert out["field_counts"]["items"].sum() == 0
+
+
+def test_judges_name_fields_and_their_replies_are_written_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stores = []
+
+    def ask_model(name: str, models: Any, scoring: Any, store: Any, **_: Any) -> Any:
+        stores.append(store)
+        return lambda texts, attempt=1: ["Law" if "contract" in t else "?" for t in texts]
+
+    monkeypatch.setattr(in_memory, "ask_model", ask_model)
+    items = clean_items(["Law", "Math"])
+    out = run(items, [], by="judges", judges=("one", "two"), attempts=2)
+    assert out["fielded_items"]["field"].fillna("").tolist() == ["Law", ""]
+    assert out["field_predictions"]["source"].tolist() == ["judges", "not_judged"]
+    assert out["field_rounds"]["asked"].tolist() == [2, 1, 2, 1]
+    assert out["field_counts"].set_index("field").loc["", "items"] == 1
+    assert [type(store).__name__ for store in stores] == ["MemoryShards"] * 2
+
+
+def test_judges_have_to_be_named() -> None:
+    with pytest.raises(InputError, match=r"fields\.judges names none"):
+        run(clean_items(["Law"]), [], by="judges")

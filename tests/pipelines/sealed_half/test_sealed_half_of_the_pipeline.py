@@ -1,0 +1,557 @@
+"""From judged questions to a sealed benchmark, with scripted judges: what is written."""
+
+import hashlib
+import json
+import logging
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from kedro.io import DataCatalog, MemoryDataset
+from kedro.io.core import Version
+from kedro.pipeline import Pipeline
+from kedro.runner import SequentialRunner
+
+from benchwright.construction.judging import in_memory
+from benchwright.construction.judging.with_passage import with_passage
+from benchwright.construction.rules import reword as reword_module
+from benchwright.construction.sealing.key import SealKey
+from benchwright.construction.sealing.keyed_leaks import keyed_leak_pairs
+from benchwright.construction.sealing.quiet_errors import no_question_in_errors
+from benchwright.construction.sealing.scan import files_with
+from benchwright.construction.sealing.seal import open_sealed
+from benchwright.datasets.memory_store import MemoryShards, MemoryStore
+from benchwright.datasets.sealed_folder import SealedFolder
+from benchwright.errors import InputError
+from benchwright.params.checking import CheckingParams
+from benchwright.params.difficulty import DifficultyParams
+from benchwright.params.fields import FieldsParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.sealing import SealingParams
+from benchwright.params.splitting import SplittingParams
+from benchwright.pipelines import contamination_free, judging, splitting
+from benchwright.pipelines.judging.difficulty import rate_items, sample_items
+from benchwright.pipelines.splitting import halves
+from benchwright.similarity.text_vectors import EncodedTexts
+from benchwright.tables import CleanItems, ItemDifficulty, LeakPairs, SplitAssignment
+
+KEY = " ".join(["a key of this test,", "long enough"])
+N = 60
+BAD, HARMFUL, TWINS = 7, 11, (20, 21)
+STAGES = (judging, contamination_free, splitting)
+
+
+class Run(NamedTuple):
+    """A run's folder, what stayed in memory, and what it logged."""
+
+    folder: Path
+    memory: dict[str, Any]
+    log: str
+
+
+@pytest.fixture(scope="module")
+def labelled(repository: Path) -> pd.DataFrame:
+    """Sixty bundled questions of several documents; two of them ask one thing."""
+    lines = (repository / "data/01_raw/documents/labels.jsonl").read_text("utf-8").splitlines()
+    rows, seen = [], set()
+    for row in map(json.loads, lines):
+        item_id = f"{row['doc_id']}#{row['number']}"
+        usable = row["expected"] == "extract" and not row["planted"] and item_id not in seen
+        if usable and row["question"] and len(row["question"].split()) > 4:
+            seen.add(item_id)
+            rows.append((item_id, row))
+    chosen = rows[:: len(rows) // N][:N]
+    items = CleanItems.from_rows(
+        [
+            {
+                "item_id": item_id,
+                "doc_id": f"page{place}",
+                "url": f"https://{row['doc_id']}.example/quiz",
+                "domain": f"{row['doc_id']}.example",
+                "question": row["question"],
+                "choices": row["choices"],
+                "answer": row["answer"],
+                "explanation": row["explanation"],
+                "passage": row["passage"],
+                "field": ("Math", "Law", None)[place % 3],
+                "field_confidence": 0.5,
+            }
+            for place, (item_id, row) in enumerate(chosen)
+        ]
+    )
+    first, second = TWINS
+    places = items.to_dict("records")
+    own = {name: places[second][name] for name in ("item_id", "doc_id")}
+    places[second] = places[first] | own
+    places[second]["question"] += " Please say."
+    items = pd.DataFrame(places)
+    return pd.DataFrame(CleanItems.validate(items))
+
+
+def _number(text: str) -> int:
+    return hashlib.sha256(text.encode()).digest()[0]
+
+
+def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
+    """A stand-in for `ask_model`: judges that quote the question before they say anything."""
+    texts = dict(enumerate(items["question"]))
+
+    def reply(name: str, prompt: str, attempt: int) -> str:
+        place = max(
+            (place for place, text in texts.items() if text in prompt),
+            key=lambda place: len(texts[place]),
+        )
+        if "in other words" in prompt:
+            return prompt.split("\nQuestion:\n")[1].split("\n", maxsplit=1)[0] + " (pick one)"
+        if attempt == 1 and _number(prompt) % 3 == 0:
+            return f"I wonder about: {texts[place]}"
+        if "in square brackets" in prompt:
+            return f"[{(place + len(name)) % 10}]"
+        if "nine lines" in prompt:
+            rating = 2 if place == BAD else 5
+            harm = "yes" if place == HARMFUL else "no"
+            criteria = ("clarity", "logic", "facts", "exclusive", "answerable")
+            harms = ("hatred", "sex", "self_harm", "violence")
+            lines = [f"{one}: {rating}" for one in criteria] + [f"{one}: {harm}" for one in harms]
+            return "\n".join(lines)
+        assert "Yes or No" in prompt
+        return "No."
+
+    def ask_model(name: str, models: Any, scoring: Any, store: Any, **_: Any) -> Any:
+        assert isinstance(store, MemoryShards)
+        assert scoring.engine == "local"
+
+        def ask(prompts: Sequence[str], attempt: int = 1) -> list[str | None]:
+            said = [reply(name, prompt, attempt) for prompt in prompts]
+            shard = f"{name}-{len(store)}"
+            store.add(shard, pd.DataFrame({"prompt": list(prompts), "text": said}))
+            return list(said)
+
+        return ask
+
+    return ask_model
+
+
+def _vector(text: str) -> "np.ndarray[Any, np.dtype[np.float32]]":
+    """A bag of hashed words, of length 1."""
+    vector = np.zeros(512, np.float32)
+    for word in re.findall(r"\w+", text.casefold()):
+        vector[int(hashlib.sha256(word.encode()).hexdigest(), 16) % 512] += 1
+    return vector / np.linalg.norm(vector)
+
+
+def _encode(texts: Sequence[str], cache: pd.DataFrame, *_: Any) -> EncodedTexts:
+    return EncodedTexts({text: _vector(text) for text in texts}, cache)
+
+
+def _parameters(judges: bool) -> dict[str, Any]:
+    names = ["first", "second_judge"] if judges else []
+    rules: list[dict[str, Any]] = [
+        {"transform": "shuffle_choices"},
+        {"transform": "replace_choice", "probability": 0.5},
+    ]
+    if judges:
+        rules.insert(0, {"transform": "rephrase", "model": "writer", "min_similarity": 0.1})
+    leakage = {"candidate": 0.7, "certain": 0.9, "judge": "first" if judges else None}
+    return {
+        "seed": 3,
+        "models": ModelsParams.model_validate({"models": {}, "encoders": {}}),
+        "scoring": ScoringParams.model_validate({"engine": "ray"}),
+        "difficulty": DifficultyParams(judges=names),
+        "checking": CheckingParams(judges=names),
+        "fields": FieldsParams(),
+        "sampling_by_difficulty": SamplingByDifficultyParams(size=50, fields="proportional"),
+        "perturbation": PerturbationParams.model_validate({"name": "cf", "transforms": rules}),
+        "splitting": SplittingParams.model_validate({"leakage": leakage}),
+        "sealing": SealingParams(name="built"),
+    }
+
+
+def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
+    """The entries of conf, below another folder."""
+    text = (repository / "conf/base/catalog/sealed.yml").read_text("utf-8")
+    for mark, value in (("_root", str(folder)), ("_b", "built"), ("_v", "mmlu_cf")):
+        text = text.replace(f"${{{mark}}}", value)
+    return dict(yaml.safe_load(text))
+
+
+def _run(
+    repository: Path,
+    folder: Path,
+    items: pd.DataFrame,
+    parameters: dict[str, Any],
+    log: Any,
+    version: str = "1",
+) -> Run:
+    conf = _saved_datasets(repository, folder / "data")
+    catalog = DataCatalog.from_config(conf, save_version=version)
+    catalog["fielded_items"] = MemoryDataset(items)
+    for name, value in parameters.items():
+        catalog[f"params:{name}"] = MemoryDataset(value, copy_mode="assign")
+    whole = sum((stage.create_pipeline() for stage in STAGES), Pipeline([]))
+    unsaved = whole.all_outputs() - set(conf)
+    kept: dict[str, _Kept] = {}
+    for name in unsaved:
+        kept[name] = catalog[name] = _Kept()
+    log.clear()
+    with log.at_level(logging.DEBUG):
+        SequentialRunner().run(whole, catalog)
+    told = "\n".join(f"{record.name} {record.getMessage()}" for record in log.records)
+    (folder / "run.log").write_text(told, encoding="utf-8")
+    return Run(folder, {name: one.last for name, one in kept.items()}, told)
+
+
+class _Kept(MemoryDataset):
+    """A dataset in memory whose content is still there after the run has released it."""
+
+    last: Any = None
+
+    def save(self, data: Any) -> None:
+        self.last = data
+        super().save(data)
+
+
+@pytest.fixture(scope="module")
+def run(
+    repository: Path, labelled: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Run]:
+    from _pytest.logging import LogCaptureHandler
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+        _patch(patch, labelled)
+        handler = LogCaptureHandler()
+        root = logging.getLogger()
+        level = root.level
+        root.addHandler(handler)
+        try:
+            yield _run(
+                repository,
+                tmp_path_factory.mktemp("run"),
+                labelled,
+                _parameters(judges=True),
+                _Log(handler, root),
+            )
+        finally:
+            root.removeHandler(handler)
+            root.setLevel(level)
+
+
+class _Log:
+    """As much of pytest's `caplog` as a fixture of a module can have."""
+
+    def __init__(self, handler: Any, root: logging.Logger) -> None:
+        self._handler, self._root = handler, root
+
+    @property
+    def records(self) -> list[logging.LogRecord]:
+        return list(self._handler.records)
+
+    def clear(self) -> None:
+        self._handler.reset()
+
+    def at_level(self, level: int) -> Any:
+        from contextlib import nullcontext
+
+        self._root.setLevel(level)
+        return nullcontext()
+
+
+def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
+    patch.setattr(in_memory, "ask_model", _scripted(items))
+    patch.setattr(halves, "encode_texts", _encode)
+
+    class Encoder:
+        def encode(self, texts: Sequence[str]) -> Any:
+            return np.stack([_vector(text) for text in texts])
+
+    patch.setattr(reword_module, "choose_encoder", lambda *_: Encoder())
+
+
+def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """What was and is said by items outside the public half, and by those in it."""
+    assignment, ruled = run.memory["split_assignment"], run.memory["cf_items"]
+    public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
+    told: tuple[list[str], list[str]] = ([], [])
+    for table in (items, ruled):
+        for row in table.to_dict("records"):
+            own = told[row["item_id"] in public]
+            own += [row["question"], *row["choices"]]
+            own += [row[name] for name in ("passage", "explanation") if isinstance(row[name], str)]
+    return told
+
+
+def _read(run: Run, name: str) -> pd.DataFrame:
+    (file,) = (run.folder / "data").rglob(f"{name}.parquet/*/{name}.parquet")
+    return pd.read_parquet(file)
+
+
+def _json(run: Run, name: str) -> dict[str, Any]:
+    (file,) = (run.folder / "data").rglob(f"{name}.json/*/{name}.json")
+    return dict(json.loads(file.read_text()))
+
+
+def _sealed(run: Run, name: str) -> Path:
+    (file,) = (run.folder / "data").rglob(name)
+    return Path(file)
+
+
+def test_no_closed_text_is_in_any_file_or_in_the_log(run: Run, labelled: pd.DataFrame) -> None:
+    closed, public = _closed_texts(run, labelled)
+    assert len(closed) > 200
+    assert len(run.log) > 500, "the log was not captured"
+    assert files_with(run.folder, closed, public) == []
+
+
+def test_the_search_would_have_found_them(run: Run, labelled: pd.DataFrame, tmp_path: Path) -> None:
+    closed, public = _closed_texts(run, labelled)
+    run.memory["judge_ratings"].to_parquet(tmp_path / "judge_ratings.parquet")
+    run.memory["difficulty_ratings"].to_parquet(tmp_path / "difficulty_ratings.parquet")
+    (tmp_path / "stem.log").write_text(f"asked: {json.dumps(closed[0])}")
+    found = {hit.file.name for hit in files_with(tmp_path, closed, public)}
+    assert {"difficulty_ratings.parquet", "stem.log"} <= found
+
+
+def test_own_ids_of_closed_items_are_in_no_saved_file(run: Run) -> None:
+    assignment = run.memory["split_assignment"]
+    closed = assignment.loc[assignment["half"].eq("test"), "item_id"].tolist()
+    assert len(closed) > 15
+    for file in (run.folder / "data").rglob("*"):
+        if file.is_file() and file.suffix == ".parquet":
+            told = set(pd.read_parquet(file).astype(str).to_numpy().ravel())
+            assert not told & set(closed), file.name
+        elif file.is_file():
+            text = file.read_bytes().decode("utf-8", "ignore")
+            assert not [one for one in closed if f'"{one}"' in text], file.name
+
+
+def test_the_sealed_half_opens_with_the_key_and_holds_the_test_items(run: Run) -> None:
+    opened = open_sealed(_sealed(run, "test.sealed"), SealKey(KEY))
+    assignment = run.memory["split_assignment"]
+    closed = assignment.loc[assignment["half"].eq("test"), "item_id"]
+    ruled = run.memory["cf_items"].set_index("item_id")
+    questions = {item.question.split("\n\n")[-1] for item in opened.items}
+    assert questions == {question.split("\n\n")[-1] for question in ruled["question"][closed]}
+    keyed = _read(run, "keyed_split_assignment")
+    assert {item.item_id for item in opened.items} == set(
+        keyed.loc[keyed["half"].eq("test"), "item_id"]
+    )
+    lines = _sealed(run, "validation.jsonl").read_text().splitlines()
+    assert len(lines) == int(assignment["half"].eq("validation").sum())
+
+
+def test_bad_and_harmful_questions_go_and_are_counted(run: Run, labelled: pd.DataFrame) -> None:
+    counts = _json(run, "checking_counts")
+    sampled = set(run.memory["sampled_items"]["item_id"])
+    expected = {"good": len(sampled)}
+    for place, reason in ((BAD, "low_rating"), (HARMFUL, "harmful")):
+        if labelled["item_id"][place] in sampled:
+            expected["good"] -= 1
+            expected[reason] = 1
+    assert len(expected) > 1, "neither was sampled"
+    assert counts["reasons"] == expected
+    assert counts["sources"] == {"judges": N}
+    assert sum(counts["levels"]["rated"].values()) == N
+    gone = {labelled["item_id"][place] for place in (BAD, HARMFUL)}
+    assert not gone & set(run.memory["checked_items"]["item_id"])
+
+
+def test_judges_are_compared_on_difficulty_quality_and_harms(run: Run) -> None:
+    agreement = _read(run, "judge_agreement")
+    assert set(agreement["task"]) == {"difficulty", "quality", "harms"}
+    difficulty = agreement[agreement["task"].eq("difficulty") & agreement["judge"].eq("first")]
+    # "first" adds 5 to the place, "second_judge" 12: modulo 10 they are 7 below or 3 above.
+    assert difficulty["equal"].tolist() == [0.0]
+    rounds = _read(run, "difficulty_rounds")
+    assert rounds.groupby("judge")["attempt"].max().tolist() == [2, 2]
+
+
+def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
+    run: Run, labelled: pd.DataFrame
+) -> None:
+    before = labelled.set_index("item_id")
+    ruled = run.memory["cf_items"]
+    replaced = 0
+    for row in ruled.to_dict("records"):
+        old = before.loc[row["item_id"]]
+        right, now = old["choices"][old["answer"]], row["choices"][row["answer"]]
+        replaced += now != right
+        assert now == right or (now == "None of the other choices" and right not in row["choices"])
+        assert set(row["choices"]) <= {*old["choices"], "None of the other choices"}
+    assert 0 < replaced < len(ruled) / 2
+    told = _json(run, "rule_counts")["rules"]
+    assert list(told) == ["rephrase", "shuffle_choices", "replace_choice"]
+    assert told["rephrase"]["altered"] == int(ruled["question"].str.endswith("(pick one)").sum())
+    assert told["rephrase"]["altered"] > 10
+
+
+def test_one_question_in_two_wordings_stands_in_one_half(run: Run, labelled: pd.DataFrame) -> None:
+    assignment = run.memory["split_assignment"].set_index("item_id")["half"]
+    twins = [labelled["item_id"][place] for place in TWINS]
+    ruled = set(run.memory["cf_items"]["item_id"])
+    assert set(twins) <= ruled, "the twins were not sampled; choose others"
+    assert len({assignment[twin] for twin in twins}) == 1
+    leaks = run.memory["leak_pairs"]
+    pair = leaks[leaks["item_id"].isin(twins) & leaks["other"].isin(twins)]
+    assert pair[["verdict", "moved"]].to_numpy().tolist() == [["certain", True]]
+    distances = _read(run, "half_distances").set_index("attribute")
+    assert distances["total_variation"]["field"] < 0.1
+
+
+def test_without_a_key_nothing_is_asked(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def nobody(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a judge was asked")
+
+    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
+    monkeypatch.setattr(in_memory, "ask_model", nobody)
+    with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*new_key\(\)"):
+        _run(repository, tmp_path, labelled, _parameters(judges=True), caplog)
+
+
+def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    _patch(monkeypatch, labelled)
+    made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
+    assert "no question has a level of difficulty; all 60 count as level 6" in made.log
+    assert "all 50 questions stay, unchecked" in made.log
+    strata = _read(made, "sampling_strata")
+    assert strata.loc[strata["taken"] > 0, "level"].unique().tolist() == [6]
+    assert strata["taken"].sum() == 50
+    assert set(made.memory["split_assignment"]["difficulty"].isna()) == {True}
+    assert _json(made, "checking_counts")["reasons"] == {"unjudged": 50}
+    closed, public = _closed_texts(made, labelled)
+    assert files_with(tmp_path, closed, public) == []
+
+
+def test_a_later_run_that_opens_what_was_closed_is_warned_of(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    _patch(monkeypatch, labelled)
+    parameters = _parameters(judges=False)
+    first = _run(repository, tmp_path, labelled, parameters, caplog)
+    again = _run(repository, tmp_path, labelled, parameters, caplog, "2")
+    other = _run(repository, tmp_path, labelled, {**parameters, "seed": 4}, caplog, "3")
+    assert "closed by an earlier run" not in first.log + again.log
+    closed, public = (
+        set(table.loc[table["half"].eq(half), "item_id"])
+        for table, half in (
+            (first.memory["split_assignment"], "test"),
+            (other.memory["split_assignment"], "validation"),
+        )
+    )
+    assert f"sealing: {len(closed & public)} questions of the public half were" in other.log
+    assert len(closed & public) > 5
+
+
+def test_questions_without_a_level_are_left_out_beside_others(
+    labelled: pd.DataFrame, caplog: pytest.LogCaptureFixture
+) -> None:
+    ids = labelled["item_id"].tolist()
+    rows: list[tuple[Any, ...]] = [
+        (one, 6.0, 6.0, "judges", 1, 6, 6, "")
+        if place < 4
+        else (one, None, None, "not_judged", 0, None, None, "no judge")
+        for place, one in enumerate(ids)
+    ]
+    params = SamplingByDifficultyParams(size=10, fields="proportional")
+    with caplog.at_level(logging.WARNING):
+        sampled, _ = sample_items(labelled, ItemDifficulty.from_rows(rows), params, 0)
+    assert sorted(sampled["item_id"]) == sorted(ids[:4])
+    assert "56 of 60 questions have no level" in caplog.text
+
+
+def test_questions_that_cannot_be_judged_are_told_in_one_line(labelled: pd.DataFrame) -> None:
+    parameters = _parameters(judges=False)
+    rest = [parameters[name] for name in ("difficulty", "models", "scoring", "seed")]
+    with pytest.raises(InputError, match="no question came through cleaning"):
+        rate_items(labelled.iloc[:0], True, MemoryShards(), *rest)
+    with pytest.raises(InputError, match="60 of 60 questions have no known answer"):
+        rate_items(labelled.assign(answer=-1), True, MemoryShards(), *rest)
+
+
+def test_judges_see_the_passage_before_the_question(labelled: pd.DataFrame) -> None:
+    items = labelled.assign(passage=["Rain fell. ", None] * (N // 2))
+    shown = with_passage(items)["question"].tolist()
+    assert shown[0] == f"Rain fell.\n\n{labelled['question'][0]}"
+    assert shown[1] == labelled["question"][1]
+
+
+def test_an_error_that_quotes_a_question_loses_its_message() -> None:
+    items = pd.DataFrame(
+        {"question": ["Which of the nine muses sang of stars?"], "choices": [["Urania", "Clio"]]}
+    )
+    with pytest.raises(InputError) as caught, no_question_in_errors(items, "checking"):
+        raise InputError("prompt 'which of the nine muses sang of stars?' is too long")
+    assert "muses" not in str(caught.value)
+    with pytest.raises(InputError, match="withheld"), no_question_in_errors(items, "checking"):
+        raise KeyError("Urania")
+    with (
+        pytest.raises(InputError, match="no such model"),
+        no_question_in_errors(items, "checking"),
+    ):
+        raise InputError("there is no such model in conf")
+
+
+def test_pairs_keep_the_ids_of_public_items_only() -> None:
+    pairs = LeakPairs.from_rows(
+        [
+            ("a", "b", 0.9, "other_words", "", 0.2, "", False),
+            ("b", "gone", 0.99, "certain", "gone", 0.9, "", False),
+        ]
+    )
+    assignment = SplitAssignment.from_rows(
+        [("a", "validation", "Math", 6, "s"), ("b", "test", "Math", 6, "s")]
+    )
+    keyed = keyed_leak_pairs(pairs, assignment, SealKey(KEY), "built")
+    told = {*keyed["item_id"], *keyed["other"], *keyed["removed"]}
+    assert {one for one in told if not one.startswith("sealed-")} == {"a", ""}
+    assert len(told) == 4
+    assert keyed_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
+
+
+def test_the_store_in_memory_forgets_what_it_holds_when_it_is_pickled() -> None:
+    store = MemoryStore()
+    store.load().add("shard", pd.DataFrame({"text": ["a closed question"]}))
+    assert "shard" in store.load()
+    assert store.load().get("shard") is not None
+    assert store.load().get("other") is None
+    written = pickle.dumps(store.load())
+    assert b"closed" not in written
+    assert len(pickle.loads(written)) == 0  # noqa: S301  (made here)
+    assert "closed" not in repr(store.load())
+
+
+def test_the_sealed_folder_is_read_as_it_was_written_and_goes_to_other_processes(
+    tmp_path: Path,
+) -> None:
+    saved = SealedFolder(folder=str(tmp_path / "sealed"), version=Version(None, "one"))
+    files = {"test.sealed": b"\x00\x01", "manifest.json": b"{}"}
+    pickle.loads(pickle.dumps(saved)).save(files)  # noqa: S301  (made here)
+    latest = SealedFolder(folder=str(tmp_path / "sealed"), version=Version(None, None))
+    assert latest.load() == files
+    assert sorted(path.name for path in (tmp_path / "sealed/one/sealed").iterdir()) == sorted(files)
