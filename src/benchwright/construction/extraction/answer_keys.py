@@ -4,10 +4,12 @@ import re
 from typing import NamedTuple
 
 from benchwright.construction.extraction.answer_lines import (
+    answer_after,
     explanation_after,
     key_after,
     numbered_answer,
 )
+from benchwright.construction.extraction.key_pairs import counted, pairs_in, speaks_of_questions
 from benchwright.construction.extraction.lines import Line, flat
 
 _LABEL = r"(?:[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
@@ -52,6 +54,8 @@ _PLURAL = re.compile(
     r"|corrig",
     re.IGNORECASE,
 )
+_OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
+_FIRST_WORDS = re.compile(r"\D{0,60}(?=\d)")
 _LONGEST_TEXT = 200
 
 
@@ -77,14 +81,54 @@ def key_sections(lines: list[Line]) -> list[KeySection]:
     found: list[KeySection] = []
     at = 0
     while at < len(lines):
-        rest = key_after(lines[at].text) if numbered_answer(lines[at].text) is None else None
-        rest = rest.lstrip("*_ ") if rest else rest
+        rest = _head(lines, at)
         section = _section(lines, at, rest) if rest is not None else _headless(lines, at)
         if section is not None:
             found.append(section)
             at = section.last
         at += 1
     return found
+
+
+def _head(lines: list[Line], at: int) -> str | None:
+    """What follows the heading of a key on its line; None where a line is no heading."""
+    text = lines[at].text
+    numbered = numbered_answer(text)
+    if numbered is not None:
+        counted_on = _FIRST_WORDS.sub("", text, count=1)
+        return counted_on if pairs_in(counted_on) else None
+    rest = key_after(text)
+    if rest is None:
+        rest = answer_after(text)
+        if rest and not (speaks_of_questions(rest.lstrip("*_ ")) or _running(lines, at, rest)):
+            rest = None
+        rest = rest or None
+    return rest.lstrip("*_ ") if rest else rest
+
+
+def _running(lines: list[Line], head: int, rest: str) -> int:
+    """How many lines below a heading go on counting the questions that its line begins to count.
+
+    None, where options stand below them: then they are questions.
+    """
+    first = counted(rest)
+    if first is None:
+        return 0
+    number, sign = first
+    pairs = pairs_in(rest)
+    number = pairs[-1].number if pairs else number
+    at = head + 1
+    while at < len(lines) and lines[at].region == lines[head].region:
+        found = counted(_numbered(lines[at]))
+        if found is None or found != (number + 1, sign):
+            break
+        pairs = pairs_in(lines[at].text)
+        number = pairs[-1].number if pairs else found[0]
+        at += 1
+    below = lines[at : at + 4]
+    if any(_OPTION.match(f"{line.label} {line.text}".lstrip()) for line in below):
+        return 0
+    return at - head - 1
 
 
 def _headless(lines: list[Line], at: int) -> KeySection | None:
@@ -110,7 +154,15 @@ def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
     """The key below a heading such as "Answers", which may begin on the heading's line."""
     section = _Section(lines, head)
     if rest:
-        entries = _of_line(rest) or _positional(rest)
+        n = _running(lines, head, rest)
+        if n:
+            text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
+            section.entries = [KeyEntry(*one, "") for one in pairs_in(text)]
+            section.last = head + n
+            if section.entries:
+                return section.done()
+        entries = [KeyEntry(*one, "") for one in pairs_in(rest)] or _of_line(rest)
+        entries = entries or _positional(rest)
         if not entries and (len(rest) > 60 or not _SURE.search(lines[head].text)):
             return None
         section.entries = entries
@@ -191,14 +243,14 @@ def _of_line(text: str) -> list[KeyEntry]:
         for found in _RANGE.finditer(text)
         for number, label in _ranged(found)
     ]
-    if ranged:
-        return ranged
-    pairs = _pairs(text)
-    if pairs:
-        return pairs
+    if ranged or (pairs := _pairs(text)):
+        return ranged or pairs
     pieces = _SPLIT.split(text)
     if len(pieces) > 1 and all(found := [_of_line(piece) for piece in pieces]):
         return [entry for entries in found for entry in entries]
+    counting = pairs_in(text)
+    if counting and all(len(one.rest) < 80 and _STRICT.match(one.rest) for one in counting):
+        return [KeyEntry(*one, "") for one in counting]
     row = _ROW.match(text)
     if row is not None and len(row["number"]) < 4:
         rest = row["rest"].strip()
@@ -238,7 +290,7 @@ def _positional(text: str) -> list[KeyEntry]:
     words = re.search(r"[a-h]{2,}", text)  # "bad" is a word
     return (
         []
-        if words and " " not in text and len(labels) < 6
+        if words and (not text.islower() or " " in text or len(labels) < 6 or len(set(labels)) < 3)
         else [KeyEntry(None, one, "") for one in labels]
     )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchwright.construction.extraction.key_pairs import speaks_of_questions
 from benchwright.construction.extraction.lines import flat
 
 _NOUN = (
@@ -25,7 +26,7 @@ _TO = r"(?:\s?(?:to|of|for)\s(?:this\s|the\s)?(?:question|problem|q|item|no\.?)?
 _IS = r"(?:is|are|was|would be|ist|lautet|es|est|è|é)"
 _ANSWER = re.compile(
     rf"{_LEAD}(?:(?P<right>{_RIGHT})?{_NOUN}{_TO}|(?P<only>{_ADJECTIVE}))"
-    rf"(?P<sep>\s?[\])]?\s?(?:{_IS}\s?[:=]?|[:=：]\s?[-–—]?|[-–—→>]{{1,2}}|\.(?=\s|[(\[]|[A-Za-z]\b)))?"
+    rf"(?P<sep>\s?[\])]?\s?(?:{_IS}\s?[:=]?|::|=>|[:=：]\s?[-–—]?|[-–—→>»|]{{1,2}}|\.(?=\s|[(\[]|[A-Za-z]\b)))?"
     r"(?P<rest>\s.*|[(\[*\"“'].*|)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -45,7 +46,7 @@ _EXPLAINS = re.compile(
     re.IGNORECASE,
 )
 _KEY = re.compile(
-    r"[\[({*#•\-–\s]{0,4}(?:the\s)?(?:(?:correct|model|official|scoring|suggested|quiz|test|exam"
+    r"[\[({*#•\-–\s]{0,4}(?:the\s)?(?:(?:correct|right|true|verified|expected|model|official|scoring|suggested|quiz|test|exam"
     r"|marking|final|practice|sample|multiple[- ]choice|mcq)\s){0,2}"
     r"(?:answers?(?:\s?[-&]?\s?(?:keys?|sheet|list|grid))?|keys?|solutions?|antworten|lösungen"
     r"|lösungsschlüssel|respuestas|soluciones|réponses|corrigé|ответы|ключи?|gabarito|solutionnaire"
@@ -88,6 +89,7 @@ _ONE = re.compile(
     r"(?P<close>[\])}>\"”'’*]{0,2}[.:),;]?[\])]?)(?P<after>\s.*|[-–—(].*|$)",
     re.DOTALL,
 )
+_LABELLED = re.compile(r"[(\[]?(?:[A-Ha-hА-Еа-е]|\d{1,2}|[ivxIVX]{1,4})[)\].:]?\s(?:[-–—:=]\s)?")
 _SHORT = 120
 
 
@@ -179,20 +181,36 @@ def parsed_answer(
         inner = inner[:-1].rstrip()
     if not inner or inner.endswith("?") or _GUESS.search(inner[:80]):
         return None
-    names = {label.casefold() for label in labels if label}
+    if (
+        not _exact(inner, texts)
+        and speaks_of_questions(inner)
+        and not _quotes(inner, labels, texts)
+    ):
+        return None
     # "B", "(b)", "C.", and with text behind
     one = _ONE.match(inner)
     if one is not None:
-        found = _by_label(one, names, texts, inner, named=bool(names))
+        found = _by_label(one, labels, texts, inner)
         if found is not None and not (loose and _other_item(one, found, texts)):
             return found
     several = _SEVERAL.fullmatch(inner)
     if several is not None and not _exact(inner, texts):
         return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
     by_text = _by_text(inner, texts)
-    if by_text is not None or loose or one is None:
+    known = one is not None and one["name"].casefold() in map(str.casefold, labels)
+    if by_text is not None or loose or one is None or known:
         return by_text
     return _unknown_label(one, inner)
+
+
+def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a text is an option with its label, as it stands in the list: `2) 4`."""
+    one = _ONE.match(text)
+    after = folded(one["after"].strip(" -–—:.()=→>»|")) if one is not None else ""
+    return one is not None and any(
+        label.casefold() == one["name"].casefold() and folded(option) == after != ""
+        for label, option in zip(labels, texts, strict=False)
+    )
 
 
 def _other_item(one: "re.Match[str]", found: Parsed, texts: Sequence[str]) -> bool:
@@ -211,8 +229,10 @@ def _unknown_label(one: "re.Match[str]", whole: str) -> Parsed | None:
 
 
 def _by_label(
-    one: "re.Match[str]", names: set[str], texts: Sequence[str], whole: str, *, named: bool
+    one: "re.Match[str]", labels: Sequence[str], texts: Sequence[str], whole: str
 ) -> Parsed | None:
+    names = {label.casefold() for label in labels if label}
+    named = bool(names)
     name, after = one["name"], one["after"].strip()
     known = name.casefold() in names
     if not named:  # letters or numbers count the options, unless an option says just that
@@ -220,15 +240,24 @@ def _by_label(
         known = 0 <= place < len(texts) and folded(whole) not in map(folded, texts)
     if not known:
         return None
-    after = after.lstrip("-–—:=>→ ").strip()
+    after = after.lstrip("-–—:=>→»›| ").strip()
     if not after.strip("])}.*"):
         return Parsed(name, "")
-    punctuated = bool(one["close"].strip(" ,")) or one["after"].lstrip()[:1] in "-–—(:=→"
+    punctuated = bool(one["close"].strip(" ,")) or one["after"].lstrip()[:1] in "-–—(:=→»›|>"
     argued = punctuated or re.match(r"(?:because|since|as|is|was)\b", after)
     if not argued and (_exact(whole, texts) or not _begins_with_option(after, texts)):
         return None
+    if named and _contradicts(name, after, labels, texts):
+        return None
     rest = _without_option(after, texts, name)
     return Parsed(name, rest)
+
+
+def _contradicts(name: str, after: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a label is followed by the text of another option, and of that alone."""
+    lows = {folded(after), folded(_LABELLED.sub("", after, count=1).strip(" ()[].;,"))}
+    same = [label for label, text in zip(labels, texts, strict=False) if folded(text) in lows]
+    return bool(same) and name.casefold() not in map(str.casefold, same)
 
 
 def _exact(text: str, texts: Sequence[str]) -> bool:

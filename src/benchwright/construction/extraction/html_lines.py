@@ -65,6 +65,7 @@ _BLOCKS = frozenset(
         "li",
         "main",
         "menu",
+        "noscript",
         "ol",
         "option",
         "optgroup",
@@ -173,6 +174,7 @@ class _Walk:
     def _text(self, text: str) -> None:
         if any(one.tag == "pre" for one in self.stack[-4:]):
             self.out.preformatted(text)
+            self.out.marks.add("code")
         else:
             self.out.add(text)
 

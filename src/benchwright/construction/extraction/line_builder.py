@@ -76,6 +76,7 @@ class LineBuilder:
         pieces = visible(text).split("\n")
         for number, piece in enumerate(pieces):
             if number:
+                self.marks.add("code")
                 self.flush()
             if not piece.strip():
                 if 0 < number < len(pieces) - 1:

@@ -35,7 +35,7 @@ class Line:
         group: the list or set of inputs it belongs to; 0 for none.
         indent: columns before the text (plain text).
         marks: `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer),
-            `passage`.
+            `passage`, `code` (set as it is typed, `<pre>`).
         emphasis: parts in another face.
         region: path of the posts and comment sections around it.
         value: of an input.

@@ -27,7 +27,7 @@ _NAME = r"(?:[A-Za-zА-Ка-кΑ-Θα-θ]|[0-9]{1,2}|[ivxIVX]{2,4})"
 _WORD = r"(?:(?:[Oo]ption|OPTION|[Cc]hoice|CHOICE|[Aa]lternative|[Oo]pción|[Оо]твет)\s)?"
 _PUNCTUATED = (
     rf"(?P<open>[(\[{{（])\s?(?P<inside>{_NAME})\s?[)\]}}）][.:]?"
-    rf"|(?P<plain>{_NAME})(?P<close>\.\)|[.):\]．）、]|\s?(?:-{{1,2}}|[–—/|→])(?=\s)|\s?[:=](?=\s))"
+    rf"|(?P<plain>{_NAME})(?P<close>\.\)|[.):\]．）、]|\s?(?:-{{1,2}}>?|=>|::|[–—/|→»›])(?=\s)|\s?[:=](?=\s))"
     rf"|(?P<circled>[{_SELF_MARKED}])"
 )
 _FIRST = re.compile(rf"[*•·◦▪‣○●☐□▢◯~]?\s?{_WORD}(?:{_PUNCTUATED})")

@@ -5,6 +5,7 @@ import re
 from benchwright.construction.extraction.lines import Emphasis, Line, PageText, spaced, visible
 from benchwright.construction.extraction.option_labels import is_bare_label
 from benchwright.construction.extraction.question_tables import csv_lines
+from benchwright.construction.extraction.wiki_markup import is_wiki, wiki_rows
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|\\item)\s+")
@@ -33,6 +34,8 @@ def plain_page(text: str, *, markdown: bool) -> PageText:
     table = csv_lines(rows)
     if table:
         return PageText.of(table)
+    if is_wiki(rows):
+        rows, markdown = wiki_rows(rows), False
     reader = _Reader(markdown)
     furniture = _furniture(rows)
     for number, row in enumerate(rows):

@@ -24,7 +24,9 @@ _COMMENTS = re.compile(
     re.IGNORECASE,
 )
 _WROTE = re.compile(
-    r"(?:posted by |re: ?)?\S{1,30}(?: \S{1,30})?,? (?:wrote|replied|posted|commented)\b.{0,40}",
+    r"(?!wh)(?:posted by |re: ?)?\S{1,30}(?: \S{1,30})?,? "
+    r"(?:wrote|replied|posted|commented)\b.{0,40}"
+    r"(?<!\?)",
     re.I,
 )
 _LEADERS = re.compile(r"(?:\.\s?){5,}|\t\d{1,4}$|[$€£]\s?\d+[.,]\d\d$")
@@ -83,7 +85,11 @@ def _with_regions(lines: list[Line]) -> list[Line]:
     number = 0
     for line in lines:
         short = len(line.text) < 80
-        comments = _COMMENTS.fullmatch(line.text) if short and not line.label else None
+        comments = (
+            _COMMENTS.fullmatch(line.text)
+            if short and not line.label and line.kind != "option"
+            else None
+        )
         wrote = _WROTE.fullmatch(line.text) if short and line.kind != "item" else None
         if comments or wrote:
             number -= 1
@@ -133,9 +139,10 @@ def _is_statements(lines: list[Line], run: Run, nxt: Run) -> bool:
     between = range(run.last + 1, nxt.first + (nxt.start > 0))
     if len(between) > 4 or lines[run.first].region != lines[nxt.first].region:
         return False
-    if (run.style, run.series) == (nxt.style, nxt.series) or nxt.form in {"items", "bare"}:
+    if (run.style, run.series) == (nxt.style, nxt.series) or nxt.form == "bare":
         return False
-    if any(one.marks & {"correct", "ticked", "bold"} for one in run.options):
+    unmarked = nxt.form == "items" and not marked(nxt)
+    if unmarked or any(one.marks & {"correct", "ticked", "bold"} for one in run.options):
         return False
     if any(given_answer(lines, at, at + 1, run) for at in between):
         return False
@@ -190,7 +197,8 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
         found = marked(draft.run)
         boxes = any("ticked" in one.marks for one in draft.run.options)  # also in other lists
         numbered = draft.stem.number is not None and single > boxes
-        asked = draft.stem.asks or numbered
+        lettered = draft.run.series in {"letters", "cyrillic"}
+        asked = draft.stem.asks or numbered or lettered
         several = single > 1 and (asked or not boxes)
         if found and (several or (asked and (single or len(found) == 1))):
             draft.answer, draft.by = _by_options(draft.run, found), "markup"
@@ -243,12 +251,15 @@ def _credible(draft: _Draft) -> bool:
     """Markup and faces are found on other pages too: there the stem must be a question."""
     if draft.by in {"line", "key"} or draft.run.form == "inputs":
         return True
+    called = [one for one in draft.run.options if "correct" in one.marks]
+    if draft.by == "markup" and len(called) == 1:
+        return True
     return bool(draft.run.series in {"letters", "cyrillic"} or draft.stem.asks or draft.stem.number)
 
 
 def _plain_question(draft: _Draft) -> bool:
     texts = [one.text for one in draft.run.options]
-    if draft.run.form in {"items", "bare"} or draft.run.style.startswith(":"):
+    if draft.run.form in {"items", "bare"} or re.match(r":(?!:)", draft.run.style):
         return False
     if sum("ticked" in one.marks for one in draft.run.options) > 1:
         return False

@@ -19,8 +19,8 @@ _WORD = (
 )
 _NUMBER = re.compile(
     rf"[*•>\s]{{0,3}}(?:(?P<word>{_WORD})(?P<a>\d{{1,4}})(?:\s?(?:of|/|von|de)\s?\d{{1,4}})?"
-    r"(?P<pa>\s?[.):\]–—-]{0,2})(?=\s|$|[A-Z])"
-    r"|(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s[–—-](?=\s))(?=\s|$|[A-Za-zА-Яа-я\"“'‘_$(]))\s?"
+    r"(?P<pa>\s?(?:[-=]>|[.):\]–—|»›→-]{0,2}))(?=\s|$|[A-Z])"
+    r"|(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))(?=\s|$|[A-Za-zА-Яа-я\"“'‘_$(]))\s?"
 )
 _QUESTION_WORD = re.compile(
     r"(?:Q|question|stem|Question|QUESTION|Frage|Pregunta|Вопрос|Ques)\s?[.:]\s?"
@@ -39,7 +39,20 @@ _STATEMENT = re.compile(
 )
 _QUESTION = re.compile(r"[?？]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
 _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
+)
+_BANNER = re.compile(
+    r"(?:please\s|you\s(?:need|have|must)\s.{0,20})?(?:turn on|enable|activate|switch on"
+    r"|allow)\s.{0,30}(?:javascript|cookies)\b.{0,80}|.{0,60}\b(?:javascript|cookies)\b.{0,40}"
+    r"\b(?:enabled|disabled|required|turned o(?:n|ff))\b.{0,40}"
+    r"|\d{1,5}\s(?:comments?|replies|answers?|posts?)\b.{0,20}\b(?:hidden|shown|show|more|load)\b.{0,20}"
+    r"|(?:share|tweet|print|bookmark|advertisement|sponsored|log ?in|sign (?:in|up))\b.{0,30}"
+    r"|(?:©|\(c\)\s|copyright\b).{0,100}|all rights reserved.{0,40}|we use cookies\b.{0,100}",
+    re.IGNORECASE,
+)
 _FARTHEST = 40
+_LONGEST_BANNER = 160
 
 
 class Stem(NamedTuple):
@@ -94,14 +107,31 @@ def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Ste
     number = number_of(lines[first])
     if number is not None and first == run.first and not own:
         number = None
-    text = _text(lines, first, top, run if own else None)
+    while first < top and _is_banner(lines[first]):
+        first += 1
+    text = _without_counter(_text(lines, first, top, run if own else None))
     text = (
         _bare(text) if number is not None or _QUESTION_WORD.match(text) else _POINTS.sub("", text)
     )
     if not re.search(r"\w", text):
         return None
     asks = bool(_QUESTION.search(text[-200:])) or "___" in text
+    above = lines[first : top + 1]
+    if any(map(_is_matter, above)):
+        asks = any(_asks(line) for line in above if not _is_matter(line))
     return Stem(first, text, number[0] if number else None, number[1] if number else "", asks)
+
+
+def _is_banner(line: Line) -> bool:
+    return len(line.text) < _LONGEST_BANNER and _BANNER.fullmatch(line.text) is not None
+
+
+def _without_counter(text: str) -> str:
+    """The text without "5/12", which says how far one has come."""
+    found = _COUNTER.match(text)
+    if found is None or not 0 < int(found["at"]) <= int(found["of"]) > 1:
+        return text
+    return text[found.end() :].strip() or text
 
 
 def _skipped(line: Line) -> bool:
@@ -124,7 +154,7 @@ def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) ->
         earlier = [one for one in numbers if one.line < first]
         return earlier[-1].line if earlier else _block_start(lines, first - 1, lowest)
     between = lines[chosen.line : top + 1]
-    far = len({line.block for line in between}) > 3
+    far = len({line.block for line in between if not _is_matter(line)}) > 3
     if far and all(line.kind != "code" for line in between):
         return _block_start(lines, top, lowest)
     return chosen.line
@@ -135,14 +165,15 @@ def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Numb
     numbers: list[_Number] = []
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        if line.region != lines[top].region:
+        linked = min(line.block, lines[top].block) < 0
+        if line.region != lines[top].region or (linked and line.block != lines[top].block):
             lowest = at + 1
             break
         number = number_of(line)
         if number is not None:
             numbers.append(_Number(at, *number))
         elif line.kind == "heading" and at < top:
-            lowest = at + 1
+            lowest = at if _leads(line) else at + 1
             break
     return numbers[::-1], lowest
 
@@ -167,14 +198,45 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
         if _QUESTION_WORD.match(here.text):
             break
         joined_up = above.block == here.block and above.kind != "heading"
-        code = here.kind == "code" or (
-            _STATEMENT.match(here.text) is not None and above.kind == "text"
+        matter, more = _is_matter(here), _is_matter(above)
+        stated, states = _states(here), _states(above)
+        led = (
+            (matter and (more or _leads(above) or (here.kind == "code" and above.kind == "text")))
+            or (stated and (states or _leads(above)))
+            or (more and not (above.kind == "cells" and here.kind == "cells" and not matter))
+            or states
         )
-        led = above.kind == "code" or _STATEMENT.match(above.text) is not None
-        if not (joined_up or ((code or led) and top - at < 12 and above.kind != "heading")):
+        if above.kind == "heading":
+            led = (matter or stated) and _leads(above)
+        if not (joined_up or (led and top - at < 12)):
             break
         at -= 1
+        if above.kind == "heading":
+            break
     return at
+
+
+def _is_matter(line: Line) -> bool:
+    """Whether a line is code or a row of a table, of which a question speaks."""
+    if line.kind == "code" or "code" in line.marks:
+        return True
+    return (
+        line.kind == "cells" and "\t" in line.text and number_of(line) is None and not _asks(line)
+    )
+
+
+def _states(line: Line) -> bool:
+    """Whether a line is one of several statements."""
+    return _STATEMENT.match(line.text) is not None or line.label.rstrip(".").isalpha()
+
+
+def _leads(line: Line) -> bool:
+    """Whether a line asks, or introduces what follows."""
+    return _asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
+
+
+def _asks(line: Line) -> bool:
+    return _QUESTION.search(line.text[-200:]) is not None
 
 
 def _text(lines: list[Line], first: int, top: int, own: Run | None) -> str:
@@ -186,6 +248,8 @@ def _text(lines: list[Line], first: int, top: int, own: Run | None) -> str:
         text = line.text if own is None or at < top else line.text[: own.start]
         if at == first and number_of(line) is not None:
             text = _NUMBER.sub("1. ", text, count=1)  # a tab may be all that sets it off
+        elif at > first and line.label.rstrip(".").isalpha():
+            text = f"{line.label} {text}"
         text = text if line.kind == "code" else flat(text)
         text = text.rstrip(" ([")
         if not text.strip() or (at > first and _skipped(line)):
@@ -212,5 +276,5 @@ def _bare(text: str) -> str:
         found = _NUMBER.match(text) or _QUESTION_WORD.match(text) or _POINTS.match(text)
         if found is None:
             break
-        text = text[found.end() :].lstrip(" \n\t.:-–—")
+        text = text[found.end() :].lstrip(" \n\t.:-–—|»›→")
     return text.strip()
