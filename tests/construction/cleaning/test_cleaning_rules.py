@@ -103,6 +103,7 @@ def kept(**fields: Any) -> dict[str, Any]:
         ("non_english", {"question": "Ποια είναι η πρωτεύουσα της Γαλλίας;"}),
         ("non_english", {"question": "Welches der folgenden Elemente ist ein Edelgas?"}),
         ("non_english", {"question": "¿Cuál de los siguientes elementos es un gas noble?"}),
+        ("non_english", {"question": "¿Qué planeta es rojo?"}),
         ("non_english", {"question": "Lequel des éléments suivants est un gaz noble ?"}),
     ],
 )
@@ -139,6 +140,8 @@ def test_a_fault_is_rejected_by_its_rule(rule: str, fields: dict[str, Any]) -> N
         "Svetambara Digambara Mahavira",
         "Karl Heinz Müller und Söhne",
         "What does the Russian word 'мир' mean in English?",
+        "¿ is the mark that opens which kind of Spanish sentence?",
+        "Spanish sentences such as '¿Cómo?' open with",
     ],
 )
 def test_a_sound_question_stays_as_it_is(question: str) -> None:

@@ -29,7 +29,8 @@ def non_english(rows: Rows, params: CleaningParams) -> Outcome:
     pass. By language: a question of at least 25 letters (`language.letters`) with hardly an English
     function word, for which the identifier (py3langid: multinomial naive Bayes over byte n-grams,
     97 languages, its model packaged with it) gives another language a probability of at least 0.9
-    (`language.probability`). Thin evidence does not reject.
+    (`language.probability`); or one of any length that opens with an inverted mark, as Spanish
+    does, and has no English function word. Thin evidence does not reject.
     """
     script = _other_script(rows, params.language.foreign_letters)
     return Outcome(
@@ -59,8 +60,10 @@ def _other_script(rows: Rows, most: float) -> Bools:
 def _other_language(rows: Rows, known: Bools, params: CleaningParams) -> Bools:
     language = params.language
     length = pc.utf8_length(rows.question).to_numpy(zero_copy_only=False)
-    unsure = ~known & (length >= language.letters)
-    unsure &= _count(rows.question, _ENGLISH) * _LETTERS_PER_ENGLISH_WORD < length
+    english = _count(rows.question, _ENGLISH)
+    inverted = truths(pc.match_substring_regex(rows.question, r"^\W*[¿¡]")) & (english == 0)
+    unsure = ~known & ~inverted & (length >= language.letters)
+    unsure &= english * _LETTERS_PER_ENGLISH_WORD < length
     if unsure.any():
         some = rows.question.filter(pa.array(unsure))
         # Thousands of signs that are not letters say nothing about a language.
@@ -72,7 +75,7 @@ def _other_language(rows: Rows, known: Bools, params: CleaningParams) -> Bools:
             name != "en" and probability >= language.probability
             for name, probability in _identified(texts)
         ]
-    return unsure
+    return unsure | (inverted & ~known)
 
 
 def _count(texts: Text, pattern: str) -> Any:
