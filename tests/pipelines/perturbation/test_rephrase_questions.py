@@ -11,9 +11,9 @@ from benchwright.datasets.score_store import ScoreStore
 from benchwright.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.perturbation import rephrasing
 from benchwright.pipelines.perturbation.nodes import perturb_items
 from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
+from benchwright.similarity import wordings
 from benchwright.tables import Rephrasings
 from perturbation.benchmark_tables import items_table
 from scripted_server import ScriptedServer, served
@@ -54,7 +54,7 @@ def similar(monkeypatch: pytest.MonkeyPatch) -> None:
         def encode(self, texts: Sequence[str]) -> list[list[float]]:
             return [[1.0, 0.0] for _ in texts]
 
-    monkeypatch.setattr(rephrasing, "choose_encoder", lambda *_: Encoder())
+    monkeypatch.setattr(wordings, "choose_encoder", lambda *_: Encoder())
 
 
 @pytest.mark.usefixtures("similar")

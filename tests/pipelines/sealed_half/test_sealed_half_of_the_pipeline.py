@@ -20,7 +20,6 @@ from kedro.runner import SequentialRunner
 
 from benchwright.construction.judging import in_memory
 from benchwright.construction.judging.with_passage import with_passage
-from benchwright.construction.rules import reword as reword_module
 from benchwright.construction.sealing.key import SealKey
 from benchwright.construction.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
@@ -40,6 +39,7 @@ from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines import contamination_free, judging, splitting
 from benchwright.pipelines.judging.difficulty import rate_items, sample_items
 from benchwright.pipelines.splitting import halves
+from benchwright.similarity import wordings
 from benchwright.similarity.text_vectors import EncodedTexts
 from benchwright.tables import CleanItems, ItemDifficulty, LeakPairs, SplitAssignment
 
@@ -163,7 +163,9 @@ def _parameters(judges: bool) -> dict[str, Any]:
     leakage = {"candidate": 0.7, "certain": 0.9, "judge": "first" if judges else None}
     return {
         "seed": 3,
-        "models": ModelsParams.model_validate({"models": {}, "encoders": {}}),
+        "models": ModelsParams.model_validate(
+            {"models": {}, "encoders": {"all-minilm-l6-v2": {"weights": {"path": "none"}}}}
+        ),
         "scoring": ScoringParams.model_validate({"engine": "ray"}),
         "difficulty": DifficultyParams(judges=names),
         "checking": CheckingParams(judges=names),
@@ -273,7 +275,7 @@ def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
         def encode(self, texts: Sequence[str]) -> Any:
             return np.stack([_vector(text) for text in texts])
 
-    patch.setattr(reword_module, "choose_encoder", lambda *_: Encoder())
+    patch.setattr(wordings, "choose_encoder", lambda *_: Encoder())
 
 
 def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:

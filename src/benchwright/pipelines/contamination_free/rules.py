@@ -9,11 +9,12 @@ import pandas as pd
 
 from benchwright.construction.judging.in_memory import ask_in_memory
 from benchwright.construction.rules.apply import apply_draw, as_items
-from benchwright.construction.rules.reword import Reworded, cosine_similarity, reword
+from benchwright.construction.rules.reword import Reworded, reword
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.similarity.wordings import wording_similarity
 
 logger = logging.getLogger(__name__)
 
@@ -65,5 +66,5 @@ def _reworded(
         temperature=params.temperature,
         what="rephrasing",
     )
-    similarity = cosine_similarity(params.encoder, models, scoring)
+    similarity = wording_similarity(params.encoder, models, scoring)
     return reword(as_items(items), ask, similarity, params)

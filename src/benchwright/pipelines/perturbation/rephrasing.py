@@ -4,20 +4,17 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from benchwright.asking import ask_model
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.natural_order import sort_items
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.perturbation.rephrase import Attempt, Question, Similarity, rephrase
+from benchwright.perturbation.rephrase import Attempt, Question, rephrase
 from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
 from benchwright.prompting.rendering import questions as as_questions
-from benchwright.similarity.item_vectors import choose_encoder
+from benchwright.similarity.wordings import wording_similarity
 from benchwright.tables import Rephrasings
 
 logger = logging.getLogger(__name__)
@@ -61,7 +58,7 @@ def rephrase_questions(
     )
     shown = _shown_demonstrations(items, demonstrations, scoring, seed)
     questions = [*_questions(items, "item"), *_questions(shown, "demonstration")]
-    attempts = rephrase(questions, ask, _similarity(params.encoder, models, scoring), params)
+    attempts = rephrase(questions, ask, wording_similarity(params.encoder, models, scoring), params)
     _tell(attempts, len(questions), params.model)
     return Rephrasings.from_rows(
         [
@@ -108,28 +105,6 @@ def _questions(table: pd.DataFrame, role: str) -> list[Question]:
             *(ordered[name] for name in names), strict=True
         )
     ]
-
-
-def _similarity(encoder: str, models: ModelsParams, scoring: ScoringParams) -> Similarity:
-    if encoder not in models.encoders:
-        known = ", ".join(sorted(models.encoders)) or "none"
-        raise InputError(
-            f"rephrasing: encoder {encoder!r} is not known; there are {known} "
-            "(conf: models.encoders)"
-        )
-    chosen = choose_encoder(encoder, EmbeddingParams(device=scoring.device), models)
-
-    def similarity(before: Sequence[str], after: Sequence[str]) -> list[float]:
-        texts = sorted({*before, *after})
-        row = {text: number for number, text in enumerate(texts)}
-        vectors = np.asarray(chosen.encode(texts), dtype=np.float64)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return [
-            float(vectors[row[old]] @ vectors[row[new]])
-            for old, new in zip(before, after, strict=True)
-        ]
-
-    return similarity
 
 
 def _tell(attempts: Sequence[Attempt], questions: int, model: str) -> None:
