@@ -1,0 +1,1 @@
+"""Which items of a benchmark stand for all of it (DELE / SubLIME; docs/sampling.md)."""

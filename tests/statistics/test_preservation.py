@@ -1,0 +1,92 @@
+"""Rank and score preservation, against SciPy one subset at a time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
+
+from benchwright.statistics.preservation import preservation
+
+
+def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    ability = generator.normal(size=(12, 1))
+    correct = (ability + generator.normal(size=(12, 30)) > 0).astype(np.float32)
+    weights = (generator.random((7, 30)) < 0.4).astype(float)
+    weights[:, 0] = 1
+    if kind == "shares":
+        correct = generator.random((12, 30)).astype(np.float32)
+    if kind == "weighted":
+        weights *= generator.random((7, 30))
+    if kind == "mixed":
+        weights[::2] *= generator.random((4, 30))
+        weights[1::2] *= 0.25
+    return correct, weights
+
+
+@pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_figures_are_those_of_scipy(kind: str, seed: int) -> None:
+    correct, weights = _draw(seed, kind)
+    found = preservation(correct, weights)
+    full = correct.astype(float).mean(axis=1)
+    for row, weight in enumerate(weights):
+        part = correct.astype(float) @ weight / weight.sum()
+        part = part.round(12)
+        if len(np.unique(part)) == 1 or len(np.unique(full)) == 1:
+            assert np.isnan(found.spearman[row])
+            assert np.isnan(found.pearson[row])
+            continue
+        assert found.spearman[row] == pytest.approx(spearmanr(full.round(12), part).statistic)
+        assert found.pearson[row] == pytest.approx(pearsonr(full, part).statistic)
+        assert found.tau_b[row] == pytest.approx(kendalltau(full.round(12), part).statistic)
+        assert found.wasserstein[row] == pytest.approx(wasserstein_distance(full, part))
+        assert found.mean_absolute_error[row] == pytest.approx(np.abs(part - full).mean())
+        assert found.bias[row] == pytest.approx((part - full).mean())
+
+
+def test_all_items_keep_everything() -> None:
+    correct, _ = _draw(3, "plain")
+    found = preservation(correct, np.full((2, 30), 1 / 30))
+    assert found.spearman.tolist() == pytest.approx([1, 1])
+    assert found.tau_b.tolist() == pytest.approx([1, 1])
+    assert found.mean_absolute_error.tolist() == pytest.approx([0, 0], abs=1e-12)
+    assert found.wasserstein.tolist() == pytest.approx([0, 0], abs=1e-12)
+
+
+def test_missing_answers_are_left_out_of_both_scores() -> None:
+    correct, weights = _draw(5, "plain")
+    correct[0, :10] = np.nan
+    correct[3, weights[2] > 0] = np.nan
+    found = preservation(correct, weights)
+    full = np.nanmean(correct, axis=1)
+    part = np.array([np.nanmean(row[weights[1] > 0]) for row in correct])
+    assert found.mean_absolute_error[1] == pytest.approx(np.abs(part - full).mean(), rel=1e-6)
+    assert found.spearman[1] == pytest.approx(spearmanr(full, part).statistic)
+    others = np.delete(np.arange(12), 3)
+    part = np.array([np.nanmean(row[weights[2] > 0]) for row in correct[others]])
+    assert found.pearson[2] == pytest.approx(pearsonr(full[others], part).statistic, rel=1e-6)
+
+
+def test_blocks_do_not_change_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    correct, weights = _draw(8, "mixed")
+    whole = preservation(correct, weights)
+    monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", 1)
+    for one, other in zip(whole, preservation(correct, weights), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_without_tau_the_other_figures_are_the_same() -> None:
+    correct, weights = _draw(8, "mixed")
+    with_tau, without = preservation(correct, weights), preservation(correct, weights, tau=False)
+    assert np.isnan(without.tau_b).all()
+    np.testing.assert_array_equal(with_tau.spearman, without.spearman)
+
+
+def test_no_subsets_and_no_models() -> None:
+    correct, weights = _draw(1, "plain")
+    assert preservation(correct, weights[:0]).spearman.shape == (0,)
+    assert np.isnan(preservation(correct[:0], weights).spearman).all()
+    assert np.isnan(preservation(correct[:2], weights).tau_b).all()
