@@ -1,31 +1,41 @@
 """Speed and memory of cleaning: `pytest benchmarks/bench_cleaning.py`.
 
 `BENCHWRIGHT_CLEANING_ROWS` (numbers with commas between) replaces the default 10,000 and 100,000.
-`python benchmarks/bench_cleaning.py 1000000` measures one size in its own process, with its peak
-memory; `--dedup` adds duplicates, and `--ray N` cleans with N workers of Ray.
+`python benchmarks/bench_cleaning.py 1000000 --dedup --to growth.jsonl` measures one size in its
+own process, with its peak memory; `--engine ray --workers 2` does it on Ray, and `plot_growth.py`
+draws what several such runs have written.
 """
 
 import argparse
+import contextlib
+import json
 import os
-import resource
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.batch_engine import BatchEngine
 from benchwright.construction.cleaning.clean import clean_batch
 from benchwright.construction.cleaning.cleaned import Cleaned, as_raw, joined
 from benchwright.construction.cleaning.deduplicate import deduplicate
 from benchwright.construction.cleaning.exact_duplicates import mixed
+from benchwright.construction.cleaning.fingerprints import (
+    Fingerprints,
+    fingerprints,
+    joined_fingerprints,
+)
 from benchwright.construction.cleaning.question_parts import last_sentence
 from benchwright.construction.cleaning.rows import Rows
 from benchwright.construction.cleaning.shingles import item_shingles
+from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams
 
 DATA = Path(
@@ -114,15 +124,21 @@ class Seconds:
         self.wall = self.cpu = 0.0
 
     def __enter__(self) -> "Seconds":
-        self._from = time.perf_counter(), time.process_time()
+        self._from = time.perf_counter(), _processor()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.wall += time.perf_counter() - self._from[0]
-        self.cpu += time.process_time() - self._from[1]
+        self.cpu += _processor() - self._from[1]
 
-    def __str__(self) -> str:
-        return f"{self.wall:.1f} s ({self.cpu:.1f} s of processor)"
+
+def _processor() -> float:
+    """Processor seconds of this process and of all that it started and that are still there."""
+    spent = time.process_time()
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            spent += sum(child.cpu_times()[:2])
+    return spent
 
 
 def row_rules(batches: Iterator[pa.Table]) -> tuple[Cleaned, Seconds]:
@@ -200,50 +216,105 @@ def test_duplicates(benchmark: Any, grower: Grower, rows: int) -> None:
     assert found.rows.num_rows < cleaned.rows.num_rows
 
 
-def _with_ray(batches: list[pa.Table], workers: int) -> tuple[Cleaned, Seconds]:
-    import ray
+class Peak:
+    """The largest memory of this process and those it started, in GB, looked at ten times a second.
 
-    from benchwright.construction.cleaning.on_ray import clean_dataset
+    Memory that processes share counts for each of them.
+    """
 
-    ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
-    try:
-        clean_dataset(ray.data.from_arrow(batches[:1]), PARAMS, workers)  # starts the workers
-        with Seconds() as spent:
-            cleaned = clean_dataset(ray.data.from_arrow(batches), PARAMS, workers)
-        return cleaned, spent
-    finally:
-        ray.shutdown()
+    def __enter__(self) -> "Peak":
+        self.gigabytes = self.own = 0.0
+        self._done = threading.Event()
+        self._watch = threading.Thread(target=self._look, daemon=True)
+        self._watch.start()
+        return self
+
+    def _look(self) -> None:
+        me = psutil.Process()
+        while not self._done.wait(0.1):
+            total = own = me.memory_info().rss
+            for child in me.children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    total += child.memory_info().rss
+            self.gigabytes = max(self.gigabytes, total / 1e9)
+            self.own = max(self.own, own / 1e9)
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._watch.join()
+
+
+def rules_only(table: pa.Table) -> Iterator[Cleaned]:
+    """The row rules on one batch, as a task."""
+    yield clean_batch(table, PARAMS)
+
+
+def prints_only(table: pa.Table) -> Iterator[Fingerprints]:
+    """The fingerprints of one batch of clean rows, as a task."""
+    yield fingerprints(table, PARAMS)
+
+
+def measured(n_rows: int, engine: BatchEngineParams, *, dedup: bool) -> dict[str, Any]:
+    """Seconds and memory of row rules, fingerprints and the search for duplicates."""
+    found: dict[str, Any] = {
+        "rows": n_rows,
+        "engine": engine.engine,
+        "workers": engine.workers,
+        "load": round(os.getloadavg()[0], 1),
+    }
+    batches = list(Grower().batches(n_rows))
+    found["rows_gb"] = round(sum(batch.nbytes for batch in batches) / 1e9, 3)
+    found["start_gb"] = round(psutil.Process().memory_info().rss / 1e9, 3)
+
+    def noted(name: str, spent: Seconds, peak: Peak) -> None:
+        found[name] = {
+            "wall_s": round(spent.wall, 2),
+            "cpu_s": round(spent.cpu, 2),
+            "peak_gb": round(peak.gigabytes, 3),
+            "main_peak_gb": round(peak.own, 3),
+        }
+
+    with BatchEngine(engine, "cleaning") as workers:
+        with Seconds() as spent:  # processes or a cluster, and what they import
+            list(workers.over(rules_only, batches[:1] * engine.workers))
+        found["start"] = {"wall_s": round(spent.wall, 2)}
+        with Peak() as peak, Seconds() as spent:
+            cleaned = joined(workers.over(rules_only, batches))
+        noted("row_rules", spent, peak)
+        if dedup:
+            rows = cleaned.rows
+            del batches, cleaned
+            slices = [rows.slice(at, BATCH) for at in range(0, rows.num_rows, BATCH)]
+            with Peak() as peak, Seconds() as spent:
+                prints = joined_fingerprints(list(workers.over(prints_only, slices)))
+            noted("fingerprints", spent, peak)
+            with Peak() as peak, Seconds() as spent:
+                left = deduplicate(rows, PARAMS, prints, workers)
+            noted("pairs", spent, peak)
+            found["candidates"] = left.candidates
+            kinds = left.duplicates["rule"].to_pylist()
+            found["duplicates"] = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+            del left, prints
+            if engine == BatchEngineParams():
+                found["library_ready_cpu_s"] = round(bare_library(as_raw(rows)), 2)
+                found["library_texts_cpu_s"] = round(ordinary_library(rows), 2)
+    return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=int, help="how many")
-    parser.add_argument("--dedup", action="store_true")
-    parser.add_argument("--ray", type=int, default=0)
+    parser.add_argument("--dedup", action="store_true", help="also look for duplicates")
+    parser.add_argument("--engine", choices=["local", "ray"], default="local")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--to", type=Path, help="a file that a line of JSON is added to")
     asked = parser.parse_args()
-    grower = Grower()
-    load = os.getloadavg()[0]
-    if asked.ray:
-        cleaned, spent = _with_ray(list(grower.batches(asked.rows)), asked.ray)
-    else:
-        cleaned, spent = row_rules(grower.batches(asked.rows))
-    line = f"{asked.rows:,} rows: {spent}, {cleaned.rows.num_rows:,} clean"
-    line += f", peak {_peak():.2f} GB, load {load:.1f}"
+    engine = BatchEngineParams(engine=asked.engine, workers=asked.workers)
+    line = json.dumps(measured(asked.rows, engine, dedup=asked.dedup))
     print(line)
-    if asked.dedup:
-        with Seconds() as spent:
-            found = deduplicate(cleaned.rows, PARAMS)
-        peak, bare = _peak(), bare_library(as_raw(cleaned.rows))
-        by_rule = pc.value_counts(found.duplicates["rule"]).to_pylist()
-        print(
-            f"duplicates: {spent}, {found.candidates:,} candidate pairs, {by_rule}, "
-            f"library alone {bare:.1f} s from ready shingles, "
-            f"{ordinary_library(cleaned.rows):.1f} s from texts, peak {peak:.2f} GB"
-        )
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    if asked.to:
+        with asked.to.open("a") as file:
+            file.write(line + "\n")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 `python benchmarks/bench_extraction.py 100` reads the bundled documents a hundred times on one core
 and prints documents and megabytes per second, the time of the bare HTML parser on the same pages in
-the same run, and the peak memory.
+the same run, and the peak memory. `--others FOLDER` and `--prose FOLDER` compare the speed without
+and with the prefilter, on files without questions.
 """
 
 import argparse
+import html
 import json
 import resource
 import time
@@ -13,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from benchwright.construction.extraction.extract import extract
 from benchwright.construction.extraction.page_text import page_text
+from benchwright.construction.extraction.prefilter import may_hold_questions
 from benchwright.params.collection import ExtractionParams
 from benchwright.tables import Documents
 
@@ -79,10 +83,80 @@ def test_cost_of_a_long_page(benchmark: Any, n: int) -> None:
     assert benchmark(extract, frame, PARAMS).num_rows == n
 
 
+def others(folder: Path, most: int) -> pa.Table:
+    """Up to so many files of a folder as documents, drawn evenly from its files sorted by name."""
+    kinds = {".html": "text/html", ".md": "text/markdown", ".txt": "text/plain"}
+    files = sorted(
+        one
+        for one in folder.rglob("*")
+        if one.suffix in kinds and one.is_file() and 500 < one.stat().st_size < 400_000
+    )
+    files = files[:: max(1, len(files) // most)][:most]
+    texts = [one.read_text(encoding="utf-8", errors="replace") for one in files]
+    columns = [
+        [str(one) for one in files],
+        [""] * len(files),
+        [""] * len(files),
+        [kinds[one.suffix] for one in files],
+        texts,
+    ]
+    arrays = [pa.array(column, pa.large_string()) for column in columns]
+    return pa.Table.from_arrays(arrays, names=Documents.columns())
+
+
+def prose(folder: Path, size: int = 6_000) -> pa.Table:
+    """Long texts (`*.txt`) cut into web pages of so many characters, a paragraph per blank line."""
+    pages = []
+    for file in sorted(folder.glob("*.txt")):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for start in range(0, len(text), size):
+            parts = text[start : start + size].split("\n\n")
+            body = "".join(f"<p>{html.escape(part)}</p>\n" for part in parts)
+            title = f"<title>{file.stem}, part {start // size}</title>"
+            pages.append(f"<!doctype html><html><head>{title}</head><body>{body}</body></html>")
+    n = len(pages)
+    columns = [[str(i) for i in range(n)], [""] * n, [""] * n, ["text/html"] * n, pages]
+    arrays = [pa.array(column, pa.large_string()) for column in columns]
+    return pa.Table.from_arrays(arrays, names=Documents.columns())
+
+
+def compare_prefilter(name: str, table: pa.Table) -> None:
+    """Prints documents/s of extraction without and with the prefilter, in processor seconds."""
+    texts = pa.concat_arrays(table.column("text").chunks)
+    megabytes = sum(len(text.encode()) for text in texts.to_pylist()) / 1e6
+    started = time.process_time()
+    passed = may_hold_questions(texts)
+    looked = time.process_time() - started
+    kept = extract(table.filter(pa.array(passed)), PARAMS).num_rows
+    after = time.process_time() - started
+    started = time.process_time()
+    items = extract(table, PARAMS).num_rows
+    before = time.process_time() - started
+    n = table.num_rows
+    print(
+        f"{name}: {n} documents, {megabytes:.1f} MB; passed {passed.sum()} ({passed.mean():.0%}); "
+        f"items {items} without the prefilter, {kept} with it; documents/s {n / before:.0f} -> "
+        f"{n / after:.0f} ({before / after:.1f} times), the prefilter alone {n / looked:.0f} "
+        f"({megabytes / looked:.0f} MB/s)"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("times", type=int, nargs="?", default=50)
-    frame = documents(parser.parse_args().times)
+    parser.add_argument("--others", type=Path, nargs="*", help="folders without questions")
+    parser.add_argument("--prose", type=Path, nargs="*", help="folders of long texts")
+    parser.add_argument("--most", type=int, default=500, help="files of each folder")
+    asked = parser.parse_args()
+    if asked.others or asked.prose:
+        for folder in asked.others or []:
+            compare_prefilter(folder.name, others(folder, asked.most))
+        for folder in asked.prose or []:
+            compare_prefilter(f"{folder.name} as pages", prose(folder))
+        bundled = pa.Table.from_pandas(documents(5), preserve_index=False)
+        compare_prefilter("bundled documents", bundled)
+        return
+    frame = documents(asked.times)
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     megabytes = sum(len(text.encode()) for text in frame["text"]) / 1e6
     spent, items = 0.0, 0

@@ -37,6 +37,7 @@ NOT_TABLES = {
     "text_vector_cache",
     "single_best_answer_annotations",
     "encoder_vector_cache",
+    "sampling_vector_cache",
 }
 
 
@@ -45,7 +46,8 @@ SEALED = {
     *("raw_items", "rejected_raw_items", "cleaning_changes", "cleaning_duplicates"),
     *("clean_items", "fielded_items", "field_predictions", "difficulty_ratings"),
     *("item_difficulty", "sampled_items", "checked_items", "judge_ratings", "harm_flags"),
-    *("cf_items", "split_assignment", "leak_pairs"),
+    *("difficulty_answers", "final_items", "cf_items", "final_difficulty"),
+    *("split_assignment", "leak_pairs"),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from audit_examples import row, save
-from benchwright.cli import _with_default_variant, cli
+from benchwright.cli import _with_defaults_of_the_pipeline, cli
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -48,7 +48,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "said"),
     [
         (["--benchmarks", "demo,arcc"], "benchmark='arcc' is not known; conf has arc, "),
-        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has mmlu_cf, "),
+        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has documents, "),
         (["--pipeline", "smrt"], "--pipeline 'smrt' is not known; there are answers, "),
         (["--runner", "Fast"], "--runner 'Fast' is not known; Kedro has "),
         (["--seeds", "one"], "--seeds 'one': seeds are whole numbers"),
@@ -127,9 +127,28 @@ def test_a_pipeline_without_a_variant_takes_its_own(
 ) -> None:
     seen: dict[str, Any] = {}
     none: dict[str, Any] = {"pipeline": None, "pipelines": [], "params": {}, "env": None}
-    _with_default_variant(lambda **given: seen.update(given))(**(none | options))
+    _with_defaults_of_the_pipeline(lambda **given: seen.update(given))(**(none | options))
     assert seen["params"].get("variant") == variant
     assert seen["pipeline"] == options.get("pipeline")
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize(
+    ("params", "wanted"),
+    [
+        ({}, {"benchmark": "documents", "variant": "documents"}),
+        ({"benchmark": "mine"}, {"benchmark": "mine", "variant": "documents"}),
+        ({"variant": "mine", "seed": 1}, {"benchmark": "documents", "variant": "mine", "seed": 1}),
+        ({"benchmark": "a", "variant": "b"}, {"benchmark": "a", "variant": "b"}),
+    ],
+)
+def test_a_pipeline_without_a_benchmark_takes_its_own(
+    params: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    seen: dict[str, Any] = {}
+    options = {"pipeline": "documents", "pipelines": [], "params": params, "env": None}
+    _with_defaults_of_the_pipeline(lambda **given: seen.update(given))(**options)
+    assert seen["params"] == wanted
 
 
 @pytest.mark.usefixtures("in_project")

@@ -1,5 +1,6 @@
 """Unknown parameters are refused, and a user's mistake is one line."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import InputError, one_line
-from benchwright.hooks import unknown_parameters
+from benchwright.hooks import SealKeyHook, unknown_parameters
+from benchwright.pipeline_registry import register_pipelines
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
 
@@ -57,3 +59,51 @@ def test_kedro_run_says_it_in_one_line(repository: Path, params: str, said: str)
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     assert said in lines[-1]
     assert "Traceback" not in done.stderr
+
+
+class Catalog:
+    """Holds the settings of sealing, and is asked for nothing else."""
+
+    def load(self, name: str) -> dict[str, str]:
+        assert name == "params:sealing"
+        return {"name": "mmlu_cf"}
+
+
+@pytest.fixture
+def no_key(monkeypatch: pytest.MonkeyPatch) -> Catalog:
+    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
+    return Catalog()
+
+
+def test_a_run_that_seals_is_refused_without_a_key(no_key: Catalog) -> None:
+    with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*new_key\(\)"):
+        SealKeyHook().before_pipeline_run(register_pipelines()["mmlu_cf"], no_key)
+
+
+def test_runs_that_seal_nothing_need_no_key(
+    no_key: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipelines = register_pipelines()
+    for name, pipeline in pipelines.items():
+        if name != "mmlu_cf":
+            SealKeyHook().before_pipeline_run(pipeline, no_key)
+    SealKeyHook().before_pipeline_run(pipelines["mmlu_cf"].to_outputs("raw_items"), no_key)
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "a key of some length")
+    SealKeyHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
+
+
+def test_without_a_key_no_document_is_read(repository: Path, tmp_path: Path) -> None:
+    kedro = str(Path(sys.executable).with_name("kedro"))
+    done = subprocess.run(
+        [kedro, "run", "--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path}"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={name: value for name, value in os.environ.items() if name != "BENCHWRIGHT_SEAL_KEY"},
+    )
+    assert done.returncode == 1
+    assert "sealing: no key: set the environment variable" in done.stderr.splitlines()[-1]
+    # There are no documents here: reading them would have been the error.
+    assert "Running node" not in done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.cli.utils import _split_params, env_option
 
 from benchwright.errors import InputError, one_line
-from benchwright.project_conf import default_variant
+from benchwright.project_conf import pipeline_defaults
 
 
 @contextmanager
@@ -37,16 +37,17 @@ def _told(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _with_default_variant(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Without a variant in `--params`, that of the pipeline (`default_variants` in globals.yml)."""
+def _with_defaults_of_the_pipeline(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Without benchmark or variant in `--params`, those of the pipeline (`globals.yml`)."""
 
     @wraps(command)
     def wrapped(**options: Any) -> Any:
-        params = dict(options["params"] or {})
+        given = {k: v for k, v in (options["params"] or {}).items() if v is not None}
         asked = [options["pipeline"], *(options["pipelines"] or [])]
-        if params.get("variant") is None:
-            variant = default_variant(_project(), options["env"], next(filter(None, asked), None))
-            params |= {"variant": variant} if variant else {}
+        params = dict(options["params"] or {})
+        if not {"benchmark", "variant"} <= set(given):
+            own = pipeline_defaults(_project(), options["env"], next(filter(None, asked), None))
+            params |= {kind: name for kind, name in own.items() if kind not in given}
         return command(**{**options, "params": params})
 
     return wrapped
@@ -74,7 +75,7 @@ def cli() -> None:
 
 run = click.Command(
     name="run",
-    callback=_told(_with_default_variant(kedro_run.callback)),  # type: ignore[arg-type]
+    callback=_told(_with_defaults_of_the_pipeline(kedro_run.callback)),  # type: ignore[arg-type]
     params=kedro_run.params,
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,
@@ -199,10 +200,10 @@ def diff(
 
 
 @cli.command(name="evaluate-sealed")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--model", required=True, help="A name under models.models.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--model", "models", required=True, multiple=True, help="A name under models.models.")
 @click.option("--style", default="letters", show_default=True, help="How it is asked.")
-@click.option("--shots", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--shots", default=(0,), show_default=True, multiple=True, type=click.IntRange(min=0))
 @click.option(
     "--demonstrations",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -212,15 +213,15 @@ def diff(
 @click.option("--min-group", default=50, show_default=True, type=click.IntRange(min=2))
 @click.option("--send-to-server", is_flag=True, help="Let closed questions go to an endpoint.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="The figures as FILE.json."
+    "--out", type=click.Path(path_type=Path), help="The figures as FILE.json, or a folder of such."
 )
 @env_option
 @_told
 def evaluate_sealed(
-    file: Path,
-    model: str,
+    files: tuple[Path, ...],
+    models: tuple[str, ...],
     style: str,
-    shots: int,
+    shots: tuple[int, ...],
     demonstrations: Path | None,
     key_file: str | None,
     min_group: int,
@@ -228,22 +229,170 @@ def evaluate_sealed(
     out: Path | None,
     env: str | None,
 ) -> None:
-    """Score a model on the closed half of a sealed benchmark; only aggregates are told.
+    """Score models on the closed half of a sealed benchmark; only aggregates are told.
 
-    FILE is test.sealed, or validation.jsonl for the same figures of the public half. The key is
-    read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file.
+    FILES are test.sealed, validation.jsonl for the same figures of the public half, or both. The
+    key is read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file. --model and --shots may
+    be given several times: every model is asked in every way, on every file.
     """
     from benchwright.evaluate_sealed import (
         SealedRequest,
+        identity_of,
         run_evaluate_sealed,
         terminal_lines,
         write_score,
     )
     from benchwright.params.sealing import SealingParams
 
-    request = SealedRequest(file, model, style, shots, demonstrations, send_to_server)
+    requests = [
+        SealedRequest(file, model, style, count, demonstrations, send_to_server)
+        for model in dict.fromkeys(models)
+        for count in dict.fromkeys(shots)
+        for file in dict.fromkeys(files)
+    ]
+    if out is not None and out.suffix == ".json" and len(requests) > 1:
+        raise InputError(f"--out {out} is one file, but {len(requests)} are written: name a folder")
+    for request in requests if out is not None else ():
+        identity_of(request)  # a file that could not be saved fails before any model is asked
     sealing = SealingParams(key_file=key_file, min_group=min_group)
-    score = run_evaluate_sealed(_project(), env, request, sealing)
-    click.echo("\n".join(terminal_lines(score)))
+    for request in requests:
+        score = run_evaluate_sealed(_project(), env, request, sealing)
+        if len(requests) > 1:
+            click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
+        click.echo("\n".join(terminal_lines(score)))
+        if out is not None:
+            click.echo(f"\nfigures: {_shown(write_score(request, score, out))}")
+
+
+@cli.command()
+@click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--benchmark", default="", help="Whose saved answers, where no file is named.")
+@click.option("--variant", default="", help="Of which variant; the newest answers of any if not.")
+@click.option("--data-root", default="", help="The data folder, where it is not conf's.")
+@click.option(
+    "--items",
+    type=click.Path(path_type=Path),
+    help="Table of the items: item_id; question and choices for costs, subject, passage_id.",
+)
+@click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
+@click.option("--se", multiple=True, type=float, metavar="SHARE", help="Wanted standard error.")
+@click.option(
+    "--mdd", multiple=True, type=float, metavar="SHARE", help="Wanted detectable difference."
+)
+@click.option("--tau", multiple=True, type=float, metavar="TAU", help="Wanted Kendall's tau-b.")
+@click.option("--spearman", multiple=True, type=float, metavar="RHO", help="Wanted Spearman's rho.")
+@click.option("--alpha", default=0.05, show_default=True, help="Of the test of a difference.")
+@click.option("--power", default=0.8, show_default=True, help="Of the test of a difference.")
+@click.option("--draws", default=200, show_default=True, help="Random subsets of each size.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--models", default=1, show_default=True, help="Models that are to be asked.")
+@click.option("--shots", default=0, show_default=True, help="Demonstrations before a question.")
+@click.option("--price", type=float, help="Of a million tokens of prompts.")
+@click.option("--seconds", type=float, help="Of one prompt.")
+@click.option("--tokenizer", default="", metavar="MODEL", help="A name under models.models.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="FILE.html to write.")
+@env_option
+@_told
+def plan(
+    answers: tuple[Path, ...],
+    items: Path | None,
+    all_items: bool,
+    json_file: Path | None,
+    page: Path | None,
+    env: str | None,
+    **given: Any,
+) -> None:
+    """How many items do for a wanted precision or rank agreement, and what they cost.
+
+    ANSWERS are tables of answers, saved response matrices, logs of lm-eval or folders of such;
+    without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
+    points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
+    """
+    from benchwright.plan_items import PlanRequest, run_plan, terminal_lines, write_json, write_page
+    from benchwright.planning import CostPerPrompt, Wanted
+    from benchwright.saved_answers import judged, known_answers
+
+    request = PlanRequest(
+        Wanted(
+            given["se"],
+            *(given["mdd"], given["tau"], given["spearman"]),
+            *(given["alpha"], given["power"], given["draws"], given["seed"]),
+        ),
+        CostPerPrompt(
+            models=given["models"],
+            shots=given["shots"],
+            per_million_tokens=given["price"],
+            seconds=given["seconds"],
+        ),
+        given["tokenizer"],
+    )
+    project = _project() if not answers or request.tokenizer else None
+    known = known_answers(project, env, answers, _of_run(given), items)
+    made = run_plan(judged(known, all_items), request, project, env)
+    click.echo("\n".join(terminal_lines(made)))
+    if json_file is not None:
+        click.echo(f"\nfigures: {_shown(write_json(made, json_file))}")
+    if page is not None:
+        click.echo(f"\npage: {_shown(write_page(made, page))}")
+
+
+def _of_run(given: dict[str, Any]) -> dict[str, str]:
+    names = ("benchmark", "variant", "data_root")
+    return {name: given[name] for name in names if given[name]}
+
+
+@cli.command()
+@click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--subset", required=True, type=click.Path(path_type=Path), help="Exported folder or manifest."
+)
+@click.option(
+    "--training",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Other models' answers to the whole benchmark; else those that a run saved.",
+)
+@click.option("--benchmark", default="", help="Whose saved answers; the subset's if not given.")
+@click.option("--variant", default="", help="Of which variant; the newest answers of any if not.")
+@click.option("--data-root", default="", help="The data folder, where it is not conf's.")
+@click.option("--no-training", is_flag=True, help="Use the subset's answers alone.")
+@click.option("--estimator", default="auto", show_default=True, help="As in docs/estimation.md.")
+@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="FILE.json to write.")
+@env_option
+@_told
+def estimate(
+    answers: tuple[Path, ...],
+    subset: Path,
+    training: tuple[Path, ...],
+    no_training: bool,
+    estimator: str,
+    level: float,
+    seed: int,
+    out: Path | None,
+    env: str | None,
+    **given: Any,
+) -> None:
+    """Scores on the whole benchmark from answers to an exported subset, with intervals.
+
+    ANSWERS are those of new models: logs of lm-eval, tables, or folders of such.
+    """
+    from benchwright.datasets.subset_manifest import read_subset
+    from benchwright.estimate_scores import estimate_scores, terminal_lines, write_estimates
+    from benchwright.params.estimation import EstimationParams
+    from benchwright.recorded_answers import read_answers
+    from benchwright.saved_answers import known_answers
+
+    asked = read_subset(subset)
+    new = read_answers(answers)
+    known = None
+    if not no_training:
+        project = None if training else _project()
+        of_run = {"benchmark": asked.benchmark, **_of_run(given)}
+        known = known_answers(project, env, training, of_run)
+    found = estimate_scores(asked, new, known, estimator, EstimationParams(level=level), seed)
+    click.echo("\n".join(terminal_lines(found)))
     if out is not None:
-        click.echo(f"\nfigures: {_shown(write_score(request, score, out))}")
+        click.echo(f"\nfigures: {_shown(write_estimates(found, out))}")

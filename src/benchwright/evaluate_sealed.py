@@ -4,14 +4,15 @@ Prompts, scores and what a model writes stay in this process: no score store, no
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
+from benchwright import __version__
 from benchwright.configuration import STYLES, Configuration, configuration_name
 from benchwright.construction.sealing.aggregate import (
     GroupScore,
@@ -19,21 +20,25 @@ from benchwright.construction.sealing.aggregate import (
     SealedScore,
     evaluate_sealed,
 )
+from benchwright.construction.sealing.identity import file_hash, sealed_identity
 from benchwright.construction.sealing.key import read_key
 from benchwright.construction.sealing.scan import word_sequences
 from benchwright.construction.sealing.seal import SealedBenchmark, SealedItem, open_sealed
 from benchwright.content_hash import content_hash
 from benchwright.datasets.atomic import written_aside
+from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
+from benchwright.datasets.memory_store import MemoryShards
 from benchwright.errors import InputError, one_line
-from benchwright.params.prompt import PromptParams
-from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams
-from benchwright.pipelines.scoring.prompts import Asked, PromptWriter, unsuited
-from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
+from benchwright.pipelines.scoring.in_memory import (
+    one_configuration,
+    options_chosen,
+    right_answer,
+)
 from benchwright.project_conf import load_conf
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question
-from benchwright.tables import Prompts
 
 _PUBLIC = ".jsonl"
 
@@ -70,43 +75,31 @@ def run_evaluate_sealed(
     parameters = load_conf(project, env)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
     scoring = _scoring(parameters, request)
-    model = _allowed(models, request)
+    _require_allowed(models, request)
     pool = _pool(request, scoring, int(parameters.get("seed", 0)))
     if request.file.suffix == _PUBLIC:
         benchmark = read_public(request.file)
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
-    scorer = model_scorer(request, model, models, scoring, pool)
+    scorer = model_scorer(request, models, scoring, pool)
     with _no_question_in_errors(benchmark):
         return evaluate_sealed(benchmark, scorer, sealing.min_group)
 
 
 def model_scorer(
     request: SealedRequest,
-    model: ModelParams,
     models: ModelsParams,
     scoring: ScoringParams,
     pool: DemonstrationPool,
 ) -> Scorer:
     """A model as a function of items that keeps nothing and writes nothing."""
-    asked_as = Configuration(request.model, *scoring.asked()[0][1:])
+    asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
-        writer = PromptWriter(asked_as, model, scoring, PromptParams())
-        rows = []
-        for item in items:
-            question = _question(item)
-            if not unsuited(question, "question", asked_as.style):
-                rows.append(writer.row(Asked(question, "question", pool)))
-        prompts = Prompts.from_rows(rows)
-        store: dict[str, pd.DataFrame] = {}
-        for shard in score_prompts(prompts, {}, models, scoring):
-            store |= shard
-        answers = collect_responses(prompts, store, models, scoring).live_responses
-        chosen = {
-            str(row["item_id"]): _chosen(row, request.style) for row in answers.to_dict("records")
-        }
-        return [_right(chosen.get(item.item_id), item.answer) for item in items]
+        shown = map(_question, items)
+        chosen = options_chosen(shown, asked_as, models, scoring, pool, MemoryShards())
+        right = (right_answer(chosen.get(item.item_id), item.answer) for item in items)
+        return [None if np.isnan(value) else value for value in right]
 
     return scorer
 
@@ -142,29 +135,68 @@ def terminal_lines(score: SealedScore) -> list[str]:
     return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
 
 
-def score_json(request: SealedRequest, score: SealedScore) -> dict[str, Any]:
-    """The same as a dictionary, without anything of an item."""
-    return {
-        "configuration": configuration_name(request.model, request.style, request.shots),
-        "file": request.file.name,
-        "all": _figures(score.whole),
-        "fields": {group.name: _figures(group) for group in score.fields},
-        "unanswered": score.unanswered,
-        "reason": score.reason,
-    }
+def half_figures(request: SealedRequest, score: SealedScore) -> HalfFigures:
+    """The same for the pipeline `half_gap`, without anything of an item.
+
+    Raises:
+        InputError: see `identity_of`.
+    """
+    return HalfFigures(
+        format=FORMAT,
+        version=__version__,
+        benchmark=identity_of(request),
+        half=_half(request.file),
+        model=request.model,
+        style=request.style,
+        shots=request.shots,
+        all=_figures(score.whole),
+        fields={group.name: _figures(group) for group in score.fields},
+        unanswered=score.unanswered,
+        reason=score.reason,
+    )
+
+
+def identity_of(request: SealedRequest) -> SealedIdentity:
+    """The sealed benchmark that figures are of, by the manifest beside the file.
+
+    Raises:
+        InputError: there is no manifest, it is of another file, or demonstrations are not those of
+            this benchmark's public half, so that the two halves would be asked in other ways.
+    """
+    identity = sealed_identity(request.file, _half(request.file))
+    shown = request.demonstrations
+    if request.shots and shown is not None and file_hash(shown) != identity.validation:
+        raise InputError(
+            f"evaluate-sealed: {shown} is not the public half of {request.file}; figures are saved "
+            "with demonstrations of the benchmark's own validation.jsonl"
+        )
+    return identity
+
+
+def score_file(request: SealedRequest, out: Path) -> Path:
+    """Where figures go: the file that is named (`.json`), else one of their own in a folder."""
+    if out.suffix == ".json":
+        return out
+    name = configuration_name(request.model, request.style, request.shots)
+    return out / f"{re.sub(r'[^A-Za-z0-9_.@-]', '_', name)}.{_half(request.file)}.json"
 
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write `score_json` to a file."""
-    with written_aside(out) as aside:
-        aside.write_text(json.dumps(score_json(request, score), indent=2) + "\n", encoding="utf-8")
-    return out
+    """Write `half_figures` to a file, or into a folder (`score_file`)."""
+    told = half_figures(request, score).model_dump(mode="json")
+    file = score_file(request, out)
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    return file
 
 
-def _figures(group: GroupScore) -> dict[str, float | int | None]:
-    figures = group._asdict()
-    del figures["name"]
-    return {name: None if np.isnan(value) else value for name, value in figures.items()}
+def _half(file: Path) -> Literal["validation", "test"]:
+    return "validation" if file.suffix == _PUBLIC else "test"
+
+
+def _figures(group: GroupScore) -> GroupFigures:
+    accuracy, se = (None if np.isnan(value) else value for value in (group.accuracy, group.se))
+    return GroupFigures(n=group.n, accuracy=accuracy, se=se)
 
 
 def _line(group: GroupScore, width: int) -> str:
@@ -178,18 +210,11 @@ def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
             f"evaluate-sealed: style {request.style!r} is not known; there are {', '.join(STYLES)}"
         )
     name = configuration_name(request.model, request.style, request.shots)
-    asked = {
-        "mode": "live",
-        "configurations": [name],
-        "conditions": ["question"],
-        "calibration": False,
-        # Batches in other processes go through an object store that spills to disk.
-        "engine": "local",
-    }
-    return ScoringParams.model_validate({**dict(parameters.get("scoring") or {}), **asked})
+    given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
+    return one_configuration(name, given)
 
 
-def _allowed(models: ModelsParams, request: SealedRequest) -> ModelParams:
+def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
     if request.model not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
         raise InputError(
@@ -203,7 +228,6 @@ def _allowed(models: ModelsParams, request: SealedRequest) -> ModelParams:
             f"evaluate-sealed: {request.model} is a server; --send-to-server lets the closed "
             "questions go there, where they may be kept"
         )
-    return model
 
 
 def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> DemonstrationPool:
@@ -221,20 +245,6 @@ def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> Demonstr
 def _question(item: SealedItem) -> Question:
     told = content_hash(item.question, item.choices)
     return Question(item.item_id, item.field, item.question, item.choices, item.answer, told)
-
-
-def _chosen(row: Any, style: str) -> int:
-    """The option that an answer takes; −1 where none is known."""
-    logprobs = row["logprobs"]
-    if not isinstance(logprobs, list) or not logprobs:
-        return int(row["prediction"])
-    size = {"cloze_bytes": row["option_bytes"], "cloze_tokens": row["option_tokens"]}.get(style)
-    values = np.asarray(logprobs, dtype=np.float64)
-    return int(np.argmax(values if size is None else values / np.asarray(size)))
-
-
-def _right(chosen: int | None, answer: int) -> float | None:
-    return None if chosen is None or chosen < 0 else float(chosen == answer)
 
 
 @contextmanager

@@ -11,11 +11,14 @@ from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 from kedro.pipeline import Pipeline
 
+from benchwright.construction.sealing.key import check_seal_key
 from benchwright.errors import InputError
+from benchwright.params.sealing import SealingParams
 from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
 
+SEALING = "params:sealing"
 HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
 
 
@@ -72,6 +75,15 @@ def local_path(dataset: Any) -> Path | None:
         return None
     path = Path(str(dataset._get_load_path()))
     return path if path.exists() else None
+
+
+class SealKeyHook:
+    """Refuses a run that is to seal a closed half without a key, before anything is read."""
+
+    @hook_impl
+    def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
+        if SEALING in pipeline.inputs():
+            check_seal_key(SealingParams.model_validate(catalog.load(SEALING)))
 
 
 class RunHook:
@@ -145,9 +157,14 @@ class RunHook:
         places = {
             "report": "report",
             "report of draws": "draw_report",
+            "report of samplers": "sampling_report",
+            "chosen subset": "chosen_subset",
             "card": "sba_card",
+            "gap of the halves": "half_gap_report",
+            "memorisation": "memorisation_report",
             "tasks of the draws": "harness_draw_tasks",
             "sealed benchmark": "sealed_benchmark",
+            "open benchmark": "open_benchmark",
             "kept items": "kept_items",
             "audit of every item": "item_audit",
             "tasks for lm-eval": "harness_tasks",

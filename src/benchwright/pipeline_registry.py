@@ -5,7 +5,9 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.pipelines import (
     cleaning,
     collection,
+    construction_report,
     contamination_free,
+    documents,
     draw_comparison,
     embedding,
     encoders,
@@ -13,10 +15,13 @@ from benchwright.pipelines import (
     exports,
     fields,
     filtering,
+    half_gap,
     ingestion,
     judging,
+    memorisation,
     perturbation,
     responses,
+    sampling,
     scoring,
     single_best_answer,
     splitting,
@@ -56,19 +61,42 @@ def register_pipelines() -> dict[str, Pipeline]:
     wicked += _stage(scoring.create_pipeline(draws="draws"), "scoring")
     wicked += _stage(responses.create_pipeline(draws="draws"), "responses")
     wicked += _stage(draw_comparison.create_pipeline(), "draw_comparison")
-    construction = (collection, cleaning, fields, judging, contamination_free, splitting)
+    construction = (
+        *(collection, cleaning, fields, judging, contamination_free, splitting),
+        construction_report,
+    )
     mmlu_cf = Pipeline([])
     for stage in construction:
         mmlu_cf += _stage(stage.create_pipeline(), stage.__name__.rsplit(".", 1)[-1])
+    mmlu_cf += _stage(scoring.create_answering_pipeline(), "scoring")
+    mmlu_cf += _stage(judging.create_final_pipeline(), "judging_again")
+    opened = Pipeline([])
+    for stage in (collection, cleaning, documents):
+        opened += _stage(stage.create_pipeline(), stage.__name__.rsplit(".", 1)[-1])
+    # Nothing is closed here: what judges say of fields is kept with other replies.
+    kept = Pipeline(fields.create_pipeline(), inputs={"judge_store": "answer_store"})
+    opened += _stage(kept, "fields")
+    remembered = boxed["ingestion"] + boxed["scoring"]
+    remembered += _stage(memorisation.create_pipeline(), "memorisation")
+    dele = boxed["ingestion"] + _stage(sampling.create_answers_pipeline(), "responses")
+    imported = responses.create_pipeline().to_outputs("response_matrix", "models_table")
+    nobody = {"live_responses": sampling.NO_ANSWERS}
+    dele += _stage(Pipeline(imported, inputs=nobody), "responses")
+    dele += _stage(sampling.create_pipeline(), "sampling")
+    dele += _stage(exports.create_subset_pipeline(), "exports")
     sba = boxed["ingestion"] + _stage(single_best_answer.create_pipeline(), "single_best_answer")
     return {
         "__default__": smart,
         "smart": smart,
         "answers": answers,
         "budget": budget,
+        "dele": dele,
+        "documents": opened,
         "encoders": compared,
         "export": boxed["exports"],
         "export_draws": drawn,
+        "half_gap": _stage(half_gap.create_pipeline(), "half_gap"),
+        "memorisation": remembered,
         "mmlu_cf": mmlu_cf,
         "record": record,
         "sba": sba,

@@ -7,6 +7,8 @@ from typing import Any
 
 from kedro.config import OmegaConfigLoader
 
+_DEFAULTED = ("benchmark", "variant")
+
 
 def load_conf(
     project: Path, env: str | None = None, params: Mapping[str, Any] | None = None
@@ -29,14 +31,18 @@ def load_conf(
     )
 
 
-def default_variant(project: Path, env: str | None, pipeline: str | None) -> str | None:
-    """The variant of a pipeline that is run without one; None where it is that of all pipelines.
+def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:
+    """The benchmark and the variant of a pipeline that is run without them.
 
     Args:
         project: the project's folder.
         env: as `--env`.
         pipeline: its registered name; None is the default pipeline.
+
+    Returns:
+        `benchmark` and `variant`, each only where the pipeline has one of its own
+        (`default_benchmarks` and `default_variants` in globals.yml).
     """
-    chosen = load_conf(project, env)["globals"].get("default_variants") or {}
-    variant = chosen.get(pipeline)
-    return None if variant is None else str(variant)
+    conf = load_conf(project, env)["globals"]
+    chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _DEFAULTED}
+    return {kind: str(name) for kind, name in chosen.items() if name is not None}

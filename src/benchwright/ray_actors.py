@@ -1,12 +1,9 @@
 """Copies of one model in actors of a Ray cluster, which answer batches side by side."""
 
-import contextlib
 import json
 import logging
 import math
 import os
-import secrets
-import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from benchwright.errors import InputError, causes, one_line
+from benchwright.errors import InputError, one_line
 from benchwright.language_models.batches import Answers, Batch, ask
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
@@ -27,6 +24,7 @@ from benchwright.language_models.protocol import (
     Sampling,
 )
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+from benchwright.ray_cluster import cluster, loaded_ray, quiet_data, root_line
 from benchwright.weights import default_cache, model_source
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ logger = logging.getLogger(__name__)
 
 _RETRIES = 3  # of one batch: one that takes its actor along each time would never end
 _RESTARTS = 10  # of one actor: one that has not the memory to load the model would never end
-_KNOCK_SECONDS = 10.0
 _AHEAD = 2  # batches at an actor, so that one lies ready when another is answered
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
 
@@ -70,8 +67,11 @@ def answer_on_ray(
         return
     _check_devices(model, scoring)
     remote = for_actors(model, scoring)
-    ray = _ray()
-    with _cluster(ray, scoring.ray), _quiet_data(ray):
+    ray = loaded_ray("scoring")
+    params = scoring.ray
+    cores = math.ceil(params.actors * params.cpus_per_actor)
+    with cluster(ray, params.address, cores, "scoring"), quiet_data(ray):
+        check_resources(params, ray.cluster_resources())
         dataset = _dataset(ray, name, *remote, scoring.ray, batches)
         answered: set[int] = set()
         rows = iter(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
@@ -85,7 +85,7 @@ def answer_on_ray(
             raise InputError(
                 f"model {name}: its actors ended again and again, perhaps for want of memory; "
                 "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens) may "
-                f"do: {_root(error)}"
+                f"do: {root_line(error)}"
             ) from error
         finally:
             rows.close()
@@ -236,54 +236,6 @@ def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
         )
 
 
-def _ray() -> Any:
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise InputError(
-            "scoring.engine is ray, but Ray is not installed: pip install 'benchwright[ray]'"
-        ) from None
-    return ray
-
-
-@contextlib.contextmanager
-def _cluster(ray: Any, params: RayParams) -> Iterator[None]:
-    """A connection to the cluster, or a cluster of this machine while the block runs."""
-    if ray.is_initialized():
-        yield
-        return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if params.address is None:
-        # Else Ray writes one into the home folder, which need not be there.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        cores = math.ceil(params.actors * params.cpus_per_actor)
-        ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
-    else:
-        try:
-            _knock(params.address)
-            ray.init(address=params.address, **quiet)
-        except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
-            raise InputError(
-                f"scoring.ray.address {params.address!r}: no Ray cluster can be reached there "
-                f"({_root(error, -1)}); start one with `ray start --head`, or leave the address "
-                "out to use this machine alone"
-            ) from error
-    try:
-        check_resources(params, ray.cluster_resources())
-        yield
-    finally:
-        ray.shutdown()
-
-
-def _knock(address: str) -> None:
-    """Raise OSError where nothing listens at `host:port`: Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
-
-
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
     """Raise InputError where actors would wait for ever; a cluster that may grow gets a warning."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
@@ -296,21 +248,6 @@ def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
             if params.address is None:
                 raise InputError(message)
             logger.warning("%s: some of them wait until the cluster has more", message)
-
-
-@contextlib.contextmanager
-def _quiet_data(ray: Any) -> Iterator[None]:
-    """Ray Data without bars, banners and statistics: progress is shown elsewhere."""
-    context = ray.data.DataContext.get_current()
-    log = logging.getLogger("ray.data")
-    before = context.enable_progress_bars, context.print_on_execution_start, log.level
-    context.enable_progress_bars = context.print_on_execution_start = False
-    log.setLevel(logging.CRITICAL)  # what fails is raised
-    try:
-        yield
-    finally:
-        context.enable_progress_bars, context.print_on_execution_start, level = before
-        log.setLevel(level)
 
 
 def _dataset(
@@ -374,9 +311,3 @@ def _answers(rows: Iterator["pa.Table"], batches: Sequence[Batch]) -> Iterator[t
                 raise RuntimeError(f"an actor failed:\n{row['traceback']}")
             written = batches[row["number"]].sampling is not None
             yield row["number"], answers_from_json(row["answers"], written)
-
-
-def _root(error: BaseException, line: int = 0) -> str:
-    """One line, the first or the last (−1), of what an error began with."""
-    *_, first = causes(error)
-    return (str(first).strip().splitlines() or [type(first).__name__])[line]

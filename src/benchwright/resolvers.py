@@ -49,3 +49,22 @@ def settings(
     if mode not in (None, "benchmark"):
         layers.append({"mode": mode})
     return OmegaConf.merge(*layers)
+
+
+def of_run(
+    section: str,
+    variant: str,
+    benchmark: str,
+    given: Any,
+    name: str | None = None,
+    *,
+    _root_: DictConfig,
+) -> Any:
+    """A section as the run has it, or one of its values (None where it has none): for the catalog.
+
+    `given` is what `--params` says of it:
+    `${of_run:difficulty,${_v},${_b},${runtime_params:difficulty,{}},answers_file}`.
+    """
+    told = given if isinstance(given, dict | DictConfig) else {}
+    merged = OmegaConf.merge(settings(section, variant, benchmark, _root_=_root_), told)
+    return merged if name is None else merged.get(name)

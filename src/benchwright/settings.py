@@ -5,8 +5,8 @@ import warnings
 
 from kedro.config import OmegaConfigLoader
 
-from benchwright.hooks import RunHook, StrictParametersHook
-from benchwright.resolvers import choose, settings
+from benchwright.hooks import RunHook, SealKeyHook, StrictParametersHook
+from benchwright.resolvers import choose, of_run, settings
 
 # Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and on
 # a busy machine scoring is many times slower.
@@ -19,7 +19,7 @@ os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
 # Kedro calls a function of OmegaConf that is going to be renamed; nothing a user can mend.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
-HOOKS = (StrictParametersHook(), RunHook())
+HOOKS = (StrictParametersHook(), SealKeyHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
 CONFIG_LOADER_CLASS = OmegaConfigLoader
@@ -27,11 +27,14 @@ CONFIG_LOADER_ARGS = {
     "base_env": "base",
     "default_run_env": "local",
     "merge_strategy": {"parameters": "soft"},
-    "custom_resolvers": {"choose": choose, "settings": settings},
+    "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
     "config_patterns": {
-        # The benchmark files are read by the catalog too: its sources depend on the benchmark.
-        # Their top key starts with an underscore, so it is neither a dataset nor a parameter.
-        "catalog": ["catalog*", "catalog*/**", "**/catalog*", "parameters/benchmarks/**"],
+        # The files of benchmarks and variants are read by the catalog too: its sources depend on
+        # them. Their top key starts with an underscore, so it is neither a dataset nor a parameter.
+        "catalog": [
+            *("catalog*", "catalog*/**", "**/catalog*"),
+            *("parameters/benchmarks/**", "parameters/variants/**"),
+        ],
         "mlflow": ["mlflow*", "mlflow*/**"],
     },
 }

@@ -8,7 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.datasets.document_shards import DocumentShards, shard_files
+from benchwright.datasets.document_shards import (
+    DocumentShards,
+    ReadingReport,
+    joined_reports,
+    shard_files,
+)
 from benchwright.errors import InputError
 
 
@@ -137,3 +142,30 @@ def test_pages_of_a_warc_are_documents_and_other_records_are_not(tmp_path: Path)
 def test_no_shard_is_an_error_that_names_the_path(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing.*no shard"):
         shard_files(str(tmp_path / "nothing"))
+
+
+def test_the_first_fault_of_each_file_is_told_however_many_there_are() -> None:
+    one, two = ReadingReport({"a": 0}), ReadingReport({"b": 1})
+    for place in range(1, 151):
+        one.fault("a", place, "no JSON")
+    two.fault("b", 7, "no text")
+    two.without_options["b"] = 1
+    total = joined_reports([one, two])
+    assert total.frame().to_dict("records") == [
+        {
+            "file": "a",
+            "documents": 0,
+            "left_out": 150,
+            "first_fault": "1: no JSON",
+            "without_options": 0,
+        },
+        {
+            "file": "b",
+            "documents": 1,
+            "left_out": 1,
+            "first_fault": "7: no text",
+            "without_options": 1,
+        },
+    ]
+    assert [fault.place for fault in total.faults] == list(range(1, 101))
+    assert [fault.file for fault in joined_reports([two, one]).faults[:2]] == ["b", "a"]

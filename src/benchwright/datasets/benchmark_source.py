@@ -54,6 +54,7 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         benchmark: dict[str, Any],
         raw_folder: str,
         mirror_root: str = "",
+        data_root: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
         """Name the places; nothing is read yet.
@@ -62,11 +63,14 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
             benchmark: the whole benchmark file (`BenchmarkParams`).
             raw_folder: `data/01_raw/<benchmark>`.
             mirror_root: a folder with `benchmarks/`; "" for none.
+            data_root: the data folder, in which a local source may name a folder of its own;
+                without it that of `raw_folder`.
             metadata: for kedro-viz.
         """
         self._benchmark = benchmark
         self._raw_folder = Path(raw_folder)
         self._mirror_root = mirror_root or ""
+        self._data_root = Path(data_root) if data_root else self._raw_folder.parent.parent
         self.metadata = metadata
 
     def load(self) -> pd.DataFrame:
@@ -81,6 +85,7 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         if isinstance(place.source, HubSource):
             frame, origin, there = _read_hub(benchmark, place.source, place.folder)
         else:
+            _require_made(benchmark, place.source, place.folder)
             frame, origin, there = _read_files(benchmark, place.source, place.folder)
         counts = frame[SPLIT_COLUMN].value_counts()
         if not any(split in counts for split in benchmark.splits.evaluation):
@@ -117,7 +122,7 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
             return _Place("mirror", sources.mirror, Path(self._mirror_root) / "benchmarks")
         local, hub = sources.local, sources.hub
         if local is not None and (hub is None or self._all_there(local)):
-            return _Place("local", local, self._raw_folder)
+            return _Place("local", local, self._folder_of(local))
         if hub is not None:
             return _Place("hub", hub, self._raw_folder)
         raise InputError(
@@ -126,7 +131,11 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         )
 
     def _all_there(self, source: FileSource) -> bool:
-        return all((self._raw_folder / name).is_file() for name in source.names())
+        folder = self._folder_of(source)
+        return all((folder / name).is_file() for name in source.names())
+
+    def _folder_of(self, local: FileSource) -> Path:
+        return self._raw_folder if local.folder is None else self._data_root / local.folder
 
     def _exists(self) -> bool:
         place = self._place(self._params())
@@ -140,6 +149,16 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
             "raw_folder": str(self._raw_folder),
             "mirror_root": self._mirror_root,
         }
+
+
+def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:
+    missing = [folder / name for name in source.names() if not (folder / name).is_file()]
+    if source.made_by is None or not missing:
+        return
+    raise InputError(
+        f"{missing[0]} is missing; kedro run --pipeline {source.made_by} "
+        f"--params benchmark={benchmark.name} makes it (in the same data_root)"
+    )
 
 
 def _require_columns(frame: pd.DataFrame, wanted: Iterable[str], origin: str) -> None:

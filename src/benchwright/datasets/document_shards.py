@@ -3,7 +3,7 @@
 import glob
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,31 +43,54 @@ class ReadingReport:
 
     Attributes:
         documents: read from each file.
-        left_out: records of each file that were not; `faults` has the first hundred of all.
+        left_out: records of each file that were not; `faults` has the first hundred of all, `first`
+            the first one of each file.
+        without_options: documents that were read but passed over, since they show no sign of a
+            question (`construction.extraction.prefilter`); whoever looks at them counts them.
     """
 
     documents: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    first: dict[str, Fault] = field(default_factory=dict)
+    without_options: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:
         """Notes a record that is left out."""
         self.left_out[file] = self.left_out.get(file, 0) + 1
+        self.first.setdefault(file, Fault(file, place, reason))
         if len(self.faults) < _NOTED:
             self.faults.append(Fault(file, place, reason))
 
     def frame(self) -> pd.DataFrame:
-        """A row for each file: file, documents, left_out, first_fault."""
-        first: dict[str, str] = {}
-        for one in self.faults:
-            first.setdefault(one.file, f"{one.place}: {one.reason}")
+        """A row for each file: file, documents, left_out, first_fault, without_options."""
         return pd.DataFrame(
             [
-                (file, self.documents.get(file, 0), self.left_out.get(file, 0), first.get(file, ""))
+                (
+                    file,
+                    self.documents.get(file, 0),
+                    self.left_out.get(file, 0),
+                    f"{self.first[file].place}: {self.first[file].reason}"
+                    if file in self.first
+                    else "",
+                    self.without_options.get(file, 0),
+                )
                 for file in sorted({*self.documents, *self.left_out})
             ],
-            columns=["file", "documents", "left_out", "first_fault"],
+            columns=["file", "documents", "left_out", "first_fault", "without_options"],
         )
+
+
+def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
+    """The reports of several shards as one, in their order."""
+    total = ReadingReport()
+    for one in reports:
+        total.documents |= one.documents
+        total.left_out |= one.left_out
+        total.first |= one.first
+        total.without_options |= one.without_options
+        total.faults = [*total.faults, *one.faults][:_NOTED]
+    return total
 
 
 class DocumentBatches:

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from kedro.io import AbstractDataset
 
 from benchwright.datasets.score_store import StoredShards
 
@@ -38,33 +36,3 @@ class MemoryShards(StoredShards):
     def add(self, name: str, frame: pd.DataFrame) -> None:
         """Keep a shard until the process ends; one of the same name makes way."""
         self._frames[name] = frame
-
-
-class MemoryStore(AbstractDataset[dict[str, pd.DataFrame], MemoryShards]):
-    """One `MemoryShards` for all nodes of a run in this process, empty at its start.
-
-    A run that is killed asks everything again.
-
-    Args:
-        metadata: for plugins.
-    """
-
-    def __init__(self, metadata: dict[str, Any] | None = None) -> None:
-        self._shards = MemoryShards()
-        self.metadata = metadata
-
-    def load(self) -> MemoryShards:
-        """The shards, the same object at each load."""
-        return self._shards
-
-    def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table)."""
-        for name, frame in data.items():
-            self._shards.add(name, frame)
-
-    def _exists(self) -> bool:
-        # Whether the replies of a run are all there only the node knows: never skip it.
-        return False
-
-    def _describe(self) -> dict[str, Any]:
-        return {}

@@ -42,6 +42,18 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
             _write(data, aside)
 
 
+def is_response_matrix(path: Path) -> bool:
+    """Whether a file is Parquet and says that it is one of ours."""
+    import pyarrow.parquet as pq
+
+    if not path.name.endswith(".parquet"):
+        return False
+    try:
+        return _KEY in (pq.read_schema(path).metadata or {})
+    except (pa.ArrowInvalid, OSError):
+        return False
+
+
 def _is_blank(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
     """(m,) True where a model has nothing in this field."""
     missing = values < 0 if name == "prediction" else np.isnan(values)

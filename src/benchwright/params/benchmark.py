@@ -180,6 +180,11 @@ class FileSource(_Source):
     """The column of `file` that says which split a row is in."""
     all_rows: Split | None = None
     """The split of every row of `file`, where no column says it."""
+    folder: str | None = None
+    """Of a local source: where its files are below the data folder; without it in
+    `01_raw/<benchmark>`."""
+    made_by: str | None = None
+    """The pipeline that writes the files, told where they are missing."""
 
     @model_validator(mode="after")
     def _one_way_to_know_the_split(self) -> Self:
@@ -236,8 +241,8 @@ class SplitPurposes(Frozen):
 class BenchmarkParams(Frozen):
     """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
 
-    `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation` and `exports` override the
-    variant's settings.
+    `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation`, `sampling`, `estimation` and
+    `exports` override the variant's settings.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
@@ -262,6 +267,8 @@ class BenchmarkParams(Frozen):
     perturbation: dict[str, Any] = {}
     filtering: dict[str, Any] = {}
     evaluation: dict[str, Any] = {}
+    sampling: dict[str, Any] = {}
+    estimation: dict[str, Any] = {}
     exports: dict[str, Any] = {}
     harness: StockTaskParams | None = None
     """The same questions among lm-evaluation-harness's own tasks (docs/exports.md)."""

@@ -19,6 +19,8 @@ class CheckingParams(JudgesParams):
             spoke on it (`majority`).
         fewest_judges: with fewer ratings a question counts as not judged.
         unjudged: what becomes of such questions.
+        size: questions of those that passed that make the benchmark, sampled as before under
+            `sampling_by_difficulty`; None takes all (the paper: 20,000 of 50,000).
     """
 
     ask: Literal["together", "each", "overall"] = "together"
@@ -26,4 +28,5 @@ class CheckingParams(JudgesParams):
     harmful: Literal["any", "majority"] = "any"
     fewest_judges: int = Field(default=1, ge=1)
     unjudged: Literal["keep", "drop"] = "drop"
+    size: int | None = Field(default=None, ge=2)
     max_tokens: int = Field(default=160, ge=1)

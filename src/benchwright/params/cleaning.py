@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from benchwright.params.batch_engine import BatchEngineParams
+
 RuleName = Literal[
     "too_long",
     "unreadable",
@@ -92,8 +94,8 @@ class NearDuplicateParams(_Section):
         return self
 
 
-class CleaningParams(_Section):
-    """Rules for extracted questions (MMLU-CF, section 3.2, step 2).
+class CleaningParams(BatchEngineParams):
+    """Rules for extracted questions (MMLU-CF, section 3.2, step 2), and where they run.
 
     Attributes:
         off: rules that do not run.

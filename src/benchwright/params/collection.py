@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.params.batch_engine import BatchEngineParams
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,14 +30,19 @@ class ExtractionParams(_Section):
     Attributes:
         document_characters: of a longer document, the rest is not read.
         line_characters: labels inside longer lines are not looked for.
+        prefilter: pass over documents that show no sign of a question, before they are parsed.
     """
 
     document_characters: int = Field(default=4_000_000, ge=1)
     line_characters: int = Field(default=20_000, ge=1)
+    prefilter: bool = True
 
 
-class CollectionParams(_Section):
-    """Reading documents and extracting questions (MMLU-CF, section 3.2, step 1)."""
+class CollectionParams(BatchEngineParams):
+    """Reading documents and extracting questions (MMLU-CF, section 3.2, step 1).
+
+    With several workers, or on Ray, each shard is read and extracted by one of them.
+    """
 
     reading: ReadingParams = ReadingParams()
     extraction: ExtractionParams = ExtractionParams()

@@ -15,8 +15,11 @@ class MemorisationParams(_Section):
             0–100 (normalised edit similarity).
         level: coverage of the intervals.
         alpha: of the test against the control, over all models.
+        examples: items of each model on the page: so many with the most options in place, and so
+            many drawn by seed; 0 shows none.
     """
 
     fuzzy: float = Field(default=90.0, gt=0, le=100)
     level: float = Field(default=0.95, gt=0, lt=1)
     alpha: float = Field(default=0.05, gt=0, lt=1)
+    examples: int = Field(default=3, ge=0, le=100)

@@ -11,7 +11,7 @@ import pandas as pd
 from benchwright import tracking
 from benchwright.datasets.atomic import written_aside
 from benchwright.errors import InputError
-from benchwright.project_conf import default_variant, load_conf
+from benchwright.project_conf import load_conf, pipeline_defaults
 from benchwright.sweeps.combinations import Combination, combine, refuse_swept_parameters
 from benchwright.sweeps.loop import run_combinations
 from benchwright.sweeps.page import render_sweep
@@ -115,9 +115,10 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
         conf = load_conf(request.project, request.env, {**request.params, **chosen})
         return dict(conf["parameters"])
 
-    usual = default_variant(request.project, request.env, request.pipeline)
-    variants = request.variants or ([usual] if usual else [])
-    first = {"benchmark": request.benchmarks[:1], "variant": variants[:1]}
+    own = pipeline_defaults(request.project, request.env, request.pipeline)
+    benchmarks = request.benchmarks or list(filter(None, [own.get("benchmark")]))
+    variants = request.variants or list(filter(None, [own.get("variant")]))
+    first = {"benchmark": benchmarks[:1], "variant": variants[:1]}
     chosen = {key: names[0] for key, names in first.items() if names}
     declared = dict(load_conf(request.project, request.env, chosen)["parameters"])
     problem = unknown_parameters(request.params, declared)
@@ -129,7 +130,7 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
         parameters(**{**chosen, "variant": variant})
     resolved = parameters(**chosen)
     todo = combine(
-        request.benchmarks or [str(resolved["benchmark"])],
+        benchmarks or [str(resolved["benchmark"])],
         variants or [str(resolved["variant"])],
         request.seeds or [int(resolved["seed"])],
     )

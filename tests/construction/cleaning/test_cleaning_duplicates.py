@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright.construction.cleaning.cleaned import CLEAN
 from benchwright.construction.cleaning.deduplicate import Deduplicated, clean, deduplicate
+from benchwright.construction.cleaning.near_duplicates import remaining
 from benchwright.construction.cleaning.same_question import substituted
 from benchwright.construction.cleaning.shingles import jaccard, plain_bytes, shingles
 from benchwright.errors import InputError
@@ -190,3 +191,9 @@ def test_plain_bytes_drop_case_punctuation_and_outer_spaces() -> None:
     data, offsets = plain_bytes(pa.array(["  Ab, “c”…  ", "", "x-1 = É!"], pa.large_string()))
     assert bytes(data).decode() == "ab cx-1 = é"
     assert offsets.tolist() == [0, 4, 4, 12]
+
+
+def test_pairs_that_are_left_are_numbered_as_their_items_are_then() -> None:
+    keep = np.array([True, False, True, True, True])
+    pairs = np.array([2 * 5 + 0, 2 * 5 + 1, 4 * 5 + 3])
+    assert remaining(pairs, keep).tolist() == [1 * 4 + 0, 3 * 4 + 2]

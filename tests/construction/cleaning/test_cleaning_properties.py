@@ -1,16 +1,18 @@
 """What holds of any rows that come in."""
 
 import string
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchwright import batch_engine
 from benchwright.construction.cleaning.clean import clean_batch
-from benchwright.construction.cleaning.cleaned import as_raw, joined
+from benchwright.construction.cleaning.cleaned import as_raw
 from benchwright.construction.cleaning.deduplicate import clean
-from benchwright.construction.cleaning.on_ray import clean_packed, unpacked
+from benchwright.construction.cleaning.fingerprints import cleaned_with_fingerprints
 from benchwright.params.cleaning import CleaningParams
 
 SCHEMA = pa.schema(
@@ -121,6 +123,10 @@ def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) 
 @settings(max_examples=10, deadline=None)
 def test_packing_for_ray_loses_nothing(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
-    packed = clean_packed(raw, CleaningParams())
-    direct = joined([clean_batch(raw, CleaningParams())])
-    assert all(a.equals(b) for a, b in zip(unpacked(packed), direct, strict=True))
+    tasks = pa.table({"task": [batch_engine._dumped(raw)]})
+    work = partial(cleaned_with_fingerprints, params=CleaningParams())
+    *_, outcome = batch_engine.outcomes(tasks, work)
+    there, prints = batch_engine._part(outcome.to_pylist()[0])
+    here = clean_batch(raw, CleaningParams())
+    assert all(a.equals(b) for a, b in zip(there, here, strict=True))
+    assert len(prints.signed) == len(prints.text) == here.rows.num_rows

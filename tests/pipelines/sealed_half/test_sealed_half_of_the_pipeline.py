@@ -5,7 +5,7 @@ import json
 import logging
 import pickle
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,16 +18,20 @@ from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
+from benchwright import asking
 from benchwright.construction.judging import in_memory
 from benchwright.construction.judging.with_passage import with_passage
+from benchwright.construction.sealing.judge_store import JudgeStore
 from benchwright.construction.sealing.key import SealKey
 from benchwright.construction.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.construction.sealing.scan import files_with
 from benchwright.construction.sealing.seal import open_sealed
-from benchwright.datasets.memory_store import MemoryShards, MemoryStore
+from benchwright.construction.sealing.sealed_shards import SealedShards
+from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.sealed_folder import SealedFolder
 from benchwright.errors import InputError
+from benchwright.language_models.protocol import Generated
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.fields import FieldsParams
@@ -36,17 +40,34 @@ from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams
 from benchwright.params.splitting import SplittingParams
-from benchwright.pipelines import contamination_free, judging, splitting
-from benchwright.pipelines.judging.difficulty import rate_items, sample_items
+from benchwright.pipelines import contamination_free, judging, scoring, splitting
+from benchwright.pipelines.judging.difficulty import (
+    rate_final_items,
+    rate_items,
+    sample_items,
+    set_levels,
+)
 from benchwright.pipelines.splitting import halves
 from benchwright.similarity import wordings
 from benchwright.similarity.text_vectors import EncodedTexts
-from benchwright.tables import CleanItems, ItemDifficulty, LeakPairs, SplitAssignment
+from benchwright.tables import (
+    CleanItems,
+    DifficultyRatings,
+    ItemDifficulty,
+    LeakPairs,
+    SplitAssignment,
+)
 
 KEY = " ".join(["a key of this test,", "long enough"])
 N = 60
 BAD, HARMFUL, TWINS = 7, 11, (20, 21)
-STAGES = (judging, contamination_free, splitting)
+STAGES = (
+    judging.create_pipeline,
+    judging.create_final_pipeline,
+    scoring.create_answering_pipeline,
+    contamination_free.create_pipeline,
+    splitting.create_pipeline,
+)
 
 
 class Run(NamedTuple):
@@ -108,6 +129,7 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
         place = max(
             (place for place, text in texts.items() if text in prompt),
             key=lambda place: len(texts[place]),
+            default=0,  # one of several lines is reworded by its first
         )
         if "in other words" in prompt:
             return prompt.split("\nQuestion:\n")[1].split("\n", maxsplit=1)[0] + " (pick one)"
@@ -126,13 +148,13 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
         return "No."
 
     def ask_model(name: str, models: Any, scoring: Any, store: Any, **_: Any) -> Any:
-        assert isinstance(store, MemoryShards)
+        assert isinstance(store, SealedShards)
         assert scoring.engine == "local"
 
         def ask(prompts: Sequence[str], attempt: int = 1) -> list[str | None]:
             said = [reply(name, prompt, attempt) for prompt in prompts]
-            shard = f"{name}-{len(store)}"
-            store.add(shard, pd.DataFrame({"prompt": list(prompts), "text": said}))
+            shard = hashlib.sha256("".join(prompts).encode()).hexdigest()
+            store.add(f"{name}-{shard}", pd.DataFrame({"prompt": list(prompts), "text": said}))
             return list(said)
 
         return ask
@@ -182,7 +204,11 @@ def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
     text = (repository / "conf/base/catalog/sealed.yml").read_text("utf-8")
     for mark, value in (("_root", str(folder)), ("_b", "built"), ("_v", "mmlu_cf")):
         text = text.replace(f"${{{mark}}}", value)
-    return dict(yaml.safe_load(text))
+    conf = dict(yaml.safe_load(text))
+    conf["judge_store"]["sealing"] = {"name": "built"}
+    for name in ("difficulty_examples", "difficulty_answers_file"):
+        conf[name]["filepath"] = None
+    return conf
 
 
 def _run(
@@ -192,13 +218,16 @@ def _run(
     parameters: dict[str, Any],
     log: Any,
     version: str = "1",
+    tables: Mapping[str, pd.DataFrame] | None = None,
 ) -> Run:
     conf = _saved_datasets(repository, folder / "data")
     catalog = DataCatalog.from_config(conf, save_version=version)
     catalog["fielded_items"] = MemoryDataset(items)
+    for name, table in (tables or {}).items():
+        catalog[name] = MemoryDataset(table)
     for name, value in parameters.items():
         catalog[f"params:{name}"] = MemoryDataset(value, copy_mode="assign")
-    whole = sum((stage.create_pipeline() for stage in STAGES), Pipeline([]))
+    whole = sum((stage() for stage in STAGES), Pipeline([]))
     unsaved = whole.all_outputs() - set(conf)
     kept: dict[str, _Kept] = {}
     for name in unsaved:
@@ -361,7 +390,6 @@ def test_bad_and_harmful_questions_go_and_are_counted(run: Run, labelled: pd.Dat
     assert len(expected) > 1, "neither was sampled"
     assert counts["reasons"] == expected
     assert counts["sources"] == {"judges": N}
-    assert sum(counts["levels"]["rated"].values()) == N
     gone = {labelled["item_id"][place] for place in (BAD, HARMFUL)}
     assert not gone & set(run.memory["checked_items"]["item_id"])
 
@@ -408,20 +436,201 @@ def test_one_question_in_two_wordings_stands_in_one_half(run: Run, labelled: pd.
     assert distances["total_variation"]["field"] < 0.1
 
 
-def test_without_a_key_nothing_is_asked(
+def test_levels_are_counted_after_each_step_and_again_after_the_rules(run: Run) -> None:
+    counts = _read(run, "difficulty_counts")
+    assert list(counts.columns) == ["pool", "level", "n", "share", "expected"]
+    sizes = counts.groupby("pool", sort=False)["n"].sum().to_dict()
+    made = run.memory["cf_items"]
+    checked = len(run.memory["checked_items"])
+    assert sizes == {"rated": N, "sampled": 50, "checked": checked, "final": len(made)}
+    levels = run.memory["final_difficulty"]["level"].value_counts()
+    final = counts[counts["pool"] == "final"].set_index("level")["n"]
+    assert final[final > 0].to_dict() == levels.to_dict()
+    again = _json(run, "ratings_again")
+    assert (again["n"], again["of"]) == (len(made), len(made))
+    before = run.memory["item_difficulty"].set_index("item_id")["difficulty"][made["item_id"]]
+    assert again["before"] == pytest.approx(before.mean())
+    assert again["after"] == pytest.approx(run.memory["final_difficulty"]["difficulty"].mean())
+    assert again["low"] < again["shift"] < again["high"]
+    rounds = _read(run, "difficulty_again_rounds")
+    assert set(rounds["judge"]) == {"first", "second_judge"}
+    assert rounds.loc[rounds["attempt"] == 1, "asked"].tolist() == [len(made)] * 2
+
+
+def test_what_judges_said_is_on_disk_encrypted(run: Run, labelled: pd.DataFrame) -> None:
+    files = sorted((run.folder / "data/06_models/judge_store").iterdir())
+    assert len(files) > 10
+    told = b"".join(file.name.encode() + file.read_bytes() for file in files)
+    for text in (*labelled["question"], "clarity", "I wonder about", "difficult", "first-"):
+        assert text.encode() not in told
+        assert text.encode("utf-16-le") not in told
+    assert KEY.encode() not in told
+
+
+def test_a_run_that_was_killed_asks_only_the_rest(
     repository: Path,
     labelled: pd.DataFrame,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def nobody(*_: Any, **__: Any) -> Any:
-        raise AssertionError("a judge was asked")
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    _patch(monkeypatch, labelled)
+    killed, asked = 3, []
+    monkeypatch.setattr(asking, "answer_batches", _batches(asked, killed))
+    monkeypatch.setattr(in_memory, "ask_model", asking.ask_model)
+    weights = {"package": "p", "file": "p/m.gguf", "sha256": "1" * 64}
+    models = {"models": {"first": {"weights": weights, "family": "f", "context": 4096}}}
+    parameters = _parameters(judges=False) | {
+        "models": ModelsParams.model_validate(models),
+        "scoring": ScoringParams.model_validate({"shard_size": 8, "device": "cpu"}),
+        "difficulty": DifficultyParams(judges=["first"], again=False),
+    }
+    with pytest.raises(InputError, match=r"difficulty failed .KilledError."):
+        _run(repository, tmp_path, labelled, parameters, caplog)
+    before = list(asked)
+    assert len(before) > killed
+    asked.clear()
+    monkeypatch.setattr(asking, "answer_batches", _batches(asked, None))
+    made = _run(repository, tmp_path, labelled, parameters, caplog, "2")
+    assert not set(asked) & set(before)
+    assert len(asked) + len(before) == N
+    assert made.memory["item_difficulty"]["level"].tolist() == [4.0] * N
+    alone, asked_alone = tmp_path / "alone", []
+    alone.mkdir()
+    monkeypatch.setattr(asking, "answer_batches", _batches(asked_alone, None))
+    whole = _run(repository, alone, labelled, parameters, caplog)
+    assert sorted(asked_alone) == sorted(asked + before)
+    same = whole.memory["difficulty_ratings"]
+    pd.testing.assert_frame_equal(same, made.memory["difficulty_ratings"])
 
-    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
-    monkeypatch.setattr(in_memory, "ask_model", nobody)
-    with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*new_key\(\)"):
-        _run(repository, tmp_path, labelled, _parameters(judges=True), caplog)
+
+class KilledError(Exception):
+    """Ends a run in the middle."""
+
+
+def _batches(asked: list[str], until: int | None) -> Callable[..., Any]:
+    """A model that rates everything 4, and stops after so many batches."""
+
+    def answer_batches(
+        name: str, model: Any, scoring: Any, batches: Sequence[Any], progress: Any
+    ) -> Iterator[tuple[int, list[Generated]]]:
+        for number, batch in enumerate(batches):
+            if number == until:
+                raise KilledError
+            asked.extend(prompt.text for prompt in batch.prompts)
+            yield number, [Generated(("[4]",), ("stop",), 3, 9) for _ in batch.prompts]
+
+    return answer_batches
+
+
+def test_answers_of_models_give_levels_where_no_judge_did(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    _patch(monkeypatch, labelled)
+    # Model k of 12 knows the first 5 k questions: the later, the harder.
+    answers = pd.DataFrame(
+        [
+            (item_id, f"model-{k}", str(int(place < 5 * k)))
+            for k in range(1, 13)
+            for place, item_id in enumerate(labelled["item_id"])
+        ],
+        columns=["item_id", "model", "correct"],
+    )
+    parameters = _parameters(judges=False)
+    parameters["checking"] = CheckingParams(size=20)
+    tables = {"difficulty_answers_file": answers}
+    made = _run(repository, tmp_path, labelled, parameters, caplog, tables=tables)
+    levels = made.memory["item_difficulty"]
+    assert set(levels["source"]) == {"responses"}
+    assert levels["level"].is_monotonic_increasing
+    assert (levels["level"].iloc[0], levels["level"].iloc[-1]) == (0, 9)
+    assert "60 of 60 questions without a rating have a level by the answers of 12" in made.log
+    assert _json(made, "checking_counts")["final"] == len(made.memory["cf_items"]) == 20
+    strata = _read(made, "final_strata")
+    assert strata["taken"].sum() == strata["target"].sum() == 20
+    assert len(made.memory["split_assignment"]) == 20
+    assert "checking.size: 20 questions (0 fewer than asked for)" in made.log
+    few = parameters | {"difficulty": DifficultyParams(fewest_models=13)}
+    unknown = _run(repository, tmp_path, labelled, few, caplog, "2", tables)
+    assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
+    assert "give no level: 12 models have answers; 13 are needed" in unknown.log
+    off = parameters | {"difficulty": DifficultyParams(fallback="none")}
+    unknown = _run(repository, tmp_path, labelled, off, caplog, "3", tables)
+    assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
+
+
+def test_ratings_come_before_answers_and_lend_them_their_distribution(
+    labelled: pd.DataFrame,
+) -> None:
+    ids = labelled["item_id"].tolist()
+    rated = [(one, "j", 1, 3 + 4 * (place % 2), "", "parsed") for place, one in enumerate(ids[:40])]
+    unread = [(one, "j", 1, None, "?", "unparsed") for one in ids[40:]]
+    ratings = DifficultyRatings.from_rows([*rated, *unread])
+    answers = pd.DataFrame(
+        [
+            (one, f"m{k}", float(place % 10 < k))
+            for k in range(1, 10)
+            for place, one in enumerate(ids)
+        ],
+        columns=["item_id", "model", "correct"],
+    )
+    params = DifficultyParams(judges=("j",))
+    none = answers[:0]
+    levels = set_levels(labelled, ratings, answers, none, params, 0)
+    assert levels["source"].tolist() == ["judges"] * 40 + ["responses"] * 20
+    assert levels["level"].tolist()[:40] == [3.0, 7.0] * 20
+    assert levels["level"].tolist()[40:] == ([3.0] * 5 + [7.0] * 5) * 2  # the two that were given
+    few = ratings[ratings["item_id"].isin([*ids[:29], *ids[40:]])]
+    alone = set_levels(labelled, few, answers, none, params, 0)
+    assert alone["level"].tolist()[40:] == [*map(float, range(10))] * 2  # 29 are too few
+
+
+def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.DataFrame) -> None:
+    seen: list[str] = []
+
+    def judge(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        seen.extend(texts)
+        return ["[5]"] * len(texts)
+
+    given = pd.DataFrame(
+        {
+            "question": ["Which is wet?", "Which is dry?"],
+            "choices": ['["water", "sand"]'] * 2,
+            "answer": ["A", "B"],
+            "rating": ["0", "1"],
+        }
+    )
+    parameters = _parameters(judges=False)
+    rest = [parameters[name] for name in ("models", "scoring")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_memory, "ask_model", lambda *_, **__: judge)
+        params = DifficultyParams(judges=("one",), shots=5)
+        rate_items(labelled[:1], given, MemoryShards(), params, *rest, 0)
+        rate_items(labelled[:1], given[:0], MemoryShards(), params, *rest, 0)
+        one = params.model_copy(update={"shots": 1})
+        rate_final_items(labelled[:1], given, MemoryShards(), one, *rest, 0)
+        own, bundled, again = seen
+        assert own.count("Difficulty: [") == 2
+        assert "Which is dry?" in own
+        assert bundled.count("Difficulty: [") == 5
+        assert again.count("Difficulty: [") == 1
+        bad = given.assign(answer=["A", "C"])
+        with pytest.raises(InputError, match="examples, row 2: answer is 'C'; a letter A–B"):
+            rate_items(labelled[:1], bad, MemoryShards(), params, *rest, 0)
+        few = params.model_copy(update={"at_most": 3})
+        count = len(seen)
+        ratings, _ = rate_items(labelled, given, MemoryShards(), few, *rest, 0)
+        assert ratings["item_id"].nunique() == 3
+        del seen[count:]
+        off = params.model_copy(update={"again": False})
+        assert rate_final_items(labelled, given, MemoryShards(), off, *rest, 0)[0].empty
+        assert len(seen) == 3
 
 
 def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
@@ -434,7 +643,8 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
     _patch(monkeypatch, labelled)
     made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
-    assert "no question has a level of difficulty; all 60 count as level 6" in made.log
+    assert "sampling: no question has a level of difficulty; all 60 count as level 6" in made.log
+    assert "all 50 count" not in made.log  # nothing is sampled again where all are taken
     assert "all 50 questions stay, unchecked" in made.log
     strata = _read(made, "sampling_strata")
     assert strata.loc[strata["taken"] > 0, "level"].unique().tolist() == [6]
@@ -489,11 +699,12 @@ def test_questions_without_a_level_are_left_out_beside_others(
 
 def test_questions_that_cannot_be_judged_are_told_in_one_line(labelled: pd.DataFrame) -> None:
     parameters = _parameters(judges=False)
-    rest = [parameters[name] for name in ("difficulty", "models", "scoring", "seed")]
+    rest = [parameters[name] for name in ("difficulty", "models", "scoring")]
+    none = pd.DataFrame()
     with pytest.raises(InputError, match="no question came through cleaning"):
-        rate_items(labelled.iloc[:0], True, MemoryShards(), *rest)
+        rate_items(labelled.iloc[:0], none, MemoryShards(), *rest, 0)
     with pytest.raises(InputError, match="60 of 60 questions have no known answer"):
-        rate_items(labelled.assign(answer=-1), True, MemoryShards(), *rest)
+        rate_items(labelled.assign(answer=-1), none, MemoryShards(), *rest, 0)
 
 
 def test_judges_see_the_passage_before_the_question(labelled: pd.DataFrame) -> None:
@@ -537,14 +748,15 @@ def test_pairs_keep_the_ids_of_public_items_only() -> None:
 
 
 def test_the_store_in_memory_forgets_what_it_holds_when_it_is_pickled() -> None:
-    store = MemoryStore()
+    store = JudgeStore(folder="nowhere", sealing={"judge_store": "memory"})
     store.load().add("shard", pd.DataFrame({"text": ["a closed question"]}))
     assert "shard" in store.load()
     assert store.load().get("shard") is not None
     assert store.load().get("other") is None
-    written = pickle.dumps(store.load())
-    assert b"closed" not in written
-    assert len(pickle.loads(written)) == 0  # noqa: S301  (made here)
+    for held in (store.load(), store):
+        written = pickle.dumps(held)
+        assert b"closed question" not in written
+    assert len(pickle.loads(pickle.dumps(store.load()))) == 0  # noqa: S301  (made here)
     assert "closed" not in repr(store.load())
 
 

@@ -1,6 +1,7 @@
 """Cleaning of a whole: batches through the row rules, then duplicates among all of them."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.construction.cleaning.clean import clean_batch, funnel
+from benchwright.batch_engine import BatchEngine
+from benchwright.construction.cleaning.clean import funnel
 from benchwright.construction.cleaning.cleaned import (
     DUPLICATES,
     REJECTED,
@@ -17,15 +19,26 @@ from benchwright.construction.cleaning.cleaned import (
     joined,
     rejected_rows,
 )
-from benchwright.construction.cleaning.exact_duplicates import conflicting, keys, same_text
-from benchwright.construction.cleaning.near_duplicates import near_pairs, signatures
+from benchwright.construction.cleaning.exact_duplicates import Keys, conflicting, same_text
+from benchwright.construction.cleaning.fingerprints import (
+    Fingerprints,
+    cleaned_with_fingerprints,
+    fingerprints,
+    joined_fingerprints,
+)
+from benchwright.construction.cleaning.near_duplicates import (
+    Pairs,
+    near_pairs,
+    remaining,
+)
 from benchwright.construction.cleaning.rows import Rows
 from benchwright.construction.cleaning.rules import ROW_RULES, WHOLE_RULES
 from benchwright.errors import InputError
+from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams, RuleName
 
 _TEXT = pa.large_string()
-_AT_ONCE = 20_000
+_COMPARED = ["item_id", "question", "choices", "answer", "passage"]
 
 
 class Deduplicated(NamedTuple):
@@ -50,20 +63,28 @@ def clean(batches: Iterable[pa.Table], params: CleaningParams) -> Cleaned:
 
     Args:
         batches: tables of raw items; read twice, so not an iterator. Ids are unique over all.
-        params: rules and limits.
+        params: rules and limits, and where they run; the outcome is the same everywhere.
 
     Raises:
-        InputError: a column is missing, an id stands twice, or `batches` can be read only once.
+        InputError: a column is missing, an id stands twice, `batches` can be read only once, or the
+            engine cannot be had.
     """
     if isinstance(batches, Iterator):
         raise InputError("batches of raw items are read twice: give a list, not an iterator")
-    return with_duplicates_rejected(
-        joined([clean_batch(batch, params) for batch in batches]), batches, params
-    )
+    with BatchEngine(params, "cleaning") as engine:
+        work = partial(cleaned_with_fingerprints, params=params)
+        parts, prints = zip(*engine.over(work, batches), strict=True)
+        return with_duplicates_rejected(
+            joined(parts), batches, params, joined_fingerprints(prints), engine
+        )
 
 
 def with_duplicates_rejected(
-    cleaned: Cleaned, batches: Iterable[pa.Table], params: CleaningParams
+    cleaned: Cleaned,
+    batches: Iterable[pa.Table],
+    params: CleaningParams,
+    prints: Fingerprints | None = None,
+    engine: BatchEngine | None = None,
 ) -> Cleaned:
     """What `clean_batch` gave for all batches, without duplicates among the clean rows.
 
@@ -71,8 +92,10 @@ def with_duplicates_rejected(
         cleaned: of all batches (`joined`).
         batches: the raw items again, for the rows that are rejected now.
         params: the same as before.
+        prints: fingerprints of the clean rows, where they are there already.
+        engine: what compares the pairs; None for this process.
     """
-    left = deduplicate(cleaned.rows, params)
+    left = deduplicate(cleaned.rows, params, prints, engine)
     rejected = [cleaned.rejected]
     wanted = left.duplicates.column("item_id")
     for batch in batches if len(wanted) else ():
@@ -104,7 +127,12 @@ def with_duplicates_rejected(
     )
 
 
-def deduplicate(rows: pa.Table, params: CleaningParams) -> Deduplicated:
+def deduplicate(
+    rows: pa.Table,
+    params: CleaningParams,
+    prints: Fingerprints | None = None,
+    engine: BatchEngine | None = None,
+) -> Deduplicated:
     """Clean rows without exact and near-duplicates; their order does not matter.
 
     Of duplicates stays the one with an explanation, then the one with the first id. An item goes
@@ -117,16 +145,25 @@ def deduplicate(rows: pa.Table, params: CleaningParams) -> Deduplicated:
     ids = rows.column("item_id")
     if pc.count_distinct(ids).as_py() < len(ids):
         raise InputError("item_id: an id stands twice among the clean rows")
-    active = rows.append_column("place", pa.array(np.arange(rows.num_rows))).take(_order(rows))
+    over = (engine or BatchEngine(BatchEngineParams(), "cleaning")).over
+    order = _order(rows)
+    active = rows.select(_COMPARED).append_column("place", pa.array(np.arange(rows.num_rows)))
+    active = active.take(pa.array(order))
+    prints = (fingerprints(rows, params) if prints is None else prints).take(order)
     gone: list[pa.Table] = []
     candidates = shared_passage = 0
     if "exact_duplicate" not in params.off:
-        active, lost = _without_exact(active, params)
+        keep, lost = _without_exact(active, Keys(prints.text, prints.answer), params)
         gone.append(lost)
+        active, prints = active.filter(pa.array(keep)), prints.take(np.flatnonzero(keep))
     if "near_duplicate" not in params.off:
-        signed = _signatures(active, params)
+        signed = prints.signed
+        del prints
+        known: Pairs | None = None
         while True:
-            near = near_pairs(_rows(active), signed, _answers(active), params.near_duplicates)
+            near = near_pairs(
+                _rows(active), signed, _answers(active), params.near_duplicates, known, over
+            )
             candidates += near.candidates
             shared_passage += near.shared_passage
             like, similarity = _leaders(active.num_rows, near.later, near.earlier, near.similarity)
@@ -134,17 +171,23 @@ def deduplicate(rows: pa.Table, params: CleaningParams) -> Deduplicated:
             if keep.all():
                 break
             gone.append(_lost(active, like, similarity, "near_duplicate", "nearly the same as"))
+            known = remaining(near.compared, keep)
             active, signed = active.filter(pa.array(keep)), signed[keep]
-    stays = active.take(np.argsort(active.column("place").to_numpy())).drop_columns("place")
+    places = np.sort(active.column("place").to_numpy())
+    del active
     return Deduplicated(
-        stays, pa.concat_tables([DUPLICATES.empty_table(), *gone]), candidates, shared_passage
+        rows.take(pa.array(places)),
+        pa.concat_tables([DUPLICATES.empty_table(), *gone]),
+        candidates,
+        shared_passage,
     )
 
 
-def _order(rows: pa.Table) -> pa.Array:
+def _order(rows: pa.Table) -> NDArray[np.int64]:
     explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
     keyed = pa.table({"explained": pc.invert(explained), "item_id": rows.column("item_id")})
-    return pc.sort_indices(keyed, [("explained", "ascending"), ("item_id", "ascending")])
+    order = pc.sort_indices(keyed, [("explained", "ascending"), ("item_id", "ascending")])
+    return order.to_numpy().astype(np.int64)
 
 
 def _rows(table: pa.Table) -> Rows:
@@ -156,20 +199,10 @@ def _answers(table: pa.Table) -> NDArray[np.int64]:
     return values
 
 
-def _slices(table: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, max(table.num_rows, 1), _AT_ONCE):
-        yield table.slice(start, _AT_ONCE)
-
-
-def _signatures(table: pa.Table, params: CleaningParams) -> NDArray[np.uint32]:
-    return np.concatenate(
-        [signatures(_rows(part), params.near_duplicates) for part in _slices(table)]
-    )
-
-
-def _without_exact(table: pa.Table, params: CleaningParams) -> tuple[pa.Table, pa.Table]:
-    parts = [keys(_rows(part), _answers(part)) for part in _slices(table)]
-    found = type(parts[0])(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+def _without_exact(
+    table: pa.Table, found: Keys, params: CleaningParams
+) -> tuple[NDArray[np.bool_], pa.Table]:
+    """Which rows stay, shape (n,), and the others as duplicates."""
     first = same_text(found)
     clash = conflicting(found, first)
     like = np.where(first < np.arange(len(first)), first, -1)
@@ -184,7 +217,7 @@ def _without_exact(table: pa.Table, params: CleaningParams) -> tuple[pa.Table, p
         "answers differ between the copies of",
     )
     keep = (like < 0) & ~clash
-    return table.filter(pa.array(keep)), pa.concat_tables([lost, disputed])
+    return keep, pa.concat_tables([lost, disputed])
 
 
 def _leaders(

@@ -4,8 +4,10 @@ Signatures are made of the last sentence of the question and the choices, so tha
 a long passage are not candidates for that alone.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +15,17 @@ from numpy.typing import NDArray
 from benchwright.construction.cleaning.exact_duplicates import mixed
 from benchwright.construction.cleaning.question_parts import last_sentence
 from benchwright.construction.cleaning.rows import Rows
-from benchwright.construction.cleaning.same_question import Compared, compared
+from benchwright.construction.cleaning.same_question import compared_pairs, pairs_to_compare
 from benchwright.construction.cleaning.shingles import item_shingles
 from benchwright.params.cleaning import NearDuplicateParams
 
+Pairs = NDArray[np.int64]
+"""Pairs of n items, each as later · n + earlier."""
+
+Over = Callable[[Callable[[Any], Any], Iterator[Any]], Iterator[Any]]
+
 _PAIRS_AT_ONCE = 10_000
+_ESTIMATED_AT_ONCE = 100_000
 _MARGIN = 4  # standard errors below the threshold at which an estimate rules a pair out
 
 
@@ -29,6 +37,7 @@ class Near(NamedTuple):
         similarity: exact Jaccard similarity of question and choices, shape (pairs,).
         candidates: pairs that LSH gave.
         shared_passage: pairs that are alike but ask something else, as items on one passage do.
+        compared: the candidates that their signatures did not rule out, ascending.
     """
 
     later: NDArray[np.int64]
@@ -36,6 +45,7 @@ class Near(NamedTuple):
     similarity: NDArray[np.float64]
     candidates: int
     shared_passage: int
+    compared: Pairs
 
 
 def signatures(rows: Rows, params: NearDuplicateParams) -> NDArray[np.uint32]:
@@ -52,7 +62,12 @@ def signatures(rows: Rows, params: NearDuplicateParams) -> NDArray[np.uint32]:
 
 
 def near_pairs(
-    rows: Rows, signed: NDArray[np.uint32], answer: NDArray[np.int64], params: NearDuplicateParams
+    rows: Rows,
+    signed: NDArray[np.uint32],
+    answer: NDArray[np.int64],
+    params: NearDuplicateParams,
+    known: Pairs | None = None,
+    over: Over | None = None,
 ) -> Near:
     """Pairs of near-duplicates among n items.
 
@@ -64,23 +79,39 @@ def near_pairs(
         signed: their signatures, shape (n, permutations).
         answer: position of each item's answer, shape (n,).
         params: thresholds, bands and neighbours.
+        known: pairs that were compared before and are none, as `Near.compared` gives them.
+        over: applies a function to tasks, in order, as `BatchEngine.over`; None for here and now.
     """
     pairs = _candidates(signed, params)
-    parts: list[Compared] = []
-    for later, earlier in _chunks(pairs, len(rows)):
-        likely = _estimated(signed, later, earlier) >= _lowest(params)
-        if likely.any():
-            parts.append(compared(rows, answer, later[likely], earlier[likely], params))
-    if not parts:
-        none = np.zeros(0, np.int64)
-        return Near(none, none, np.zeros(0), len(pairs), 0)
+    n = len(rows)
+    likely = np.concatenate(
+        [_likely(signed, some, params) for some in _chunks(pairs, _ESTIMATED_AT_ONCE)]
+        or [_no_pairs()]
+    )
+    new = likely if known is None else np.setdiff1d(likely, known, assume_unique=True)
+    tasks = (
+        pairs_to_compare(rows, answer, some // n, some % n) for some in _chunks(new, _PAIRS_AT_ONCE)
+    )
+    work = partial(compared_pairs, params=params)
+    parts = list(chain.from_iterable(map(work, tasks)) if over is None else over(work, tasks))
+    none = _no_pairs()
     return Near(
-        np.concatenate([part.later for part in parts]),
-        np.concatenate([part.earlier for part in parts]),
-        np.concatenate([part.similarity for part in parts]),
+        np.concatenate([none, *(part.later for part in parts)]),
+        np.concatenate([none, *(part.earlier for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.similarity for part in parts)]),
         len(pairs),
         sum(part.shared_passage for part in parts),
+        likely,
     )
+
+
+def remaining(pairs: Pairs, keep: NDArray[np.bool_]) -> Pairs:
+    """Pairs of the items that stay, numbered as they are then, ascending."""
+    n, place = len(keep), np.cumsum(keep) - 1
+    later, earlier = pairs // n, pairs % n
+    both = keep[later] & keep[earlier]
+    left: Pairs = place[later[both]] * int(keep.sum()) + place[earlier[both]]
+    return left
 
 
 def _lowest(params: NearDuplicateParams) -> float:
@@ -88,11 +119,11 @@ def _lowest(params: NearDuplicateParams) -> float:
     return params.similarity - _MARGIN * spread
 
 
-def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> NDArray[np.int64]:
-    """Pairs as later · n + earlier, ascending, each once."""
+def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> Pairs:
+    """Pairs that share a band, ascending, each once."""
     n = len(signed)
     width = params.permutations // params.bands
-    pairs = np.zeros(0, np.int64)
+    pairs = _no_pairs()
     for band in range(params.bands):
         bucket = np.zeros(n, np.uint64)
         for column in range(band * width, (band + 1) * width):
@@ -112,16 +143,18 @@ def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> NDAr
     return pairs
 
 
-def _chunks(
-    pairs: NDArray[np.int64], n: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        some = pairs[start : start + _PAIRS_AT_ONCE]
-        yield some // n, some % n
+def _chunks(pairs: Pairs, size: int) -> Iterator[Pairs]:
+    for start in range(0, len(pairs), size):
+        yield pairs[start : start + size]
 
 
-def _estimated(
-    signed: NDArray[np.uint32], later: NDArray[np.int64], earlier: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    estimate: NDArray[np.float64] = (signed[later] == signed[earlier]).mean(axis=1)
-    return estimate
+def _likely(signed: NDArray[np.uint32], pairs: Pairs, params: NearDuplicateParams) -> Pairs:
+    """Those whose signatures do not rule them out."""
+    n = len(signed)
+    agreement = (signed[pairs // n] == signed[pairs % n]).mean(axis=1)
+    found: Pairs = pairs[agreement >= _lowest(params)]
+    return found
+
+
+def _no_pairs() -> Pairs:
+    return np.zeros(0, np.int64)

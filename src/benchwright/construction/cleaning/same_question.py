@@ -1,6 +1,7 @@
 """Whether two similar items ask the same: exact similarities, numbers, polarity, answers."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -52,6 +53,41 @@ class Compared(NamedTuple):
     shared_passage: int
 
 
+class PairsToCompare(NamedTuple):
+    """Pairs with nothing but the items in them, so that another process can compare them.
+
+    Attributes:
+        rows: the items.
+        answer: position of each item's answer, shape (items,).
+        items: their positions among all, ascending, shape (items,).
+        one, other: the later and the earlier item of each pair, shape (pairs,), below `items`.
+    """
+
+    rows: Rows
+    answer: NDArray[np.int64]
+    items: NDArray[np.int64]
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+
+
+def pairs_to_compare(
+    rows: Rows,
+    answer: NDArray[np.int64],
+    later: NDArray[np.int64],
+    earlier: NDArray[np.int64],
+) -> PairsToCompare:
+    """Pairs of items given by their positions in `rows`."""
+    some, one, other = _only(rows, later, earlier)
+    items = np.union1d(later, earlier)
+    return PairsToCompare(some, answer[items], items, one, other)
+
+
+def compared_pairs(task: PairsToCompare, params: NearDuplicateParams) -> Iterator[Compared]:
+    """`compared` for a batch of pairs, with the positions among all items."""
+    found = compared(task.rows, task.answer, task.one, task.other, params)
+    yield found._replace(later=task.items[found.later], earlier=task.items[found.earlier])
+
+
 def compared(
     rows: Rows,
     answer: NDArray[np.int64],
@@ -71,9 +107,17 @@ def compared(
     similarity = _together(rows, later, earlier)
     alike = similarity >= params.similarity
     later, earlier, similarity = later[alike], earlier[alike], similarity[alike]
-    items, inverse = np.unique(np.concatenate([later, earlier]), return_inverse=True)
-    one, other = inverse[: len(later)], inverse[len(later) :]
-    some = _taken(rows, items)
+    same = _parts_alike(rows, later, earlier, params.part_similarity)
+    shared_passage = int((~same).sum())
+    same[same] = _ask_the_same(rows, answer, later[same], earlier[same], params.part_similarity)
+    return Compared(later[same], earlier[same], similarity[same], shared_passage)
+
+
+def _parts_alike(
+    rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64], least: float
+) -> Bools:
+    """Whether passage, last sentence, beginning and choices are alike, each by itself."""
+    some, one, other = _only(rows, later, earlier)
     same = np.ones(len(later), np.bool_)
     for part in (
         shingles(some.passage),
@@ -81,25 +125,44 @@ def compared(
         shingles(beginning(some.question)),
         shingles(some.choices).grouped(some.offsets),
     ):
-        same[same] = jaccard(part.distinct(), one[same], other[same]) >= params.part_similarity
-    shared_passage = int((~same).sum())
+        same[same] = jaccard(part.distinct(), one[same], other[same]) >= least
+    return same
+
+
+def _ask_the_same(
+    rows: Rows,
+    answer: NDArray[np.int64],
+    later: NDArray[np.int64],
+    earlier: NDArray[np.int64],
+    least: float,
+) -> Bools:
+    """Whether formulas, polarity, number of choices, answers and words agree."""
+    some, one, other = _only(rows, later, earlier)
+    same = np.ones(len(later), np.bool_)
     for marks in (_formulas(some), _polarity(some), some.counts):
         same &= marks[one] == marks[other]
+    items = np.union1d(later, earlier)
     gold = np.where(answer[items] >= 0, answer[items], 0)
-    same[same] = _same_answer(some, gold, one[same], other[same], params.part_similarity)
+    same[same] = _same_answer(some, gold, one[same], other[same], least)
     same[same] = _same_words(some.question, one[same], other[same])
-    return Compared(later[same], earlier[same], similarity[same], shared_passage)
+    return same
 
 
 def _together(
     rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Similarity of passage, question and choices, shape (pairs,)."""
-    items, inverse = np.unique(np.concatenate([later, earlier]), return_inverse=True)
-    some = _taken(rows, items)
+    some, one, other = _only(rows, later, earlier)
     whole = pc.binary_join_element_wise(pc.fill_null(some.passage, ""), some.question, _SPACE)
-    sets = item_shingles(some, whole).distinct()
-    return jaccard(sets, inverse[: len(later)], inverse[len(later) :])
+    return jaccard(item_shingles(some, whole).distinct(), one, other)
+
+
+def _only(
+    rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64]
+) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+    """The items of pairs, ascending, and where the two of each pair are among them."""
+    items, inverse = np.unique(np.concatenate([later, earlier]), return_inverse=True)
+    return _taken(rows, items), inverse[: len(later)], inverse[len(later) :]
 
 
 def _taken(rows: Rows, items: NDArray[np.int64]) -> Rows:

@@ -32,7 +32,7 @@ _SKIPPED = frozenset(
         "annotation",
     ]
 )
-_BLOCKS = frozenset(
+BLOCKS = frozenset(
     [
         "address",
         "article",
@@ -189,7 +189,7 @@ class _Walk:
             return False
         out = self.out
         option = said.option and not any(one.said.option for one in self.stack[-6:])
-        if tag in _BLOCKS or option or said.options:
+        if tag in BLOCKS or option or said.options:
             out.flush()
             out.new_block()
         if tag in {"td", "th"}:
@@ -238,7 +238,7 @@ class _Walk:
     def _container(self) -> int:
         """A number for the element around, for options that stand side by side."""
         for one in reversed(self.stack):
-            if one.tag in _BLOCKS and one.tag not in {"li", "p", "label"} and not one.said.option:
+            if one.tag in BLOCKS and one.tag not in {"li", "p", "label"} and not one.said.option:
                 if not one.group:
                     self.groups += 1
                     one.group = self.groups
@@ -289,7 +289,7 @@ class _Walk:
             out.replace_from(here.at if here.first == len(out.lines) else 0, _superscript)
         elif tag in {"span", "b", "strong", "em", "i", "label", "div", "td"}:
             out.part_of_label(here.at if here.first == len(out.lines) else -1)
-        ends = tag in _BLOCKS or said.option or said.options
+        ends = tag in BLOCKS or said.option or said.options
         if said.marks or said.flag is not None:
             self._mark(here)
         if ends:

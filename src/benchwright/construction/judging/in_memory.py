@@ -1,10 +1,10 @@
-"""Chat models asked about questions that will be closed: nothing they see or say is written."""
+"""Chat models asked about questions that will be closed: nothing is written in the clear."""
 
 import logging
 from collections.abc import Mapping
 
 from benchwright.asking import Ask, ask_model
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.params.judging import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 
@@ -15,13 +15,13 @@ def ask_in_memory(
     name: str,
     models: ModelsParams,
     scoring: ScoringParams,
-    store: MemoryShards,
+    store: StoredShards,
     *,
     max_tokens: int,
     temperature: float,
     what: str,
 ) -> Ask:
-    """A model of conf as a function, in this process, with its replies in memory only.
+    """A model of conf as a function, in this process, with its replies in the run's own store.
 
     `engine: ray` is passed over: its object store spills to disk. A server is warned of.
 
@@ -58,7 +58,7 @@ def named_judges(
     params: JudgesParams,
     models: ModelsParams,
     scoring: ScoringParams,
-    store: MemoryShards,
+    store: StoredShards,
     what: str,
 ) -> Mapping[str, Ask]:
     """The judges that a section of conf names, by name; see `ask_in_memory`."""

@@ -152,7 +152,8 @@ def _summary(model: str, own: _PerItem, params: MemorisationParams) -> dict[str,
     exact = wilson_interval(own.exact, n, params.level)
     fuzzy = wilson_interval(own.fuzzy, n, params.level)
     compared = own.frame.dropna(subset=["control_fuzzy"])
-    against = _against_control(compared, params.level)
+    wholes = _whole_controls(compared, params.level)
+    against = _against_control(compared, wholes, params.level)
     return {
         "model": model,
         "items": n,
@@ -167,11 +168,27 @@ def _summary(model: str, own: _PerItem, params: MemorisationParams) -> dict[str,
         "options_fuzzy": float(own.frame["fuzzy"].mean()),
         "any_order": float(own.frame["any_order"].mean()),
         "compared": len(compared),
+        **wholes,
         **against,
     }
 
 
-def _against_control(compared: pd.DataFrame, level: float) -> Mapping[str, Any]:
+def _whole_controls(compared: pd.DataFrame, level: float) -> Mapping[str, float]:
+    """The share of items whose control is written whole, and the two counts that are tested."""
+    n, hits = len(compared), int(compared["control_whole"].sum())
+    interval = wilson_interval(hits, n, level)
+    return {
+        "control_whole": hits / n if n else nan,
+        "control_whole_low": interval.low,
+        "control_whole_high": interval.high,
+        "only_own": int((compared["whole"] & ~compared["control_whole"]).sum()),
+        "only_control": int((compared["control_whole"] & ~compared["whole"]).sum()),
+    }
+
+
+def _against_control(
+    compared: pd.DataFrame, wholes: Mapping[str, float], level: float
+) -> Mapping[str, Any]:
     if compared.empty:
         missing = ("control_fuzzy", "difference", "low", "high", "p_value")
         reason = "no item has another one of its subject to compare with"
@@ -180,8 +197,7 @@ def _against_control(compared: pd.DataFrame, level: float) -> Mapping[str, Any]:
 
     difference = (compared["fuzzy"] - compared["control_fuzzy"]).to_numpy()
     interval = clustered_means(difference[None, :], np.arange(len(difference)), level)
-    own = int((compared["whole"] & ~compared["control_whole"]).sum())
-    other = int((compared["control_whole"] & ~compared["whole"]).sum())
+    own, other = int(wholes["only_own"]), int(wholes["only_control"])
     p_value = 1.0
     if own + other:
         p_value = float(binomtest(own, own + other, alternative="greater").pvalue)

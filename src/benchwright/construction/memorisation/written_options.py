@@ -3,6 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
+from typing import NamedTuple
 
 from benchwright.prompting.rendering import LABELS
 
@@ -57,21 +59,38 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".;, ")
 
 
-def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tuple[float, float]:
-    """Shares of the options written in their places: verbatim, and from this similarity on.
+class OptionMatch(NamedTuple):
+    """A written option beside the item's in that place: verbatim, similar, both or neither."""
+
+    exact: bool
+    fuzzy: bool
+
+
+def option_matches(
+    written: Sequence[str], options: Sequence[str], fuzzy: float
+) -> list[OptionMatch]:
+    """Which options are written in their places: verbatim, and from this similarity on.
 
     The similarity is that of `rapidfuzz.fuzz.ratio` of the folded texts, 0–100: twice the common
     characters in order over all characters. Only as many lines of a written option are read as the
-    option has.
+    option has. One match for each option; those that were not written match in neither way.
     """
     from rapidfuzz.fuzz import ratio
 
-    exact = near = 0
-    for own, option in zip(written, options, strict=False):
+    matches = []
+    for own, option in zip_longest(written[: len(options)], options, fillvalue=""):
         text = _lines(own, option)
-        exact += bool(option.strip()) and verbatim(text) == verbatim(option)
-        near += bool(option.strip()) and ratio(folded(text), folded(option)) >= fuzzy
-    return exact / len(options), near / len(options)
+        exact = bool(text.strip()) and verbatim(text) == verbatim(option)
+        near = bool(folded(text)) and ratio(folded(text), folded(option)) >= fuzzy
+        matches.append(OptionMatch(exact, exact or near))
+    return matches
+
+
+def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tuple[float, float]:
+    """Shares of the options written in their places: verbatim, and from this similarity on."""
+    matches = option_matches(written, options, fuzzy)
+    exact = sum(match.exact for match in matches)
+    return exact / len(options), sum(match.fuzzy for match in matches) / len(options)
 
 
 def in_any_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> float:

@@ -66,6 +66,21 @@ def read_key(params: SealingParams) -> SealKey:
     return SealKey(text)
 
 
+def check_seal_key(params: SealingParams) -> None:
+    """Refuse a run whose closed half could not be sealed, before anything is read or asked.
+
+    Raises:
+        InputError: there is no key, or it is too short.
+    """
+    try:
+        read_key(params)
+    except InputError as error:
+        raise InputError(
+            f"{error}; python -c 'from benchwright.construction.sealing.key import new_key; "
+            "print(new_key())' makes a key: keep it, without it the closed half is lost"
+        ) from None
+
+
 @lru_cache(maxsize=8)
 def _scrypt(secret: bytes, salt: bytes) -> bytes:
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt

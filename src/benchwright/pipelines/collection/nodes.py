@@ -7,15 +7,18 @@ Arrow table; what is saved are counts.
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.construction.extraction.extract import RAW_ITEMS, extract
+from benchwright.batch_engine import BatchEngine
+from benchwright.construction.extraction.extract import RAW_ITEMS
 from benchwright.construction.extraction.measure import Share, answered_choice, measure
-from benchwright.datasets.document_shards import DocumentBatches
+from benchwright.construction.extraction.shards import shard_parts
+from benchwright.datasets.document_shards import DocumentBatches, ReadingReport, joined_reports
 from benchwright.errors import InputError
 from benchwright.params.collection import CollectionParams
 from benchwright.statistics.proportion import wilson_interval
@@ -42,27 +45,39 @@ def extract_items(
 
     Returns:
         Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" where
-        it is not known), and of each shard what was read and left out (`DocumentsRead`).
+        it is not known), and of each shard what was read, left out and passed over
+        (`DocumentsRead`). They are the same for every engine.
 
     Raises:
-        InputError: two documents with questions have one doc_id.
+        InputError: two documents with questions have one doc_id, or the engine cannot be had.
     """
     from tqdm import tqdm
 
-    batches = DocumentBatches(documents.files, collection.reading, documents.fields)
+    work = partial(
+        shard_parts,
+        reading=collection.reading,
+        extraction=collection.extraction,
+        fields=documents.fields,
+    )
     parts = [RAW_ITEMS.empty_table()]
     domains: Counter[str] = Counter()
+    reports: list[ReadingReport] = []
     found = 0
-    with tqdm(desc="extract", unit="document", file=sys.stderr, mininterval=1) as progress:
-        for batch in batches:
-            parts.append(extract(batch, collection.extraction))
-            domains.update(domain or "" for domain in batch.column("domain").to_pylist())
-            found += parts[-1].num_rows
+    with (
+        BatchEngine(collection, "collection") as engine,
+        tqdm(desc="extract", unit="document", file=sys.stderr, mininterval=1) as progress,
+    ):
+        for part in engine.over(work, documents.files):
+            parts.append(part.items)
+            domains.update(part.domains)
+            if part.report is not None:
+                reports.append(part.report)
+            found += part.items.num_rows
             progress.set_postfix({"items": found}, refresh=False)
-            progress.update(batch.num_rows)
+            progress.update(part.documents)
     raw = pa.concat_tables(parts)
     _require_distinct(raw.column("item_id"))
-    return raw, dict(domains), batches.report.frame()
+    return raw, dict(domains), joined_reports(reports).frame()
 
 
 def _require_distinct(ids: pa.ChunkedArray) -> None:

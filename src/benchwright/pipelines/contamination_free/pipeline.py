@@ -1,4 +1,4 @@
-"""The stage of rules: checked_items → cf_items."""
+"""The stage of rules: final_items → cf_items."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -12,7 +12,7 @@ def create_pipeline() -> Pipeline:
             Node(
                 apply_rules,
                 [
-                    "checked_items",
+                    "final_items",
                     "judge_store",
                     "params:perturbation",
                     "params:models",

@@ -11,7 +11,7 @@ from benchwright.construction.judging.in_memory import ask_in_memory
 from benchwright.construction.rules.apply import apply_draw, as_items
 from benchwright.construction.rules.reword import Reworded, reword
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.wordings import wording_similarity
@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 def apply_rules(
-    checked_items: pd.DataFrame,
-    judge_store: MemoryShards,
+    final_items: pd.DataFrame,
+    judge_store: StoredShards,
     perturbation: PerturbationParams,
     models: ModelsParams,
     scoring: ScoringParams,
@@ -38,12 +38,12 @@ def apply_rules(
     Raises:
         InputError: the rephrasing model or the encoder is not known, or cannot be had.
     """
-    with no_question_in_errors(checked_items, "rules"):
+    with no_question_in_errors(final_items, "rules"):
         reworded = Reworded(MappingProxyType({}), {})
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
-                reworded = _reworded(checked_items, part, judge_store, models, scoring)
-        made = apply_draw(checked_items, perturbation, seed, reworded.questions)
+                reworded = _reworded(final_items, part, judge_store, models, scoring)
+        made = apply_draw(final_items, perturbation, seed, reworded.questions)
     for name, counts in made.counts.items():
         told = ", ".join(f"{reason} {count}" for reason, count in counts.items())
         logger.info("rule %s: %s", name, told)
@@ -53,7 +53,7 @@ def apply_rules(
 def _reworded(
     items: pd.DataFrame,
     params: RephraseParams,
-    store: MemoryShards,
+    store: StoredShards,
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> Reworded:

@@ -17,7 +17,7 @@ from benchwright.construction.fields.judge import judge_fields
 from benchwright.construction.fields.labelled_examples import bundled_examples, text_to_encode
 from benchwright.construction.fields.names import FIELDS, SPELLINGS
 from benchwright.construction.judging.in_memory import named_judges
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.errors import InputError
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -30,7 +30,7 @@ _BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
 def name_fields(
     clean_items: pd.DataFrame,
     text_vector_cache: pd.DataFrame,
-    judge_store: MemoryShards,
+    judge_store: StoredShards,
     fields: FieldsParams,
     models: ModelsParams,
     scoring: ScoringParams,
@@ -85,7 +85,7 @@ def _classified(
 
 def _judged(
     items: pd.DataFrame,
-    store: MemoryShards,
+    store: StoredShards,
     fields: FieldsParams,
     models: ModelsParams,
     scoring: ScoringParams,

@@ -12,7 +12,7 @@ from benchwright.construction.judging.agreement import judge_agreement
 from benchwright.construction.judging.in_memory import named_judges
 from benchwright.construction.judging.with_passage import with_passage
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.errors import InputError
 from benchwright.params.checking import CheckingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 def check_sampled_items(
     sampled_items: pd.DataFrame,
-    judge_store: MemoryShards,
+    judge_store: StoredShards,
     checking: CheckingParams,
     models: ModelsParams,
     scoring: ScoringParams,
@@ -79,35 +79,22 @@ def compare_judges(
 
 
 def count_decisions(
-    item_difficulty: pd.DataFrame, sampled_items: pd.DataFrame, checking_decisions: pd.DataFrame
+    item_difficulty: pd.DataFrame, checking_decisions: pd.DataFrame, final_items: pd.DataFrame
 ) -> dict[str, Any]:
     """Count what became of questions, without naming any.
 
     Returns:
-        `reasons` and `harms` of the checks; `sources` of the levels of difficulty; and `levels` of
-        the `rated`, `sampled` and `checked` questions ("unknown" where there is none), as in
-        MMLU-CF, Figures 4 and 8.
+        Numbers of questions `sampled`, `checked` (those that passed) and `final`; `reasons` and
+        `harms` of the checks; `sources` of the levels of difficulty.
     """
-    level = item_difficulty.set_index("item_id")["level"]
-    kept = checking_decisions.loc[checking_decisions["kept"], "item_id"]
-    pools = {
-        "rated": item_difficulty["item_id"],
-        "sampled": sampled_items["item_id"],
-        "checked": kept,
-    }
     harms = [harm for told in checking_decisions["harms"] if told for harm in told.split(", ")]
     return {
-        "sampled": len(sampled_items),
-        "checked": len(kept),
+        "sampled": len(checking_decisions),
+        "checked": int(checking_decisions["kept"].sum()),
+        "final": len(final_items),
         "reasons": _counts(checking_decisions["reason"]),
         "harms": _counts(harms),
         "sources": _counts(item_difficulty["source"]),
-        "levels": {
-            name: _counts(
-                "unknown" if pd.isna(value) else str(int(value)) for value in ids.map(level)
-            )
-            for name, ids in pools.items()
-        },
     }
 
 

@@ -5,65 +5,54 @@ import logging
 import numpy as np
 import pandas as pd
 
-from benchwright.construction.difficulty.quota_sampling import LEVELS, sample_by_difficulty
+from benchwright.construction.difficulty.candidates import difficulty_candidates
+from benchwright.construction.difficulty.irt_fallback import difficulty_from_responses
+from benchwright.construction.difficulty.model_answers import answer_matrix, answers_of_file
+from benchwright.construction.difficulty.quota_sampling import (
+    LEVELS,
+    QuotaSample,
+    sample_by_difficulty,
+)
+from benchwright.construction.difficulty.rating import RatedDifficulty, rate_difficulty
 from benchwright.construction.difficulty.rating import item_difficulty as combined_difficulty
-from benchwright.construction.difficulty.rating import rate_difficulty
-from benchwright.construction.difficulty.worked_examples import BUNDLED
+from benchwright.construction.difficulty.worked_examples import BUNDLED, read_examples
 from benchwright.construction.judging.in_memory import named_judges
 from benchwright.construction.judging.with_passage import with_passage
-from benchwright.construction.sealing.key import read_key
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.errors import InputError
+from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.sealing import SealingParams
-from benchwright.tables import CleanItems
+from benchwright.tables import CleanItems, ItemDifficulty, JudgeRounds
 
 logger = logging.getLogger(__name__)
 
 _NO_FIELD = "Other"
-
-
-def check_seal_key(sealing: SealingParams) -> bool:
-    """Refuse a run whose closed half could not be sealed, before any judge is asked.
-
-    Raises:
-        InputError: there is no key, or it is too short.
-    """
-    try:
-        read_key(sealing)
-    except InputError as error:
-        raise InputError(
-            f"{error}; python -c 'from benchwright.construction.sealing.key import new_key; "
-            "print(new_key())' makes a key: keep it, without it the closed half is lost"
-        ) from None
-    return True
+_FEWEST_RATED = 30  # ratings whose distribution the levels from answers are to have
 
 
 def rate_items(
     fielded_items: pd.DataFrame,
-    seal_key_checked: bool,
-    judge_store: MemoryShards,
+    difficulty_examples: pd.DataFrame,
+    judge_store: StoredShards,
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
     seed: int,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Judges rate every question from 0 to 9; their median or mean is its difficulty.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judges rate every question, or `difficulty.at_most` of them, from 0 to 9.
 
-    A judge sees the passage before a question. Without judges every question is `not_judged`.
+    A judge sees worked examples and the passage before a question.
 
     Returns:
-        Tables `DifficultyRatings`, `ItemDifficulty` and `JudgeRounds`; the first two are for
-        memory.
+        Tables `DifficultyRatings` (for memory) and `JudgeRounds`; no rows without judges.
 
     Raises:
-        InputError: there are no questions, one has no known answer, or a judge is not known or
-            cannot be had.
+        InputError: there are no questions, one has no known answer, a worked example cannot be
+            read, or a judge is not known or cannot be had.
     """
-    del seal_key_checked  # only says that the closed half can be sealed
     if fielded_items.empty:
         raise InputError(
             "difficulty: no question came through cleaning; see the funnel of the cleaning rules"
@@ -76,13 +65,74 @@ def rate_items(
         )
     if not difficulty.judges:
         logger.warning("difficulty: no judge is named (difficulty.judges), so nothing is rated")
-    with no_question_in_errors(fielded_items, "difficulty"):
-        judges = named_judges(difficulty, models, scoring, judge_store, "difficulty")
-        examples = BUNDLED[: difficulty.shots]
-        rated = rate_difficulty(with_passage(fielded_items), judges, examples, difficulty.attempts)
-        ids = fielded_items["item_id"].astype(str).tolist()
-        levels = combined_difficulty(ids, rated.ratings, difficulty.combine, seed)
-    return rated.ratings, levels, rated.rounds
+    asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
+    rated = _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
+    return rated.ratings, rated.rounds
+
+
+def _rated(
+    items: pd.DataFrame,
+    examples: pd.DataFrame,
+    store: StoredShards,
+    difficulty: DifficultyParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> RatedDifficulty:
+    shown = (read_examples(examples) if len(examples) else BUNDLED)[: difficulty.shots]
+    with no_question_in_errors(items, "difficulty"):
+        judges = named_judges(difficulty, models, scoring, store, "difficulty")
+        return rate_difficulty(with_passage(items), judges, shown, difficulty.attempts)
+
+
+def set_levels(
+    fielded_items: pd.DataFrame,
+    difficulty_ratings: pd.DataFrame,
+    difficulty_answers: pd.DataFrame,
+    difficulty_answers_file: pd.DataFrame,
+    difficulty: DifficultyParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Give each question the judges' median or mean, else a level from models' answers, else none.
+
+    Returns:
+        An `ItemDifficulty` table, for memory; `source` tells which of the three.
+
+    Raises:
+        InputError: the file of answers cannot be read, or one model answers there and here.
+    """
+    ids = fielded_items["item_id"].astype(str).tolist()
+    judged = combined_difficulty(ids, difficulty_ratings, difficulty.combine, seed)
+    missing = int(judged["level"].isna().sum())
+    if difficulty.fallback == "none" or not missing:
+        return judged
+    from_file = answers_of_file(difficulty_answers_file, ids)
+    matrix = answer_matrix(from_file, difficulty_answers, ids)
+    if not matrix.models:
+        return judged
+    ratings = judged["difficulty"].dropna()
+    reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
+    found = difficulty_from_responses(matrix, difficulty.fewest_models, reference)
+    levels = combined_difficulty(
+        ids, difficulty_ratings, difficulty.combine, seed, from_responses=found.levels
+    )
+    _tell_fallback(found.models, found.reason, missing, levels, reference is not None)
+    return levels
+
+
+def _tell_fallback(
+    models: int, reason: str, missing: int, levels: pd.DataFrame, referred: bool
+) -> None:
+    given = int(levels["source"].eq("responses").sum())
+    if not given:
+        logger.warning("difficulty: models' answers give no level: %s", reason)
+        return
+    logger.info(
+        "difficulty: %d of %d questions without a rating have a level by the answers of %d models, "
+        "%s%s",
+        *(given, missing, models),
+        "spread like the judges' ratings" if referred else "by tenths of all questions",
+        f" ({reason})" if reason else "",
+    )
 
 
 def sample_items(
@@ -103,34 +153,98 @@ def sample_items(
     Raises:
         InputError: nothing could be sampled.
     """
+    items, sample = _sampled(fielded_items, item_difficulty, sampling, seed, "sampling")
+    if not sample.item_ids:
+        raise InputError("sampling: no question was sampled; is sampling.size 0, or nothing left?")
+    return items, sample.strata
+
+
+def choose_final_items(
+    checked_items: pd.DataFrame,
+    item_difficulty: pd.DataFrame,
+    checking: CheckingParams,
+    sampling: SamplingByDifficultyParams,
+    seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take `checking.size` of the checked questions under the quotas of the sample; None takes all.
+
+    Returns:
+        The `CleanItems` that make the benchmark (for memory) in their order, and a
+        `SamplingStrata` table: where all are taken its targets are those of a sample of that size.
+    """
+    size = len(checked_items) if checking.size is None else checking.size
+    sized = sampling.model_copy(update={"size": size})
+    what = "" if checking.size is None else "checking.size"
+    items, sample = _sampled(checked_items, item_difficulty, sized, seed, what)
+    return items, sample.strata
+
+
+def _sampled(
+    items: pd.DataFrame,
+    item_difficulty: pd.DataFrame,
+    sampling: SamplingByDifficultyParams,
+    seed: int,
+    what: str,
+) -> tuple[pd.DataFrame, QuotaSample]:
+    """The items of a sample, told in the log as `what`; "" tells nothing."""
     levels = item_difficulty.set_index("item_id")["level"]
-    items = fielded_items.assign(
-        field=fielded_items["field"].fillna(_NO_FIELD),
-        difficulty=fielded_items["item_id"].map(levels).astype(np.float64),
+    pool = items.assign(
+        field=items["field"].fillna(_NO_FIELD),
+        difficulty=items["item_id"].map(levels).astype(np.float64),
     )
-    missing = int(items["difficulty"].isna().sum())
-    if missing == len(items):
-        level = int(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
-        items["difficulty"] = float(level)
+    missing = int(pool["difficulty"].isna().sum())
+    if missing == len(pool):
+        pool["difficulty"] = float(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
+    with no_question_in_errors(items, what or "sampling"):
+        sample = sample_by_difficulty(pool, sampling, seed)
+    if what:
+        _tell_sample(what, pool, missing, sample)
+    chosen = pool[pool["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
+    if chosen.empty:
+        return CleanItems.empty(), sample
+    return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample
+
+
+def _tell_sample(what: str, pool: pd.DataFrame, missing: int, sample: QuotaSample) -> None:
+    if missing == len(pool):
         logger.warning(
-            "sampling: no question has a level of difficulty; all %d count as level %d here, so "
-            "the sample says nothing of difficulty",
-            *(len(items), level),
+            "%s: no question has a level of difficulty; all %d count as level %d here, so the "
+            "sample says nothing of difficulty",
+            *(what, len(pool), pool["difficulty"].iloc[0]),
         )
     elif missing:
         logger.warning(
-            "sampling: %d of %d questions have no level of difficulty and are left out",
-            *(missing, len(items)),
+            "%s: %d of %d questions have no level of difficulty and are left out",
+            *(what, missing, len(pool)),
         )
-    with no_question_in_errors(fielded_items, "sampling"):
-        sample = sample_by_difficulty(items, sampling, seed)
-    if not sample.item_ids:
-        raise InputError("sampling: no question was sampled; is sampling.size 0, or nothing left?")
     logger.info(
-        "sampled %d questions (%d fewer than asked for) from %d domains of %d possible, %d with an "
+        "%s: %d questions (%d fewer than asked for) from %d domains of %d possible, %d with an "
         "explanation",
-        *(len(sample.item_ids), sample.shortfall, sample.domains, sample.domains_possible),
+        *(what, len(sample.item_ids), sample.shortfall, sample.domains, sample.domains_possible),
         sample.explained,
     )
-    chosen = items[items["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
-    return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample.strata
+
+
+def rate_final_items(
+    cf_items: pd.DataFrame,
+    difficulty_examples: pd.DataFrame,
+    judge_store: StoredShards,
+    difficulty: DifficultyParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The judges rate the questions as they are in the benchmark (MMLU-CF, Figure 8).
+
+    Returns:
+        Tables `ItemDifficulty` (for memory) and `JudgeRounds`; no rows without judges or
+        `difficulty.again`.
+
+    Raises:
+        InputError: as `rate_items`.
+    """
+    if not (difficulty.again and difficulty.judges):
+        return ItemDifficulty.empty(), JudgeRounds.empty()
+    rated = _rated(cf_items, difficulty_examples, judge_store, difficulty, models, scoring)
+    ids = cf_items["item_id"].astype(str).tolist()
+    return combined_difficulty(ids, rated.ratings, difficulty.combine, seed), rated.rounds

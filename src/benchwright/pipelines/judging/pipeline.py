@@ -1,4 +1,4 @@
-"""The judging stage: fielded_items → checked_items."""
+"""The judging stage: fielded_items → final_items, and ratings after the rules."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -7,27 +7,41 @@ from benchwright.pipelines.judging.checking import (
     compare_judges,
     count_decisions,
 )
-from benchwright.pipelines.judging.difficulty import check_seal_key, rate_items, sample_items
+from benchwright.pipelines.judging.difficulty import (
+    choose_final_items,
+    rate_final_items,
+    rate_items,
+    sample_items,
+    set_levels,
+)
+from benchwright.pipelines.judging.levels import compare_ratings, count_levels
+
+_ASKING = ["difficulty_examples", "judge_store"]
+_MODELS = ["params:models", "params:scoring"]
 
 
 def create_pipeline() -> Pipeline:
     """Questions rated, sampled by difficulty and checked; texts and ids stay in memory."""
     return Pipeline(
         [
-            Node(check_seal_key, "params:sealing", "seal_key_checked", name="check_seal_key"),
             Node(
                 rate_items,
+                ["fielded_items", *_ASKING, "params:difficulty", *_MODELS, "params:seed"],
+                ["difficulty_ratings", "difficulty_rounds"],
+                name="rate_items",
+            ),
+            Node(
+                set_levels,
                 [
                     "fielded_items",
-                    "seal_key_checked",
-                    "judge_store",
+                    "difficulty_ratings",
+                    "difficulty_answers",
+                    "difficulty_answers_file",
                     "params:difficulty",
-                    "params:models",
-                    "params:scoring",
                     "params:seed",
                 ],
-                ["difficulty_ratings", "item_difficulty", "difficulty_rounds"],
-                name="rate_items",
+                "item_difficulty",
+                name="set_levels",
             ),
             Node(
                 sample_items,
@@ -42,13 +56,7 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 check_sampled_items,
-                [
-                    "sampled_items",
-                    "judge_store",
-                    "params:checking",
-                    "params:models",
-                    "params:scoring",
-                ],
+                ["sampled_items", "judge_store", "params:checking", *_MODELS],
                 [
                     "checked_items",
                     "judge_ratings",
@@ -59,6 +67,18 @@ def create_pipeline() -> Pipeline:
                 name="check_sampled_items",
             ),
             Node(
+                choose_final_items,
+                [
+                    "checked_items",
+                    "item_difficulty",
+                    "params:checking",
+                    "params:sampling_by_difficulty",
+                    "params:seed",
+                ],
+                ["final_items", "final_strata"],
+                name="choose_final_items",
+            ),
+            Node(
                 compare_judges,
                 ["difficulty_ratings", "judge_ratings", "harm_flags", "params:seed"],
                 "judge_agreement",
@@ -66,9 +86,41 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 count_decisions,
-                ["item_difficulty", "sampled_items", "checking_decisions"],
+                ["item_difficulty", "checking_decisions", "final_items"],
                 "checking_counts",
                 name="count_decisions",
+            ),
+        ]
+    )
+
+
+def create_final_pipeline() -> Pipeline:
+    """The questions as they are in the benchmark, rated again, and what became of their levels."""
+    return Pipeline(
+        [
+            Node(
+                rate_final_items,
+                ["cf_items", *_ASKING, "params:difficulty", *_MODELS, "params:seed"],
+                ["final_difficulty", "difficulty_again_rounds"],
+                name="rate_final_items",
+            ),
+            Node(
+                count_levels,
+                [
+                    "item_difficulty",
+                    "sampled_items",
+                    "checked_items",
+                    "final_difficulty",
+                    "params:sampling_by_difficulty",
+                ],
+                "difficulty_counts",
+                name="count_levels",
+            ),
+            Node(
+                compare_ratings,
+                ["item_difficulty", "final_difficulty", "cf_items"],
+                "ratings_again",
+                name="compare_ratings",
             ),
         ]
     )

@@ -1,9 +1,15 @@
 """Scoring: what models are shown, and the log-likelihoods they give."""
 
 from benchwright.pipelines.scoring.pipeline import (
+    create_answering_pipeline,
     create_budget_pipeline,
     create_pipeline,
     create_recording_pipeline,
 )
 
-__all__ = ["create_budget_pipeline", "create_pipeline", "create_recording_pipeline"]
+__all__ = [
+    "create_answering_pipeline",
+    "create_budget_pipeline",
+    "create_pipeline",
+    "create_recording_pipeline",
+]

@@ -3,6 +3,7 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.scoring.budget import count_budget
+from benchwright.pipelines.scoring.in_memory import answer_questions
 from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.pipelines.scoring.record import record_answers
 from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
@@ -48,6 +49,27 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
                 ["live_responses", "generations"],
                 name="collect_responses",
             ),
+        ]
+    )
+
+
+def create_answering_pipeline() -> Pipeline:
+    """Questions in the making → answers in memory, for their difficulty."""
+    return Pipeline(
+        [
+            Node(
+                answer_questions,
+                [
+                    "fielded_items",
+                    "judge_store",
+                    "params:difficulty",
+                    "params:models",
+                    "params:scoring",
+                    "params:seed",
+                ],
+                "difficulty_answers",
+                name="answer_questions",
+            )
         ]
     )
 

@@ -9,7 +9,7 @@ from benchwright.construction.judging.in_memory import ask_in_memory
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.construction.splitting.distance import half_distances
 from benchwright.construction.splitting.leakage import split_without_leaks
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import StoredShards
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.splitting import SplittingParams
@@ -22,9 +22,9 @@ _MAX_TOKENS, _TEMPERATURE = 8, 0.7  # of a Yes or No
 
 
 def split_items_in_halves(
-    checked_items: pd.DataFrame,
+    final_items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
-    judge_store: MemoryShards,
+    judge_store: StoredShards,
     splitting: SplittingParams,
     fields: FieldsParams,
     models: ModelsParams,
@@ -44,7 +44,7 @@ def split_items_in_halves(
         InputError: the judge or the encoder is not known, or cannot be had.
     """
     level = item_difficulty.set_index("item_id")["level"]
-    items = checked_items.assign(difficulty=checked_items["item_id"].map(level).astype(np.float64))
+    items = final_items.assign(difficulty=final_items["item_id"].map(level).astype(np.float64))
     texts = [
         "\n".join([str(question), *map(str, choices)])
         for question, choices in zip(items["question"], items["choices"], strict=True)

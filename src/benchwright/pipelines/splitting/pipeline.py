@@ -1,4 +1,4 @@
-"""The splitting stage: checked_items and cf_items → a sealed benchmark."""
+"""The splitting stage: final_items and cf_items → a sealed benchmark."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -13,7 +13,7 @@ def create_pipeline() -> Pipeline:
             Node(
                 split_items_in_halves,
                 [
-                    "checked_items",
+                    "final_items",
                     "item_difficulty",
                     "judge_store",
                     "params:splitting",

@@ -1,0 +1,87 @@
+"""Clean questions as a benchmark in the clear: one JSON object a line, ready for ingestion."""
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import pandas as pd
+
+from benchwright.natural_order import natural_key
+from benchwright.params.open_benchmark import OpenBenchmarkParams
+from benchwright.seeding import item_uniforms
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be rejected
+
+
+def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed: int) -> set[str]:
+    """The questions that serve as examples, field by field, by a hash of seed and id.
+
+    A question with a passage is not one, since others about that passage are evaluated; nor is one
+    without an answer. More documents change few of the choices, another order of rows none.
+
+    Args:
+        items: `CleanItems`.
+        params: how many, and the largest share of a field.
+        seed: of the run.
+
+    Returns:
+        Their ids.
+    """
+    sizes = items.groupby(_subjects(items)).size()
+    usable = items[items["passage"].isna() & items["answer"].ge(0)]
+    ids = usable["item_id"].tolist()
+    of_field: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    draws = item_uniforms(seed, "open_benchmark", ids)
+    for subject, draw, item_id in zip(_subjects(usable), draws, ids, strict=True):
+        of_field[subject].append((float(draw), item_id))
+    chosen: set[str] = set()
+    for subject, drawn in of_field.items():
+        most = int(params.demonstration_share * int(sizes[subject]))
+        count = min(params.demonstrations, most)
+        chosen.update(item_id for _, item_id in sorted(drawn)[:count])
+    return chosen
+
+
+def _subjects(items: pd.DataFrame) -> pd.Series:
+    return items["field"].fillna(_UNNAMED).astype(str)
+
+
+def benchmark_lines(items: pd.DataFrame, demonstrations: set[str]) -> str:
+    """The benchmark as JSON lines, in the natural order of ids.
+
+    Each line has item_id, split (`dev` for demonstrations, else `test`), subject (the field,
+    "Other" where none was named), question, choices, answer (a letter; null without one), passage,
+    explanation, field_confidence, doc_id, url and domain. Gaps are null.
+
+    Args:
+        items: `CleanItems` with fields.
+        demonstrations: ids of examples.
+    """
+    rows: list[dict[str, Any]] = items.assign(field=_subjects(items)).to_dict("records")  # type: ignore[assignment]
+    rows.sort(key=lambda row: natural_key(str(row["item_id"])))
+    return "".join(_line(row, str(row["item_id"]) in demonstrations) for row in rows)
+
+
+def _line(row: dict[str, Any], demonstration: bool) -> str:
+    answer = int(row["answer"])
+    confidence = row["field_confidence"]
+    cells = {
+        "item_id": row["item_id"],
+        "split": "dev" if demonstration else "test",
+        "subject": row["field"],
+        "question": row["question"],
+        "choices": [str(choice) for choice in row["choices"]],
+        "answer": _LETTERS[answer] if answer >= 0 else None,
+        "passage": _text(row["passage"]),
+        "explanation": _text(row["explanation"]),
+        "field_confidence": None if pd.isna(confidence) else round(float(confidence), 4),
+        "doc_id": _text(row["doc_id"]),
+        "url": _text(row["url"]),
+        "domain": _text(row["domain"]),
+    }
+    return json.dumps(cells, ensure_ascii=False) + "\n"
+
+
+def _text(cell: Any) -> str | None:
+    return cell if isinstance(cell, str) else None

@@ -1,0 +1,36 @@
+"""Where the batches of a stage are worked on (`engine` of `collection` and `cleaning`)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class BatchClusterParams(BaseModel):
+    """The Ray cluster of `engine: ray` (docs/ray.md).
+
+    Attributes:
+        address: of a cluster that is there (`auto`, `host:6379`); None starts one on this machine.
+        allow_spill: Ray may write texts of documents and questions to disk where its store is
+            full. A cluster that is started here keeps them in memory and needs no leave.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str | None = None
+    allow_spill: bool = False
+
+
+class BatchEngineParams(BaseModel):
+    """Where the batches of a stage are worked on; the outcome is the same everywhere.
+
+    Attributes:
+        engine: `local`, in this process or in `workers` processes of this machine, or `ray`.
+        workers: batches or shards at once, each on one core.
+        ray: the cluster.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    engine: Literal["local", "ray"] = "local"
+    workers: int = Field(default=1, ge=1)
+    ray: BatchClusterParams = BatchClusterParams()

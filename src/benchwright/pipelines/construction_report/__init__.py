@@ -1,0 +1,5 @@
+"""The report of a benchmark made from documents: figures, metrics and one page, without texts."""
+
+from benchwright.pipelines.construction_report.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]

@@ -1,0 +1,1 @@
+"""The figures of a benchmark in the making, as Plotly figures."""

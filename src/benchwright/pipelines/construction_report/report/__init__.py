@@ -1,0 +1,1 @@
+"""The report of a benchmark made from documents: one HTML page."""

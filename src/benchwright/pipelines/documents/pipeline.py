@@ -1,0 +1,30 @@
+"""The last stage of the pipeline `documents`: fielded items → an open benchmark."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.documents.nodes import open_texts, write_open_benchmark
+
+
+def create_pipeline() -> Pipeline:
+    """The benchmark in the clear, and the tables of its making."""
+    return Pipeline(
+        [
+            Node(
+                open_texts,
+                ["raw_items", "rejected_raw_items", "cleaning_changes", "cleaning_duplicates"],
+                [
+                    "open_raw_items",
+                    "open_rejected_items",
+                    "open_cleaning_changes",
+                    "open_duplicates",
+                ],
+                name="open_texts",
+            ),
+            Node(
+                write_open_benchmark,
+                ["fielded_items", "params:open_benchmark", "params:seed"],
+                ["open_benchmark", "open_clean_items"],
+                name="write_open_benchmark",
+            ),
+        ]
+    )

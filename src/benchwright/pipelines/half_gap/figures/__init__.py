@@ -1,0 +1,1 @@
+"""The figures of the gap, as Plotly figures."""

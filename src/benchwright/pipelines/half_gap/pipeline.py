@@ -1,0 +1,56 @@
+"""The gap between the halves: figures of models on both → tables, figures and one page."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.half_gap.figures.fields import draw_gaps_by_field
+from benchwright.pipelines.half_gap.figures.gaps import draw_gaps
+from benchwright.pipelines.half_gap.gaps import compare_halves
+from benchwright.pipelines.half_gap.metrics import collect_gap_metrics
+from benchwright.pipelines.half_gap.page import render_half_gap_page
+from benchwright.pipelines.half_gap.shares import count_small_gaps
+
+
+def create_pipeline() -> Pipeline:
+    """Figures that `benchwright evaluate-sealed` wrote → Δ of each model, and an alarm."""
+    return Pipeline(
+        [
+            Node(
+                compare_halves,
+                ["half_scores", "params:half_gap", "params:models"],
+                ["half_gap", "compared_halves"],
+                name="compare_halves",
+            ),
+            Node(
+                count_small_gaps,
+                ["half_gap", "params:half_gap"],
+                "half_gap_shares",
+                name="count_small_gaps",
+            ),
+            Node(draw_gaps, ["half_gap", "params:half_gap"], "figure_half_gap", name="draw_gaps"),
+            Node(
+                draw_gaps_by_field,
+                "half_gap",
+                "figure_half_gap_fields",
+                name="draw_gaps_by_field",
+            ),
+            Node(
+                collect_gap_metrics,
+                ["half_gap", "half_gap_shares"],
+                "half_gap_metrics",
+                name="collect_gap_metrics",
+            ),
+            Node(
+                render_half_gap_page,
+                [
+                    "params:half_gap",
+                    "compared_halves",
+                    "half_gap",
+                    "half_gap_shares",
+                    "figure_half_gap",
+                    "figure_half_gap_fields",
+                ],
+                "half_gap_report",
+                name="render_half_gap_page",
+            ),
+        ]
+    )

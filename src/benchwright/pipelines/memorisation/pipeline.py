@@ -1,0 +1,63 @@
+"""The memorisation stage: what models wrote under the question alone → tables and one page."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.construction.memorisation.probe import summarise_memorisation
+from benchwright.pipelines.memorisation.examples import choose_examples
+from benchwright.pipelines.memorisation.figure import draw_memorisation
+from benchwright.pipelines.memorisation.metrics import collect_memorisation_metrics
+from benchwright.pipelines.memorisation.page import render_memorisation_page
+from benchwright.pipelines.memorisation.replies import compare_replies
+
+
+def create_pipeline() -> Pipeline:
+    """Items and generations → what is remembered, by item and by model."""
+    return Pipeline(
+        [
+            Node(
+                compare_replies,
+                ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
+                "memorisation",
+                name="compare_replies",
+            ),
+            Node(
+                summarise_memorisation,
+                ["memorisation", "params:memorisation"],
+                "memorisation_summary",
+                name="summarise_memorisation",
+            ),
+            Node(
+                choose_examples,
+                ["items", "memorisation", "params:memorisation", "params:seed"],
+                "memorisation_examples",
+                name="choose_examples",
+            ),
+            Node(
+                draw_memorisation,
+                ["memorisation_summary", "params:memorisation"],
+                "figure_memorisation",
+                name="draw_memorisation",
+            ),
+            Node(
+                collect_memorisation_metrics,
+                "memorisation_summary",
+                "memorisation_metrics",
+                name="collect_memorisation_metrics",
+            ),
+            Node(
+                render_memorisation_page,
+                [
+                    "params:ingestion",
+                    "params:variant",
+                    "params:memorisation",
+                    "params:scoring",
+                    "params:seed",
+                    "memorisation_summary",
+                    "memorisation_examples",
+                    "figure_memorisation",
+                ],
+                "memorisation_report",
+                name="render_memorisation_page",
+            ),
+        ]
+    )

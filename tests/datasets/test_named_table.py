@@ -1,0 +1,64 @@
+"""A user's table that a parameter names."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kedro.io import DatasetError
+
+from benchwright.datasets.named_table import NamedTable
+from benchwright.errors import InputError, one_line
+
+COLUMNS = ["item_id", "model"]
+
+
+def table(path: Path | None) -> NamedTable:
+    return NamedTable(
+        filepath=None if path is None else str(path), columns=COLUMNS, named_by="part.file"
+    )
+
+
+def test_no_file_named_is_a_table_without_rows() -> None:
+    read = table(None).load()
+    assert list(read.columns) == COLUMNS
+    assert read.empty
+
+
+def test_csv_cells_are_texts_as_they_stand_and_other_columns_are_passed_over(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("\ufeffmore,model,item_id\n1,NA,007\n2,,x#1\n", encoding="utf-8")
+    assert table(file).load().to_numpy().tolist() == [["007", "NA"], ["x#1", ""]]
+
+
+def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
+    file = tmp_path / "a.PARQUET"
+    pd.DataFrame({"model": ["m"], "item_id": ["x#1"], "more": [1]}).to_parquet(file)
+    assert table(file).load().to_numpy().tolist() == [["x#1", "m"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("absent.csv", None, r"part.file: .*absent.csv cannot be read .*\(No such file"),
+        ("torn.parquet", "PAR1", r"part.file: .*torn.parquet cannot be read"),
+        ("other.csv", "item_id,modell\nx,y\n", "no column 'model'; item_id, model are needed, it"),
+        ("empty.csv", "item_id,model\n", "has no rows; leave part.file out"),
+        ("nothing.csv", "", r"nothing.csv cannot be read as CSV or Parquet \(EmptyDataError\)"),
+    ],
+)
+def test_a_file_that_will_not_do_is_told_in_one_line(
+    tmp_path: Path, name: str, content: str | None, said: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises((InputError, DatasetError)) as caught:
+        table(tmp_path / name).load()
+    assert re.search(said, str(one_line(caught.value)))
+
+
+def test_it_is_only_read(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="only read"):
+        table(tmp_path / "a.csv").save(pd.DataFrame())

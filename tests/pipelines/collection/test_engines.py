@@ -1,0 +1,74 @@
+"""Extraction and cleaning give the same bytes in this process, in two others and on Ray."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from benchwright import batch_engine
+from benchwright.datasets.document_shards import DocumentShards
+from benchwright.params.cleaning import CleaningParams
+from benchwright.params.collection import CollectionParams
+from benchwright.pipelines.cleaning.nodes import clean_raw_items
+from benchwright.pipelines.collection.nodes import extract_items
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
+
+PROSE = "A long walk by the river. The water was cold, and nobody asked why.\n" * 20
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> DocumentShards:
+    """The bundled documents twice in four shards, with prose and a broken line in each."""
+    folder = tmp_path_factory.mktemp("shards")
+    source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
+    documents = [json.loads(line) for line in source.open(encoding="utf-8")]
+    copies = [{**one, "doc_id": f"{one['doc_id']}-copy"} for one in documents[:30]]
+    rows = [*documents, *copies]
+    for place in range(4):
+        some = [*rows[place::4], {"doc_id": f"prose-{place}", "text": PROSE}]
+        lines = [json.dumps(one) for one in some]
+        (folder / f"{place}.jsonl").write_text("\n".join([*lines, "no JSON"]) + "\n")
+    return DocumentShards(path=str(folder))
+
+
+def made(shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, **engine: Any) -> list[Any]:
+    monkeypatch.setattr("benchwright.pipelines.cleaning.nodes._AT_ONCE", 100)
+    raw, domains, read = extract_items(shards.load(), CollectionParams(**engine))
+    cleaned = clean_raw_items(raw, CleaningParams(n_choices=(3, 4, 5), **engine))
+    return [raw, domains, read, *cleaned]
+
+
+def written(values: list[Any]) -> list[bytes]:
+    """What would be saved of each."""
+    found = []
+    for value in values:
+        table = pa.Table.from_pandas(value) if isinstance(value, pd.DataFrame) else value
+        if isinstance(table, pa.Table):
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, table.schema) as writer:
+                writer.write_table(table.combine_chunks())
+            found.append(sink.getvalue().to_pybytes())
+        else:
+            found.append(json.dumps(table).encode())
+    return found
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_two_workers_make_no_difference(
+    shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray.data")
+        monkeypatch.setenv("PYTHONPATH", str(Path(batch_engine.__file__).parents[1]))
+    alone = made(shards, monkeypatch)
+    raw, _, read, clean_items, rejected, _, _, duplicates = alone
+    assert raw.num_rows > 500
+    assert len(clean_items) + rejected.num_rows == raw.num_rows
+    assert duplicates.num_rows > 50
+    assert read["without_options"].tolist() == [1, 1, 1, 1]
+    assert read["left_out"].tolist() == [1, 1, 1, 1]
+    assert written(made(shards, monkeypatch, engine=engine, workers=2)) == written(alone)

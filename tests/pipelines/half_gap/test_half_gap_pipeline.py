@@ -1,0 +1,300 @@
+"""From files of figures to Δ, alarms and the page."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from kedro.io import DatasetError
+
+from benchwright.construction.splitting.paired_halves import model_groups, pair_halves
+from benchwright.datasets.half_scores import FORMAT, HalfScores
+from benchwright.errors import InputError, one_line
+from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.half_gap import create_pipeline
+from benchwright.tables import HalfGap, HalfGapShares
+
+N = 5_000
+WEIGHTS = {"path": "nowhere"}
+SERVER = {"backend": "openai", "endpoint": {"url": "http://localhost:1/v1"}, "family": "x"}
+MODELS = ModelsParams.model_validate(
+    {
+        "models": {
+            "giant": {"weights": WEIGHTS, "family": "a", "size_b": 72},
+            "tiny": {"weights": WEIGHTS, "family": "b", "size_b": 0.5},
+            "served": SERVER,
+            "served-7b": {**SERVER, "size_b": 7},
+        }
+    }
+)
+
+
+def group(accuracy: float | None, n: int = N) -> dict[str, Any]:
+    se = None if accuracy is None else float(np.sqrt(accuracy * (1 - accuracy) / n))
+    return {"n": n, "accuracy": accuracy, "se": se}
+
+
+def figures(model: str, told: str, accuracy: float | None, **changed: Any) -> dict[str, Any]:
+    benchmark = {"name": "demo", "canary": "c", "validation": "a" * 64, "test": "b" * 64}
+    return {
+        "format": FORMAT,
+        "version": "0.1.0",
+        "benchmark": benchmark,
+        "half": told,
+        "model": model,
+        "style": "letters",
+        "shots": 0,
+        "all": group(accuracy),
+        "fields": {},
+        "unanswered": 0,
+        "reason": "" if accuracy is not None else "5 answers; too few",
+        **changed,
+    }
+
+
+def both(model: str, validation: float, test: float, **changed: Any) -> list[dict[str, Any]]:
+    halves = (("validation", validation), ("test", test))
+    return [figures(model, half, accuracy, **changed) for half, accuracy in halves]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[list[dict[str, Any]]], HalfScores]:
+    def written(rows: list[dict[str, Any]]) -> HalfScores:
+        for number, row in enumerate(rows):
+            folder = tmp_path / "scores" / str(row["model"])
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{number:02d}.json").write_text(json.dumps(row))
+        return HalfScores(folder=str(tmp_path / "scores"))
+
+    return written
+
+
+def run(scores: HalfScores, settings: HalfGapParams | None = None) -> dict[str, Any]:
+    """What every node makes, with the pipeline's own wiring."""
+    made: dict[str, Any] = {
+        "half_scores": scores.load(),
+        "params:half_gap": settings or HalfGapParams(),
+        "params:models": MODELS,
+    }
+    for node in create_pipeline().nodes:
+        made |= node.run({name: made[name] for name in node.inputs})
+    return made
+
+
+def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
+    write: Callable[..., HalfScores], show: Callable[[str], None]
+) -> None:
+    rows = [
+        *both("giant", 0.712, 0.71),
+        *both("tiny", 0.50, 0.40),
+        *both("served", 0.60, 0.604),
+        *both("served-7b", 0.55, 0.555),
+    ]
+    made = run(write(rows))
+    gaps = HalfGap.validate(made["half_gap"]).set_index("model")
+    assert gaps["suspicious"].to_dict() == {
+        "giant": False,
+        "served": False,
+        "served-7b": False,
+        "tiny": True,
+    }
+    tiny = gaps.loc["tiny"]
+    error = np.sqrt((0.25 + 0.24) / N)
+    assert (tiny["delta"], tiny["low"]) == pytest.approx((-0.1, -0.1 - 1.959964 * error))
+    assert gaps["size_group"].to_dict() == {
+        "giant": "large",
+        "served": "api",
+        "served-7b": "small",
+        "tiny": "mini",
+    }
+    page = made["half_gap_report"]
+    assert "The public half looks leaked for tiny@letters-0 (−10.0 points [−11.9, −8.1])." in page
+    assert page.count("looks leaked</td>") == 1
+    assert made["half_gap_metrics"]["alarms"] == 1
+    assert made["half_gap_metrics"]["delta.tiny_letters-0"] == pytest.approx(-0.1)
+    diamonds = [t for t in made["figure_half_gap"].data if t.name == "looks leaked"]
+    assert [list(t.x) for t in diamonds] == [[pytest.approx(-10)]]
+    show(f"gap monitor: leak of 10 points at n = {N:,}: p (Holm) {tiny['p_holm']:.1e}")
+
+
+def test_without_a_leak_the_page_says_so_and_what_would_not_be_seen(
+    write: Callable[..., HalfScores],
+) -> None:
+    made = run(write([*both("giant", 0.70, 0.71), *both("tiny", 0.41, 0.40)]))
+    assert not made["half_gap"]["suspicious"].any()
+    page = made["half_gap_report"]
+    assert "No sign that the public half leaked: none of 2 configurations does better" in page
+    # The mean error of the two, times 2.2414, the normal quantile of 1 − 0.05/4.
+    errors = [np.sqrt(2 * p * (1 - p) / N) for p in (0.705, 0.405)]
+    assert f"better by about {100 * 2.2414 * np.mean(errors):.1f} points" in page
+
+
+def test_shares_of_small_gaps_stand_by_way_of_asking_and_size(
+    write: Callable[..., HalfScores],
+) -> None:
+    rows = [
+        *both("giant", 0.70, 0.703),
+        *both("tiny", 0.40, 0.408),
+        *both("giant", 0.72, 0.74, shots=5),
+    ]
+    made = run(write(rows), HalfGapParams(bounds=(0.005, 0.01)))
+    shares = HalfGapShares.validate(made["half_gap_shares"])
+    keyed = shares.set_index(["style", "shots", "size_group", "below"])
+    assert keyed["share"].loc["", -1, "", 0.005] == pytest.approx(1 / 3)
+    assert keyed["share"].loc["", -1, "", 0.01] == pytest.approx(2 / 3)
+    assert keyed["share"].loc["letters", 0, "mini", 0.005] == 0
+    assert keyed["share"].loc["letters", 0, "large", 0.005] == 1
+    assert keyed["n"].loc["letters", 5, "", 0.01] == 1
+    assert ("letters", 5, "mini", 0.01) not in keyed.index
+    assert made["half_gap_metrics"]["share_below_0.5_points"] == pytest.approx(1 / 3)
+    assert "expected_below_1_points" in made["half_gap_metrics"]
+
+
+def test_only_fields_told_by_themselves_in_both_halves_are_compared(
+    write: Callable[..., HalfScores],
+) -> None:
+    first, second = both("tiny", 0.5, 0.5)
+    first["fields"] = {n: group(0.6, 900) for n in ("law", "maths", "other fields")}
+    second["fields"] = {n: group(0.4, 900) for n in ("law", "art", "other fields")}
+    made = run(write([first, second]))
+    gaps = made["half_gap"].set_index("field")
+    assert sorted(gaps.index) == ["", "law"]
+    assert gaps["suspicious"].to_dict() == {"": False, "law": True}
+    page = made["half_gap_report"]
+    assert "No sign that the public half leaked" in page
+    assert "Fields that look leaked: law (tiny@letters-0)." in page
+    heat = made["figure_half_gap_fields"].data[0]
+    assert heat.z[0][0] == pytest.approx(-20)
+    assert heat.text[0][0] == "−20.0!"
+    assert made["half_gap_metrics"]["alarms_in_fields"] == 1
+
+
+def test_the_map_leaves_a_field_empty_that_a_model_does_not_tell(
+    write: Callable[..., HalfScores],
+) -> None:
+    rows = [*both("tiny", 0.5, 0.5), *both("giant", 0.5, 0.6)]
+    for row, fields in zip(rows, (["law"], ["law"], ["art", "law"], ["art", "law"]), strict=True):
+        row["fields"] = {name: group(0.5, 100) for name in fields}
+    heat = run(write(rows))["figure_half_gap_fields"].data[0]
+    assert list(heat.x) == ["art", "law"]
+    # The larger model stands above, as in the other figure.
+    assert [list(row) for row in heat.z] == [[0, 0], [None, 0]]
+
+
+def test_what_stands_alone_is_told_and_not_compared(
+    write: Callable[..., HalfScores], caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [
+        *both("tiny", 0.4, 0.41),
+        figures("giant", "test", 0.7),
+        figures("served", "validation", None),
+        figures("served", "test", 0.6, version="0.0.9"),
+        *both("stranger", 0.4, 0.41),
+    ]
+    made = run(write(rows))
+    assert sorted(made["half_gap"]["model"]) == ["stranger", "tiny"]
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == [
+        "half_gap: giant@letters-0: no figures of the validation half",
+        "half_gap: served@letters-0: validation: 5 answers; too few",
+        "half_gap: size not known (conf: models.models.<name>.size_b): stranger",
+        "half_gap: figures are by versions 0.0.9, 0.1.0: a difference may be theirs",
+    ]
+    assert all(
+        note.removeprefix("half_gap: ").split("<")[0] in made["half_gap_report"] for note in told
+    )
+    assert made["half_gap"].set_index("model")["size_group"]["stranger"] == "unknown"
+
+
+def test_scores_of_two_benchmarks_are_never_paired(write: Callable[..., HalfScores]) -> None:
+    other = {"name": "other", "canary": "d", "validation": "c" * 64, "test": "d" * 64}
+    again = {"name": "demo", "canary": "c", "validation": "a" * 64, "test": "e" * 64}
+    scores = write(
+        [
+            figures("tiny", "validation", 0.4),
+            figures("tiny", "test", 0.2, benchmark=other),
+            *both("tiny", 0.41, 0.42, benchmark=again),
+        ]
+    ).load()
+    with pytest.raises(InputError, match=r"demo \(b+\), demo \(e+\), other \(d+\): choose one"):
+        pair_halves(scores)
+    with pytest.raises(
+        InputError, match=r"figures of 2 sealed benchmarks for half_gap.sealed=demo"
+    ):
+        pair_halves(scores, "demo")
+    paired = pair_halves(scores, "eeee")
+    assert [(s.validation.accuracy, s.test.accuracy) for s in paired.scores] == [(0.41, 0.42)]
+    with pytest.raises(InputError, match=r"has figures of both halves .tiny@letters-0: no"):
+        pair_halves(scores, "other")
+
+
+def test_a_half_that_is_there_twice_is_refused(write: Callable[..., HalfScores]) -> None:
+    scores = write([*both("tiny", 0.4, 0.4), figures("tiny", "test", 0.5)]).load()
+    with pytest.raises(
+        InputError, match=r"tiny/01.json and tiny/02.json are both of tiny@letters-0"
+    ):
+        pair_halves(scores)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"format": "something"}, "format: Input should be 'benchwright-half-score-1'"),
+        ({"half": "train"}, "half: Input should be 'validation' or 'test'"),
+        (
+            {"all": group(1.5) | {"se": 0.1}},
+            "all.accuracy: Input should be less than or equal to 1",
+        ),
+        ({"items": []}, "items: Extra inputs are not permitted"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_in_one_line(
+    write: Callable[..., HalfScores], changed: dict[str, Any], told: str
+) -> None:
+    row = figures("tiny", "test", 0.5, **changed)
+    with pytest.raises(DatasetError) as raised:
+        write([row]).load()
+    message = one_line(raised.value) or ""
+    assert message.split("scores/")[1].startswith(f"tiny/00.json: {told}")
+
+
+def test_a_folder_without_figures_says_how_to_make_some(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="write some with benchwright evaluate-sealed"):
+        HalfScores(folder=str(tmp_path / "absent")).load()
+    (tmp_path / "torn.json").write_text('{"format": ')
+    with pytest.raises(DatasetError, match=r"torn.json: cannot be read as JSON .JSONDecodeError."):
+        HalfScores(folder=str(tmp_path)).load()
+
+
+def test_groups_are_by_size_and_servers_without_one_are_apis() -> None:
+    names = ("giant", "tiny", "served", "served-7b", "nobody")
+    groups = model_groups(names, MODELS)
+    assert list(groups.values()) == ["large", "mini", "api", "small", "unknown"]
+
+
+def test_figures_without_an_error_have_no_test_and_no_alarm(
+    write: Callable[..., HalfScores],
+) -> None:
+    rows = both("tiny", 0.9, 0.1)
+    for row in rows:
+        row["all"]["se"] = None  # all items of one cluster
+    made = run(write(rows))
+    assert made["half_gap"]["reason"].tolist() == [
+        "the items of a half form one cluster; 2 are needed"
+    ]
+    assert not made["half_gap"]["suspicious"].any()
+    assert "Nothing can be said" in made["half_gap_report"]
+
+
+def test_the_page_escapes_names_and_is_the_same_for_the_same_figures(
+    write: Callable[..., HalfScores],
+) -> None:
+    scores = write(both("<b>tiny</b>", 0.4, 0.41))
+    first, second = run(scores), run(scores)
+    assert first["half_gap_report"] == second["half_gap_report"]
+    assert "<b>tiny</b>@" not in first["half_gap_report"]
+    pd.testing.assert_frame_equal(first["half_gap"], second["half_gap"])

@@ -1,0 +1,181 @@
+"""From what models wrote to shares, examples and the page."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from benchwright.errors import InputError
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.scoring import ScoringParams
+from benchwright.pipelines.memorisation import create_pipeline
+from benchwright.tables import Generations, Memorisation, MemorisationSummary
+from perturbation.benchmark_tables import items_table
+
+N = 200
+SHARE = 0.30
+SCORING = ScoringParams(
+    mode="live",
+    configurations=("knows@generate-0", "guesses@generate-0"),
+    conditions=("question_only",),
+)
+
+
+def items_of(n: int = N) -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    words = np.array([f"term{i}" for i in range(5_000)])
+    rows = [
+        (f"What is <b>{i}</b>?", [" ".join(random.choice(words, 3)) for _ in range(4)], i % 4)
+        for i in range(n)
+    ]
+    return items_table(rows, "q").assign(subject=[f"s{i % 4}" for i in range(n)])
+
+
+def recited(choices: list[str]) -> str:
+    rest = [f"{label}. {text}" for label, text in zip("BCD", choices[1:], strict=True)]
+    return " " + "\n".join([choices[0], *rest])
+
+
+def generations(items: pd.DataFrame, model: str, known: set[int]) -> pd.DataFrame:
+    """A model that recites some items and writes of the others the first two options, turned."""
+    return Generations.from_rows(
+        [
+            (model, "generate", 0, "question_only", row["item_id"], 0, text, "stop", None, "-", "p")
+            for i, row in enumerate(items.to_dict("records"))
+            for choices in [list(row["choices"])]
+            for text in [
+                recited(choices)
+                if i in known
+                else recited([choices[1], choices[0], "<i>else</i>", "more"])
+            ]
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def ingestion(request: pytest.FixtureRequest) -> BenchmarkParams:
+    repository = request.getfixturevalue("repository")
+    conf = yaml.safe_load((repository / "conf/base/parameters/benchmarks/demo.yml").read_text())
+    return BenchmarkParams.model_validate(conf["_benchmarks"]["demo"])
+
+
+def run(items: pd.DataFrame, written: pd.DataFrame, ingestion: Any, **settings: Any) -> Any:
+    made: dict[str, Any] = {
+        "items": items,
+        "generations": written,
+        "params:memorisation": MemorisationParams(**settings),
+        "params:scoring": SCORING,
+        "params:ingestion": ingestion,
+        "params:variant": "memorisation",
+        "params:seed": 0,
+    }
+    for node in create_pipeline().nodes:
+        made |= node.run({name: made[name] for name in node.inputs})
+    return made
+
+
+@pytest.fixture(scope="module")
+def stage(ingestion: BenchmarkParams) -> dict[str, Any]:
+    items = items_of()
+    known = set(range(int(N * SHARE)))
+    written = [generations(items, "knows", known), generations(items, "guesses", set())]
+    made: dict[str, Any] = run(items, pd.concat(written), ingestion)
+    return made
+
+
+def test_a_model_that_knows_three_in_ten_is_found_and_one_that_knows_none_is_not(
+    stage: dict[str, Any],
+) -> None:
+    Memorisation.validate(stage["memorisation"])
+    summary = MemorisationSummary.validate(stage["memorisation_summary"]).set_index("model")
+    knows, guesses = summary.loc["knows@generate-0"], summary.loc["guesses@generate-0"]
+    assert knows["exact"] == knows["fuzzy"] == SHARE
+    assert (knows["control_whole"], knows["only_own"], knows["only_control"]) == (0, 60, 0)
+    assert knows["p_value"] == pytest.approx(0.5**60)  # 60 of 60 discordant pairs
+    assert knows["p_holm"] == pytest.approx(2 * 0.5**60)
+    # Wilson (1927) of none among 200: 1.96² / (200 + 1.96²).
+    assert knows["control_whole_high"] == pytest.approx(3.8415 / 203.8415, abs=1e-5)
+    assert (guesses["fuzzy"], guesses["any_order"], guesses["options_fuzzy"]) == (0, 0.5, 0)
+    assert summary["remembers"].to_dict() == {"knows@generate-0": True, "guesses@generate-0": False}
+
+
+def test_the_page_says_it_in_plain_words(stage: dict[str, Any]) -> None:
+    page = stage["memorisation_report"]
+    assert (
+        "knows@generate-0 writes all options of 30.0% of items in place [24.1%, 36.7%], of another "
+        "item of the subject 0.0%." in page
+    )
+    assert "60 items whole against 0 controls, p &lt; 0.0001" in page
+    assert "guesses@generate-0 writes" not in page
+    assert page.count("<td>yes</td>") == 1
+    assert "<i>else</i>" not in page
+    assert "&lt;i&gt;else&lt;/i&gt;" in page
+
+
+def test_nobody_remembers_is_said_with_what_would_not_be_seen(ingestion: Any) -> None:
+    items = items_of(40)
+    written = [generations(items, name, set()) for name in ("one", "two")]
+    page = run(items, pd.concat(written), ingestion, examples=0)["memorisation_report"]
+    assert "No model remembers the options of these items beyond" in page
+    # Wilson's bound of none among 40.
+    assert f"With 40 items, up to {3.8415 / 43.8415:.1%} remembered whole" in page
+    assert "<code>memorisation.examples</code> is 0" in page
+    alone = run(items, written[0], ingestion)["memorisation_report"]
+    assert "one@generate-0 does not remember the options" in alone
+
+
+def test_without_controls_nothing_is_claimed(ingestion: Any) -> None:
+    items = items_of(8).assign(subject=[f"s{i}" for i in range(8)])
+    page = run(items, generations(items, "knows", set(range(8))), ingestion)["memorisation_report"]
+    assert "Nothing can be said: no item has another one of its subject to compare with." in page
+    assert "<td>yes</td>" not in page
+
+
+def test_examples_show_the_best_recited_and_some_drawn_each_once(stage: dict[str, Any]) -> None:
+    of_model = {one["model"]: one["kinds"] for one in stage["memorisation_examples"]}
+    best, drawn = of_model["knows@generate-0"]
+    assert (best["title"], drawn["title"]) == ("Most options in place", "Drawn by seed")
+    assert [len(kind["items"]) for kind in (best, drawn)] == [3, 3]
+    assert all(o["match"] == "verbatim" for item in best["items"] for o in item["options"])
+    assert all(o["written"] == o["choice"] for item in best["items"] for o in item["options"])
+    shown = [item["item_id"] for kind in (best, drawn) for item in kind["items"]]
+    assert len(set(shown)) == 6
+    # Nothing in place: nothing to show as the best.
+    (only,) = of_model["guesses@generate-0"]
+    assert only["title"] == "Drawn by seed"
+    first, second, *_ = only["items"][0]["options"]
+    assert (first["written"], second["written"]) == (second["choice"], first["choice"])
+    assert {first["match"], second["match"]} == {""}
+
+
+def test_the_figure_has_exact_fuzzy_and_control_of_each_model(stage: dict[str, Any]) -> None:
+    exact, fuzzy, control = stage["figure_memorisation"].data
+    # The model that remembers most stands first.
+    assert list(exact.x) == list(fuzzy.x) == [SHARE, 0]
+    assert list(control.x) == [0, 0]
+    summary = stage["memorisation_summary"].set_index("model").loc["knows@generate-0"]
+    assert fuzzy.error_x.array[0] == pytest.approx(summary["fuzzy_high"] - SHARE)
+    assert fuzzy.error_x.arrayminus[0] == pytest.approx(SHARE - summary["fuzzy_low"])
+
+
+def test_metrics_are_finite_and_name_models(stage: dict[str, Any]) -> None:
+    metrics = stage["memorisation_metrics"]
+    assert metrics["models"] == 2
+    assert metrics["models_that_remember"] == 1
+    assert metrics["fuzzy.knows_generate-0"] == SHARE
+    assert all(np.isfinite(value) for value in metrics.values())
+
+
+def test_a_run_in_which_nobody_was_asked_says_what_is_needed(ingestion: Any) -> None:
+    with pytest.raises(InputError, match="needed are score=live, the style generate") as raised:
+        run(items_of(4), Generations.empty(), ingestion)
+    assert "configurations knows@generate-0, guesses@generate-0" in str(raised.value)
+
+
+def test_row_order_changes_nothing(stage: dict[str, Any], ingestion: Any) -> None:
+    again = run(stage["items"].iloc[::-1], stage["generations"].iloc[::-1], ingestion)
+    pd.testing.assert_frame_equal(again["memorisation"], stage["memorisation"])
+    assert again["memorisation_report"] == stage["memorisation_report"]

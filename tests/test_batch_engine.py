@@ -1,0 +1,73 @@
+"""Tasks give the same in this process, in others and on Ray, in their order."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from batch_tasks import fallen, refused, rows_of, twice
+from benchwright import batch_engine
+from benchwright.batch_engine import BatchEngine, outcomes, require_leave_to_spill
+from benchwright.errors import InputError
+from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
+
+TWO = BatchEngineParams(workers=2)
+
+
+@pytest.mark.parametrize("params", [BatchEngineParams(), TWO])
+def test_parts_come_in_the_order_of_the_tasks(params: BatchEngineParams) -> None:
+    with BatchEngine(params, "cleaning") as engine:
+        expected = [f"{number}{letter}" for number in range(9) if number != 3 for letter in "ab"]
+        assert list(engine.over(twice, iter(range(9)))) == expected
+        assert list(engine.over(rows_of, [pa.table({"a": [1, 2]})])) == [2]
+        assert list(engine.over(twice, [])) == []
+
+
+@pytest.mark.parametrize("params", [BatchEngineParams(), TWO])
+def test_a_mistake_of_the_user_is_told_as_it_is(params: BatchEngineParams) -> None:
+    with BatchEngine(params, "cleaning") as engine, pytest.raises(InputError, match="a bad value"):
+        list(engine.over(refused, range(4)))
+
+
+def test_tasks_are_taken_only_as_they_are_needed() -> None:
+    taken: list[int] = []
+    tasks = (taken.append(number) or number for number in range(100))
+    with BatchEngine(TWO, "cleaning") as engine:
+        parts = engine.over(twice, tasks)
+        next(parts)
+        assert len(taken) <= 5
+        parts.close()  # type: ignore[attr-defined]
+
+
+def test_a_slice_is_sent_without_the_table_it_is_of() -> None:
+    whole = pa.table({"text": ["x" * 100] * 10_000})
+    assert len(batch_engine._dumped(whole.slice(5, 10))) < 5_000
+
+
+def test_outcomes_tell_mistakes_and_faults_apart() -> None:
+    tasks = pa.table({"task": [batch_engine._dumped(number) for number in (1, 0)]})
+    *_, good, bad = outcomes(tasks, fallen)
+    assert good.column("part").to_pylist() != [None]
+    assert "ZeroDivisionError" in bad.column("traceback")[0].as_py()
+    *_, told = outcomes(pa.table({"task": [batch_engine._dumped(2)]}), refused)
+    assert told.to_pylist() == [{"part": None, "fault": "row 2: a bad value", "traceback": None}]
+
+
+def test_texts_go_to_disk_only_with_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = BatchClusterParams(address="auto")
+    with pytest.raises(InputError, match=r"cleaning\.ray\.allow_spill"):
+        require_leave_to_spill(cluster, "cleaning")
+    require_leave_to_spill(BatchClusterParams(address="auto", allow_spill=True), "cleaning")
+    monkeypatch.setattr(batch_engine, "_MEMORY", Path("/nowhere"))
+    with pytest.raises(InputError, match="writes texts"):
+        require_leave_to_spill(BatchClusterParams(), "cleaning")
+
+
+def test_no_tasks_need_no_cluster() -> None:
+    params = BatchEngineParams(engine="ray", ray=BatchClusterParams(address="127.0.0.1:1"))
+    with BatchEngine(params, "collection") as engine:
+        assert list(engine.over(twice, [])) == []
+        with pytest.raises(InputError, match=r"collection\.ray\.allow_spill"):
+            list(engine.over(twice, [1]))
