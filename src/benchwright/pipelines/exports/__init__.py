@@ -1,5 +1,9 @@
-"""Exports: a benchmark, what is kept of it, and its draws, as tasks for other harnesses."""
+"""Exports: a benchmark, kept items, draws and subsets as tasks for other harnesses."""
 
-from benchwright.pipelines.exports.pipeline import create_draws_pipeline, create_pipeline
+from benchwright.pipelines.exports.pipeline import (
+    create_draws_pipeline,
+    create_pipeline,
+    create_subset_pipeline,
+)
 
-__all__ = ["create_draws_pipeline", "create_pipeline"]
+__all__ = ["create_draws_pipeline", "create_pipeline", "create_subset_pipeline"]

@@ -37,7 +37,7 @@ def instructions(
             "",
             *OPTIONS,
             "",
-            *_stock(stock),
+            *stock_commands(stock),
             *source(benchmark),
         ]
     )
@@ -89,7 +89,8 @@ def command(names: Sequence[str], shots: int, extra: Sequence[str] = ()) -> list
     ]
 
 
-def _stock(stock: StockSamples) -> list[str]:
+def stock_commands(stock: StockSamples) -> list[str]:
+    """The commands that ask the same items in the harness's own tasks."""
     heading = ["## The same items in the harness's own tasks", ""]
     if not stock.rows:
         return [*heading, f"Not known: {stock.reason}.", ""]

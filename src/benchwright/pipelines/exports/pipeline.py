@@ -1,9 +1,10 @@
-"""Exports: kept items, and draws of altered ones → tasks for lm-evaluation-harness."""
+"""Exports: kept items, draws of altered ones, a subset → tasks for lm-evaluation-harness."""
 
 from kedro.pipeline import Pipeline, node
 
 from benchwright.pipelines.exports.export import export_tasks
 from benchwright.pipelines.exports.export_draws import export_draws
+from benchwright.pipelines.exports.export_subset import export_subset
 
 
 def create_pipeline() -> Pipeline:
@@ -51,6 +52,33 @@ def create_draws_pipeline() -> Pipeline:
                 ],
                 outputs="harness_draw_tasks",
                 name="export_draws",
+            )
+        ]
+    )
+
+
+def create_subset_pipeline() -> Pipeline:
+    """Items and a subset that stands for them → a folder of tasks."""
+    return Pipeline(
+        [
+            node(
+                export_subset,
+                inputs=[
+                    "items",
+                    "chosen_subset",
+                    "sampler_choice",
+                    "demonstrations",
+                    "params:ingestion",
+                    "params:scoring",
+                    "params:exports",
+                    "params:sampling",
+                    "params:variant",
+                    "params:limit",
+                    "params:mirror_root",
+                    "params:seed",
+                ],
+                outputs="harness_subset",
+                name="export_subset",
             )
         ]
     )

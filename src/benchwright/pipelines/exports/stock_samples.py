@@ -77,6 +77,18 @@ def samples_of_benchmark(
     return stock_samples(items, kept_ids, mapping, ingestion.name)
 
 
+def stock_places(
+    items: pd.DataFrame, kept_ids: Iterable[str], ingestion: BenchmarkParams, mirror_root: str
+) -> dict[str, tuple[str, int]]:
+    """Task and row of each kept item; {} where `samples_of_benchmark` knows none."""
+    kept = list(kept_ids)
+    mapping = ingestion.harness
+    if mapping is None or not samples_of_benchmark(items, kept, ingestion, mirror_root).rows:
+        return {}
+    places = _places(items["item_id"], items["subject"], mapping, ingestion.name)
+    return {item_id: places[item_id] for item_id in kept}
+
+
 def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[SourceKind]:
     """What the items may come from: local files, where there are any, come before the hub."""
     sources = ingestion.sources

@@ -1,0 +1,304 @@
+"""`benchwright estimate`: full scores of new models from their answers to an exported subset."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright import __version__
+from benchwright.configuration import parse_configuration
+from benchwright.datasets.atomic import written_aside
+from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
+from benchwright.errors import InputError
+from benchwright.estimation import ESTIMATORS, Training, prepare
+from benchwright.params.estimation import EstimationParams
+from benchwright.recorded_answers import RecordedAnswers
+from benchwright.saved_answers import ANSWERED_BY, KnownAnswers
+from benchwright.weighted_subset import WeightedSubset
+
+AUTO = "auto"
+RANDOM = frozenset({"random", "stratified"})
+"""Samplers that give every item the same chance, on which design-based intervals rest."""
+
+
+class ModelEstimate(NamedTuple):
+    """One new model.
+
+    Attributes:
+        model: its name.
+        answered: items of the subset.
+        on_subset: weighted mean of its answers, None without any.
+        score: estimated on all items, 0–1; None where `reason` says why.
+        low: lower bound.
+        high: upper bound.
+        se: standard error.
+        reason: what to bear in mind; "" otherwise.
+    """
+
+    model: str
+    answered: int
+    on_subset: float | None
+    score: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    reason: str
+
+
+class Estimated(NamedTuple):
+    """The estimates and what they rest on.
+
+    Attributes:
+        subset: the manifest's section.
+        estimator: its name in the registry.
+        level: of the intervals.
+        of_items: items whose mean is estimated.
+        training: models whose answers to them are known.
+        source: of these answers, in words; "" without any.
+        models: the new ones, by name.
+        notes: a line for each thing to bear in mind.
+    """
+
+    subset: SubsetManifest
+    estimator: str
+    level: float
+    of_items: int
+    training: int
+    source: str
+    models: tuple[ModelEstimate, ...]
+    notes: tuple[str, ...]
+
+
+class _Known(NamedTuple):
+    """Training answers (m, n) of the models that are not new, and their items."""
+
+    item_ids: tuple[str, ...]
+    training: Training
+    source: str
+
+
+def estimate_scores(
+    subset: SubsetManifest,
+    new: RecordedAnswers,
+    known: KnownAnswers | None,
+    estimator: str = AUTO,
+    params: EstimationParams | None = None,
+    seed: int = 0,
+) -> Estimated:
+    """Estimate what new models would score on the whole benchmark.
+
+    Without a choice of estimator: `aipw` for a random subset, since its interval held the best
+    models too; `weighted` for one with weights, `gp_irt` for other choices; `mean` for a random
+    subset without training models (docs/estimation.md, Measured).
+
+    Args:
+        subset: what was asked.
+        new: the answers; those to other items are left out and told.
+        known: other models' answers to the benchmark; a model that is new is not taken from it.
+        estimator: a name in the registry, or `auto`.
+        params: `estimation` settings; the level of the intervals is in it.
+        seed: deals the training models into folds.
+
+    Raises:
+        InputError: the estimator is not known or needs training models, no answer is to the
+            subset, or the training answers lack items of it.
+    """
+    settings = params or EstimationParams()
+    notes = [*new.notes]
+    answers = _answers(subset, new, notes)
+    training = _training(subset, new, known, notes)
+    name = _chosen(estimator, subset, training)
+    places = {item: place for place, item in enumerate(training.item_ids)}
+    positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
+    weighted = WeightedSubset(positions, subset.weights)
+    fitted = ESTIMATORS[name].make(settings)(prepare(training.training, settings), weighted, seed)
+    found = fitted(answers, settings.level)
+    models = tuple(
+        ModelEstimate(
+            model,
+            int(np.count_nonzero(~np.isnan(own))),
+            _or_none(_weighted_mean(own, subset.weights)),
+            _or_none(score),
+            _or_none(low),
+            _or_none(high),
+            _or_none(se),
+            reason,
+        )
+        for model, own, score, low, high, se, reason in zip(
+            new.models, answers, *found[:4], found.reason, strict=True
+        )
+    )
+    return Estimated(
+        subset,
+        name,
+        settings.level,
+        len(training.item_ids),
+        len(training.training.correct),
+        training.source,
+        models,
+        tuple(notes),
+    )
+
+
+def _answers(subset: SubsetManifest, new: RecordedAnswers, notes: list[str]) -> NDArray[np.float64]:
+    """Answers (r, k) to the subset's items in its order; rows of stock tasks find their item."""
+    stock = {
+        f"{task}/{row}": item.item_id
+        for item in subset.items
+        if item.stock
+        for task, row in [item.stock]
+    }
+    column = {item: place for place, item in enumerate(subset.item_ids)}
+    out = np.full((len(new.models), len(column)), np.nan)
+    foreign: list[str] = []
+    for place, name in enumerate(new.item_ids):
+        item = name if name in column else stock.get(name)
+        if item is None:
+            foreign.append(name)
+            continue
+        own = new.correct[:, place]
+        at = column[item]
+        out[:, at] = np.where(np.isnan(out[:, at]), own, out[:, at])
+    if len(foreign) == len(new.item_ids):
+        raise InputError(
+            f"no answer is to the subset's {len(column):,} items; the first of it is "
+            f"{subset.item_ids[0]}, the first answered {new.item_ids[0] if new.item_ids else '–'}"
+        )
+    if foreign:
+        notes.append(
+            f"{len(foreign):,} items are not of the subset, and left out, e.g. {foreign[0]}"
+        )
+    lacking = np.isnan(out)
+    if lacking.any():
+        worst = int(lacking.sum(axis=1).argmax())
+        first = subset.item_ids[int(lacking[worst].argmax())]
+        notes.append(
+            f"{int(lacking.any(axis=1).sum()):,} models lack answers; most {new.models[worst]}, "
+            f"{int(lacking[worst].sum()):,} of {len(column):,}, e.g. {first}"
+        )
+    return out
+
+
+def _training(
+    subset: SubsetManifest, new: RecordedAnswers, known: KnownAnswers | None, notes: list[str]
+) -> _Known:
+    if known is None:
+        # Nothing is known of the other items but their number.
+        others = (f"\0{place}" for place in range(subset.of_items - len(subset.items)))
+        empty = np.empty((0, subset.of_items), dtype=np.float32)
+        return _Known((*subset.item_ids, *others), Training(empty), "")
+    fresh = {parse_configuration(name).model for name in new.models}
+    kept = [
+        place
+        for place, name in enumerate(known.models)
+        if parse_configuration(name).model not in fresh
+    ]
+    if len(kept) < len(known.models):
+        notes.append(
+            f"{len(known.models) - len(kept):,} training models are the new ones, left out"
+        )
+    answered = ~np.isnan(known.correct[kept])
+    enough = answered.any(axis=0) & (answered.sum(axis=0) >= ANSWERED_BY * len(kept))
+    wanted = set(subset.item_ids)
+    inside = np.array([name in wanted for name in known.item_ids])
+    seen = set(np.array(known.item_ids, object)[answered.any(axis=0)])
+    lacking = [name for name in subset.item_ids if name not in seen]
+    if lacking:
+        raise InputError(
+            f"{known.source}: no training model answered {len(lacking):,} of the subset's "
+            f"{len(wanted):,} items, e.g. {lacking[0]}"
+        )
+    columns = enough | inside
+    rows = answered[:, columns].any(axis=1)
+    ids = tuple(np.array(known.item_ids, object)[columns])
+    if ids_hash(ids) != subset.of_items_hash:
+        notes.append(
+            f"training models answered {len(ids):,} items, the subset was chosen from "
+            f"{subset.of_items:,}: the score on those {len(ids):,} is estimated"
+        )
+    correct = known.correct[kept][np.ix_(rows, columns)]
+    names = np.array(known.models, object)[kept][rows]
+    return _Known(ids, Training(correct, families=_families(names, known)), known.source)
+
+
+def _families(names: NDArray[np.object_], known: KnownAnswers) -> NDArray[np.integer] | None:
+    """Numbers by family; a model of which nothing is known is one by itself."""
+    if not known.families:
+        return None
+    said = [str(known.families.get(name) or f"\0{name}") for name in names]
+    numbers: NDArray[np.integer] = np.unique(said, return_inverse=True)[1]
+    return numbers
+
+
+def _chosen(estimator: str, subset: SubsetManifest, known: _Known) -> str:
+    if estimator not in (AUTO, *ESTIMATORS):
+        raise InputError(
+            f"--estimator {estimator!r} is not known; there are {AUTO}, {', '.join(ESTIMATORS)}"
+        )
+    alone = not len(known.training.correct)
+    random = subset.equal_weights and subset.sampler in RANDOM
+    if estimator == AUTO:
+        estimator = "mean" if alone else "aipw"
+        if not random:
+            estimator = "gp_irt" if subset.equal_weights else "weighted"
+    if alone and (not random or ESTIMATORS[estimator].uses != "nothing"):
+        raise InputError(
+            f"{estimator} on a subset of the sampler {subset.sampler} needs training models: run "
+            f"kedro run --pipeline answers --params benchmark={subset.benchmark}, or name files "
+            "(--training)"
+        )
+    return estimator
+
+
+def _weighted_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    there = ~np.isnan(answers)
+    total = weights[there].sum()
+    return float((answers[there] * weights[there]).sum() / total) if total > 0 else math.nan
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def terminal_lines(found: Estimated) -> list[str]:
+    """What is shown: a line for each model."""
+    subset = found.subset
+    lines = [
+        f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items by "
+        f"{subset.sampler}, seed {subset.seed}; estimator {found.estimator}, "
+        f"{found.training:,} training models{f' ({found.source})' if found.source else ''}",
+        *(f"note: {note}" for note in found.notes),
+    ]
+    width = max(len("model"), *(len(model.model) for model in found.models))
+    whole = f"all {found.of_items:,}"
+    lines.append(f"{'model':{width}}  answered  on subset  {whole}  {found.level:.0%} interval")
+    for model in found.models:
+        shown = f"{model.model:{width}}  {model.answered:8,}  {_3(model.on_subset):>9}  "
+        shown += f"{_3(model.score):>{len(whole)}}  "
+        shown += f"[{_3(model.low)}, {_3(model.high)}]"
+        lines.append(shown + (f"  {model.reason}" if model.reason else ""))
+    return lines
+
+
+def _3(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def write_estimates(found: Estimated, file: Path) -> Path:
+    """Write the estimates as JSON."""
+    subset: dict[str, Any] = found.subset.model_dump(mode="json", exclude={"items"})
+    told = {
+        "format": 1,
+        "benchwright": __version__,
+        "subset": {**subset, "n_items": len(found.subset.items)},
+        **{name: getattr(found, name) for name in ("estimator", "level", "of_items")},
+        "training": {"models": found.training, "source": found.source},
+        "notes": list(found.notes),
+        "models": [model._asdict() for model in found.models],
+    }
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return file

@@ -1,0 +1,68 @@
+"""What samplers keep of ranks and scores over rates (DELE, Figures 1–32)."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.params.sampling import SamplingParams
+from benchwright.pipelines.sampling.figures.panels_of_curves import stacked_curves
+from benchwright.pipelines.sampling.panels import SamplingPanels
+from benchwright.pipelines.sampling.ready_samplers import kinds_of
+from benchwright.pipelines.sampling.wording import PANELS
+
+_BAND = ("random_low", "random_median", "random_high")
+_SD_BAND = ("random_sd_low", "random_sd_median", "random_sd_high")
+
+
+class _Drawn(NamedTuple):
+    metric: str
+    value: str
+    title: str
+    unit: str
+    most: float | None
+
+
+_FIGURES = (
+    _Drawn("tau_b", "mean", "Kendall tau-b with the ranking on all items", "tau-b", 1.0),
+    _Drawn(
+        "spearman", "mean", "Spearman correlation with the ranking on all items", "Spearman", 1.0
+    ),
+    _Drawn(
+        "pearson", "mean", "Pearson correlation of scores with those on all items", "Pearson", 1.0
+    ),
+    _Drawn("wasserstein", "mean", "Wasserstein distance of the scores", "share", None),
+    _Drawn("mean_absolute_error", "mean", "Mean absolute error of a model's score", "share", None),
+    _Drawn("spearman", "sd", "Spearman correlation: standard deviation over repeats", "sd", None),
+    _Drawn(
+        "wasserstein", "sd", "Wasserstein distance: standard deviation over repeats", "sd", None
+    ),
+)
+
+
+def draw_curves(
+    sampling_curves: pd.DataFrame, panels: SamplingPanels, sampling: SamplingParams
+) -> tuple[Any, ...]:
+    """Draw what samplers keep of ranks and of scores, and how much repeats differ.
+
+    By the panel of headlines. Returns the figures of tau-b, Spearman, Pearson, Wasserstein distance
+    and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
+    """
+    families = {name: kind.family for name, kind in kinds_of(sampling).items()}
+    own = sampling_curves[sampling_curves["panel"] == panels.main]
+    return tuple(_draw(own, panels, families, drawn) for drawn in _FIGURES)
+
+
+def _draw(
+    own: pd.DataFrame, panels: SamplingPanels, families: Mapping[str, str], drawn: _Drawn
+) -> Any:
+    n = len(panels.groups[panels.main])
+    return stacked_curves(
+        own[own["metric"] == drawn.metric],
+        families,
+        drawn.value,
+        _BAND if drawn.value == "mean" else _SD_BAND,
+        f"{drawn.title} ({n:,} {PANELS[panels.main]})",
+        drawn.unit,
+        most=drawn.most,
+    )

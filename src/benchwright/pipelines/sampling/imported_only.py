@@ -1,0 +1,10 @@
+"""No model is asked in this pipeline."""
+
+import pandas as pd
+
+from benchwright.tables import Responses
+
+
+def ask_nobody() -> pd.DataFrame:
+    """Stand in for the answers of models asked in this run: there are none."""
+    return Responses.empty()

@@ -1,0 +1,81 @@
+"""Every sampler at every rate, judged by every panel (DELE, section 4.1)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.sampling import SamplingParams
+from benchwright.pipelines.sampling.panels import CHOSEN_BY, SamplingPanels
+from benchwright.pipelines.sampling.pools import Pools
+from benchwright.pipelines.sampling.ready_samplers import reads_answers, runs_on
+from benchwright.sampling.curves import sampler_figures
+from benchwright.sampling.pool import SamplingPool
+from benchwright.tables import SamplersLeftOut, SamplingFigures
+
+
+def rates_of(sampling: SamplingParams) -> list[float]:
+    """The rates of the curves, and those at which samplers are tested."""
+    return sorted({*sampling.rates, *sampling.evidence.at_rates})
+
+
+def judge_samplers(
+    pools: Pools, panels: SamplingPanels, sampling: SamplingParams, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge every sampler at every rate and repeat by every panel.
+
+    A sampler that reads answers sees those of the models that choose for a panel; no others.
+
+    Returns:
+        A `SamplingFigures` table, and a `SamplersLeftOut` table: samplers that could not run.
+    """
+    if not panels.item_ids:
+        return SamplingFigures.empty(), SamplersLeftOut.empty()
+    rates, repeats = rates_of(sampling), sampling.repeats
+    able, unable = runs_on(reads_answers(sampling, answers=False), pools.plain)
+    left_out = [("", name, why) for name, why in unable.items()]
+    parts = [sampler_figures(pools.plain, able, panels.judges(), rates, repeats, seed)]
+    for choosers in dict.fromkeys(CHOSEN_BY.values()):
+        pool = pools.by_choosers[choosers]
+        able, unable = runs_on(reads_answers(sampling, answers=True), pool)
+        left_out += [(choosers, name, why) for name, why in unable.items()]
+        parts.append(sampler_figures(pool, able, panels.judges(choosers), rates, repeats, seed))
+    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
+    return (
+        pd.DataFrame(SamplingFigures.validate(table[SamplingFigures.columns()])),
+        SamplersLeftOut.from_rows(left_out),
+    )
+
+
+def judge_by(
+    plain: SamplingPool,
+    by_choosers: Mapping[str, SamplingPool],
+    judges: Mapping[str, Mapping[str, NDArray[np.float32]]],
+    sampling: SamplingParams,
+    rates: Sequence[float],
+    seed: int,
+    *,
+    tau: bool,
+) -> pd.DataFrame:
+    """Figures where several groups choose, each judged by panels of its own.
+
+    Args:
+        plain: the pool of samplers that read no answers.
+        by_choosers: by group of models that choose, the pool with their answers; empty where
+            samplers that read answers are not wanted.
+        judges: by group, the answers of panels by name; names differ between groups.
+        sampling: the samplers.
+        rates: percent of the items.
+        seed: of all draws.
+        tau: also compute tau-b.
+    """
+    everyone = {name: correct for panels in judges.values() for name, correct in panels.items()}
+    able, _ = runs_on(reads_answers(sampling, answers=False), plain)
+    parts = [sampler_figures(plain, able, everyone, rates, sampling.repeats, seed, tau=tau)]
+    for choosers, pool in by_choosers.items():
+        able, _ = runs_on(reads_answers(sampling, answers=True), pool)
+        own = dict(judges[choosers])
+        parts.append(sampler_figures(pool, able, own, rates, sampling.repeats, seed, tau=tau))
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)

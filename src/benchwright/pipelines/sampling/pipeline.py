@@ -1,0 +1,262 @@
+"""Items and answers → samplers judged, a subset, figures, metrics and one report."""
+
+from kedro.pipeline import Node, Pipeline
+
+from benchwright.pipelines.sampling.against_random import compare_with_random
+from benchwright.pipelines.sampling.choice import choose_by_subject, choose_samplers, join_changes
+from benchwright.pipelines.sampling.chosen_subset import choose_subset
+from benchwright.pipelines.sampling.curves import trace_curves
+from benchwright.pipelines.sampling.estimates import measure_estimates
+from benchwright.pipelines.sampling.figures.bars import draw_score_spread, draw_winners
+from benchwright.pipelines.sampling.figures.clusters import draw_cluster_curves, draw_item_map
+from benchwright.pipelines.sampling.figures.curves import draw_curves
+from benchwright.pipelines.sampling.imported_only import ask_nobody
+from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.metrics import collect_sampling_metrics
+from benchwright.pipelines.sampling.panels import choose_panels
+from benchwright.pipelines.sampling.pools import build_pools, encode_pool_texts
+from benchwright.pipelines.sampling.random_draws import draw_random_bands
+from benchwright.pipelines.sampling.report.render import render_sampling_report
+from benchwright.pipelines.sampling.spread import spread_scores
+from benchwright.pipelines.sampling.summary import summarise_samplers
+from benchwright.pipelines.sampling.texts import describe_clusters, describe_texts
+
+NO_ANSWERS = "no_live_responses"
+"""What takes the place of answers of models that were asked in the run."""
+
+CURVES = (
+    "figure_sampling_tau",
+    "figure_sampling_spearman",
+    "figure_sampling_pearson",
+    "figure_sampling_wasserstein",
+    "figure_sampling_error",
+    "figure_sampling_spearman_sd",
+    "figure_sampling_wasserstein_sd",
+)
+
+FIGURES = (
+    *CURVES,
+    "figure_sampler_winners",
+    "figure_score_spread",
+    "figure_cluster_curves",
+    "figure_item_map",
+)
+
+
+def create_answers_pipeline() -> Pipeline:
+    """The absence of live answers, as a dataset."""
+    return Pipeline([Node(ask_nobody, None, NO_ANSWERS, name="ask_nobody")])
+
+
+def create_pipeline() -> Pipeline:
+    """The sampling stage: no model is run but encoders that samplers ask for."""
+    shared = ["params:sampling", "params:seed"]
+    return Pipeline(
+        [
+            Node(
+                choose_panels,
+                ["response_matrix", "items", "models_table", "published_scores", *shared],
+                "sampling_panels",
+                name="choose_panels",
+            ),
+            Node(
+                encode_pool_texts,
+                ["items", "sampling_vector_cache", "params:sampling", "params:models"],
+                ["sampling_vectors", "pool_vectors"],
+                name="encode_pool_texts",
+            ),
+            Node(
+                build_pools,
+                ["items", "sampling_panels", "pool_vectors", "params:sampling"],
+                "sampling_pools",
+                name="build_pools",
+            ),
+            *_evidence(shared),
+            *_choice(shared),
+            *_views(shared),
+            *_figures(),
+            *_results(),
+        ]
+    )
+
+
+def _evidence(shared: list[str]) -> list[Node]:
+    return [
+        Node(
+            judge_samplers,
+            ["sampling_pools", "sampling_panels", *shared],
+            ["sampling_figures", "samplers_left_out"],
+            name="judge_samplers",
+        ),
+        Node(
+            draw_random_bands,
+            ["sampling_panels", *shared],
+            "random_bands",
+            name="draw_random_bands",
+        ),
+        Node(
+            trace_curves,
+            ["sampling_figures", "random_bands"],
+            "sampling_curves",
+            name="trace_curves",
+        ),
+        Node(
+            compare_with_random,
+            ["sampling_figures", "sampling_panels", *shared],
+            "sampling_against_random",
+            name="compare_samplers_with_random",
+        ),
+        Node(
+            summarise_samplers,
+            ["sampling_curves", "sampling_pools", "sampling_panels", *shared],
+            "sampling_summary",
+            name="summarise_samplers",
+        ),
+        Node(
+            measure_estimates,
+            [
+                "sampling_pools",
+                "sampling_panels",
+                "params:sampling",
+                "params:estimation",
+                "params:seed",
+            ],
+            "estimate_errors",
+            name="measure_estimates",
+        ),
+    ]
+
+
+def _choice(shared: list[str]) -> list[Node]:
+    return [
+        Node(
+            choose_samplers,
+            [
+                "sampling_figures",
+                "sampling_pools",
+                "sampling_panels",
+                "saved_sampler_choice",
+                *shared,
+            ],
+            ["sampler_choice", "changed_winner"],
+            name="choose_samplers",
+        ),
+        Node(
+            choose_by_subject,
+            ["sampling_pools", "sampling_panels", "saved_subject_winners", *shared],
+            ["subject_winners", "changed_subjects", "subject_luck"],
+            name="choose_by_subject",
+        ),
+        Node(
+            join_changes,
+            ["changed_winner", "changed_subjects"],
+            "changed_winners",
+            name="join_changes",
+        ),
+        Node(
+            choose_subset,
+            ["items", "sampling_pools", "pool_vectors", "sampler_choice", "params:sampling"],
+            "chosen_subset",
+            name="choose_subset",
+        ),
+    ]
+
+
+def _views(shared: list[str]) -> list[Node]:
+    return [
+        Node(
+            spread_scores,
+            ["sampling_pools", "sampling_panels", *shared],
+            "score_spread",
+            name="spread_scores",
+        ),
+        Node(
+            describe_texts,
+            "sampling_pools",
+            ["item_features", "readability_examples", "readability_bands"],
+            name="describe_texts",
+        ),
+        Node(
+            describe_clusters,
+            ["sampling_pools", *shared],
+            ["cluster_sizes", "cluster_curves", "item_map"],
+            name="describe_clusters",
+        ),
+    ]
+
+
+def _figures() -> list[Node]:
+    return [
+        Node(
+            draw_curves,
+            ["sampling_curves", "sampling_panels", "params:sampling"],
+            list(CURVES),
+            name="draw_curves",
+        ),
+        Node(
+            draw_winners,
+            ["sampler_choice", "subject_winners"],
+            "figure_sampler_winners",
+            name="draw_winners",
+        ),
+        Node(
+            draw_score_spread,
+            ["score_spread", "params:sampling"],
+            "figure_score_spread",
+            name="draw_score_spread",
+        ),
+        Node(
+            draw_cluster_curves,
+            "cluster_curves",
+            "figure_cluster_curves",
+            name="draw_cluster_curves",
+        ),
+        Node(draw_item_map, "item_map", "figure_item_map", name="draw_item_map"),
+    ]
+
+
+def _results() -> list[Node]:
+    return [
+        Node(
+            collect_sampling_metrics,
+            [
+                "sampling_panels",
+                "sampling_against_random",
+                "sampling_summary",
+                "sampler_choice",
+                "subject_luck",
+                "estimate_errors",
+                "chosen_subset",
+                "params:sampling",
+            ],
+            "sampling_metrics",
+            name="collect_sampling_metrics",
+        ),
+        Node(
+            render_sampling_report,
+            [
+                "params:ingestion",
+                "params:variant",
+                "params:sampling",
+                "params:estimation",
+                "params:seed",
+                "sampling_panels",
+                "samplers_left_out",
+                "sampling_against_random",
+                "sampling_summary",
+                "sampler_choice",
+                "subject_winners",
+                "subject_luck",
+                "changed_winners",
+                "estimate_errors",
+                "score_spread",
+                "readability_examples",
+                "readability_bands",
+                "cluster_sizes",
+                "chosen_subset",
+                *FIGURES,
+            ],
+            "sampling_report",
+            name="render_sampling_report",
+        ),
+    ]

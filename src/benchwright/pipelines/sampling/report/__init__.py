@@ -1,0 +1,1 @@
+"""The report of samplers: one HTML page."""

@@ -1,0 +1,13 @@
+"""`benchwright plan`: how many items do, told in the terminal, as JSON and as a page."""
+
+from benchwright.plan_items.command import PlanRequest, run_plan
+from benchwright.plan_items.told import plan_json, terminal_lines, write_json, write_page
+
+__all__ = [
+    "PlanRequest",
+    "plan_json",
+    "run_plan",
+    "terminal_lines",
+    "write_json",
+    "write_page",
+]

@@ -1,0 +1,151 @@
+"""A plan in the terminal, as JSON and as a page."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchwright import __version__
+from benchwright.datasets.atomic import written_aside
+from benchwright.plan_items.command import MadePlan
+from benchwright.plan_items.figures import draw_plan
+from benchwright.planning import PlanRow
+from benchwright.report_page.page import render_report_page
+
+_PACKAGE = "benchwright.plan_items"
+GOALS = {
+    "standard_error": "standard error",
+    "detectable_difference": "difference",
+    "tau_b": "tau-b",
+    "spearman": "Spearman",
+}
+_HEAD = ("wanted", "of", "drawn", "items", "share", "gives", "all items give")
+_COSTS = ("prompts", "tokens", "price", "hours")
+
+
+def terminal_lines(made: MadePlan) -> list[str]:
+    """What is shown."""
+    plan = made.plan
+    lines = [f"{made.source}: {plan.models:,} models, {plan.items:,} items"]
+    lines += [f"note: {note}" for note in made.notes]
+    table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
+    used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(r[i] for r in table[1:])]
+    widths = [max(len(row[i]) for row in table) for i in used]
+    for row, told in zip(table, ["", *(row.reason for row in plan.rows)], strict=True):
+        cells = (
+            row[i].ljust(width) if i < 3 else row[i].rjust(width)
+            for i, width in zip(used, widths, strict=True)
+        )
+        lines.append("  ".join(cells).rstrip() + (f"  {told}" if told else ""))
+    return [*lines, "", *explanations(made)]
+
+
+def explanations(made: MadePlan) -> list[str]:
+    """What the figures mean, in sentences."""
+    wanted, cost = made.request.wanted, made.cost
+    said = []
+    if wanted.standard_errors:
+        said.append(
+            "standard error: of the score on all these items (benchmark), or on all items of this "
+            "kind (ability)"
+        )
+    if wanted.differences:
+        said.append(
+            f"difference: found with probability {wanted.power:g} by a two-sided paired test at "
+            f"{wanted.alpha:g}; no correction over pairs"
+        )
+    if wanted.tau_b or wanted.spearman:
+        said.append(f"ranks: {wanted.draws} random subsets of each size; [5%, 95%] of them")
+    shots = f" × {1 + cost.shots} (question and {cost.shots} demonstrations)" if cost.shots else ""
+    if cost.tokens is None:
+        said.append(f"tokens: {cost.counted_by}; name --items FILE")
+    else:
+        said.append(f"tokens: {cost.tokens:.0f} per item ({cost.counted_by}){shots}, prompts only")
+    said.append("Future models are taken to be like these.")
+    return said
+
+
+def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
+    cost = row.cost
+    gives = _figure(row.value)
+    if row.low is not None and row.high is not None:
+        gives += f" [{row.low:.3f}, {row.high:.3f}]"
+    of = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
+    return (
+        f"{GOALS[row.goal]} {row.wanted:g}",
+        of,
+        row.sampler,
+        "not reached" if row.items is None else f"{row.items:,}",
+        "" if row.items is None else f"{row.items / n:.1%}",
+        gives,
+        _figure(row.with_all),
+        "" if cost is None else f"{cost.prompts:,}",
+        "" if cost is None or cost.tokens is None else f"{cost.tokens:,.0f}",
+        "" if cost is None or cost.price is None else f"{cost.price:,.2f}",
+        "" if cost is None or cost.seconds is None else f"{cost.seconds / 3600:,.2f}",
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def plan_json(made: MadePlan) -> dict[str, Any]:
+    """The plan as JSON: rows as shown, and the curve behind the page."""
+    rows = [
+        {**row._asdict(), "cost": None if row.cost is None else row.cost._asdict()}
+        for row in made.plan.rows
+    ]
+    return {
+        "format": 1,
+        "benchwright": __version__,
+        "source": made.source,
+        "notes": list(made.notes),
+        "models": made.plan.models,
+        "items": made.plan.items,
+        "wanted": made.request.wanted._asdict(),
+        "cost_per_prompt": made.cost._asdict(),
+        "rows": rows,
+        "curve": [_plain(row) for row in made.plan.curve.to_dict("records")],
+    }
+
+
+def write_json(made: MadePlan, file: Path) -> Path:
+    """Write `plan_json`."""
+    with written_aside(file) as aside:
+        aside.write_text(json.dumps(plan_json(made), indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def write_page(made: MadePlan, file: Path) -> Path:
+    """Write a page with the table and the figures, which needs no network."""
+    figures = draw_plan(made.plan, made.request.wanted)
+    head = [*_HEAD, *_COSTS]
+    context = {
+        "title": made.source,
+        "sections": (("plan", "Plan"), ("figures", "Figures")),
+        "models": made.plan.models,
+        "items": made.plan.items,
+        "notes": made.notes,
+        "head": head,
+        "rows": list(_page_rows(made)),
+        "explanations": explanations(made),
+        "figures": {name: json.loads(figure.to_json()) for name, figure in figures.items()},
+    }
+    with written_aside(file) as aside:
+        aside.write_text(render_report_page(_PACKAGE, "plan.html", context), encoding="utf-8")
+    return file
+
+
+def _page_rows(made: MadePlan) -> Iterator[dict[str, Any]]:
+    for row in made.plan.rows:
+        yield {"cells": _cells(row, made.plan.items), "reason": row.reason}
+
+
+def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
+    """NaN as null."""
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }

@@ -1,0 +1,96 @@
+"""How well random subsets keep the order of the models, by drawing them."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.seeding import stage_generator
+from benchwright.statistics.correlation_rows import Float
+from benchwright.statistics.preservation import preservation
+from benchwright.statistics.random_subsets import draw_subsets
+
+_FEWEST_RANKED = 3
+_HALVES = 20  # of the models
+Agreement = Literal["tau_b", "spearman"]
+
+
+class Agreements(NamedTuple):
+    """Figures of s random subsets of one size beside all items, each (s,), in [−1, 1]."""
+
+    tau_b: Float
+    spearman: Float
+
+
+class RandomSubsets:
+    """Random subsets of the items of a benchmark, judged by the models that answered it.
+
+    Every size has its own stream of chance, so that its figures do not depend on what else was
+    asked for. Figures are kept.
+
+    Attributes:
+        figures: by size, those drawn so far.
+    """
+
+    def __init__(
+        self,
+        correct: NDArray[np.floating],
+        draws: int,
+        seed: int,
+        strata: NDArray[np.integer] | None = None,
+    ) -> None:
+        """Args:
+        correct: answers (m, n) in [0, 1], NaN where there is none.
+        draws: subsets of each size.
+        seed: of the draws.
+        strata: (n,) labels for stratified draws; None draws from all items alike.
+        """
+        self._correct, self._strata = correct, strata
+        self._draws, self._seed = draws, seed
+        self.figures: dict[int, Agreements] = {}
+
+    def at(self, size: int) -> Agreements:
+        """The figures of random subsets of so many items."""
+        if size not in self.figures:
+            found = preservation(self._correct, self._masks(size))
+            self.figures[size] = Agreements(found.tau_b, found.spearman)
+        return self.figures[size]
+
+    def by_halves(
+        self, size: int, agreement: Agreement, share: float
+    ) -> tuple[float, float] | None:
+        """The 5% and 95% points of `quantile` over random halves of the models.
+
+        Half of the models varies around all of them about as all do around those they stand for.
+        None where half of them would be fewer than three.
+        """
+        m = len(self._correct)
+        if m // 2 < _FEWEST_RANKED:
+            return None
+        generator = stage_generator(self._seed, f"plan/halves/{size}")
+        masks = self._masks(size)
+        found = []
+        for _ in range(_HALVES):
+            half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
+            figures = getattr(preservation(half, masks, tau=agreement == "tau_b"), agreement)
+            found.append(np.quantile(np.where(np.isnan(figures), -1, figures), share))
+        low, high = np.quantile(found, (0.05, 0.95))
+        return float(low), float(high)
+
+    def _masks(self, size: int) -> Float:
+        name = "random" if self._strata is None else "stratified"
+        generator = stage_generator(self._seed, f"plan/{name}/{size}")
+        n = self._correct.shape[1]
+        masks = draw_subsets(n, size, self._draws, generator, self._strata)
+        return masks.astype(np.float64)
+
+    def quantile(self, size: int, agreement: Agreement, share: float) -> float:
+        """What `share` of the subsets do not reach; a subset without a figure counts as −1."""
+        figures: Float = getattr(self.at(size), agreement)
+        return float(np.quantile(np.where(np.isnan(figures), -1, figures), share))
+
+
+def grid_of_sizes(n: int, points: int = 16) -> list[int]:
+    """Sizes from about a hundredth of n (at least 5) to n, evenly spaced in logarithm."""
+    first = min(max(5, n // 100), n)
+    return sorted({round(size) for size in np.geomspace(first, n, points)})

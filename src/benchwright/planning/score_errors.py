@@ -1,0 +1,102 @@
+"""Standard errors of scores, and of differences of two, on so many random items.
+
+With S² the variance of one answer over the n items, a mean of k items drawn at random without
+replacement misses the mean of all n by √(S²(1/k − 1/n)), whatever clusters the items form (Cochran
+1977, section 2.6). For what the items stand for, an ability, the n items are a sample themselves:
+the error is √(S²/k · (1 + d·(k − 1)/(n − 1))), where 1 + d is the design effect of the whole
+benchmark, its clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2). Two
+of k items share a passage (k − 1)/(n − 1) times as often as two items of n share it with the rest,
+so the design effect grows from 1 to that of the benchmark.
+"""
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.seeding import stage_generator
+from benchwright.statistics.correlation_rows import Float
+from benchwright.statistics.paired_differences import clustered_se
+
+Target = Literal["benchmark", "ability"]
+"""Whether a score stands for that on all n items, or on all items of this kind."""
+
+TARGETS: tuple[Target, ...] = get_args(Target)
+MOST_PAIRS = 20_000
+_BLOCK_BYTES = 1 << 26
+
+
+class AnswerVariance(NamedTuple):
+    """What the errors of r means over items come from.
+
+    Attributes:
+        single: (r,) S², the variance of one answer, or of one difference of two, in shares².
+        whole: (r,) variance of the mean of all n items as a sample, clusters drawn as wholes.
+        n: items.
+    """
+
+    single: Float
+    whole: Float
+    n: int
+
+    def standard_error(self, k: int, target: Target) -> Float:
+        """(r,) errors in shares of the means of k of the n items, 1 ≤ k ≤ n.
+
+        Raises:
+            ValueError: k is not in 1 … n.
+        """
+        if not 1 <= k <= self.n:
+            raise ValueError(f"{k} of {self.n} items")
+        if target == "benchmark":
+            return np.sqrt(self.single * (1 / k - 1 / self.n))
+        excess = self.whole - self.single / self.n
+        shared = (k - 1) * self.n / (k * (self.n - 1)) if self.n > 1 else 1.0
+        return np.sqrt(np.maximum(self.single / k + excess * shared, 0))
+
+
+def variance_of_scores(
+    values: NDArray[np.floating], clusters: NDArray[np.integer]
+) -> AnswerVariance:
+    """Of the rows (r, n) of answers or differences; NaN is left out of a row.
+
+    Rows with fewer than two clusters have NaN.
+    """
+    n = values.shape[1]
+    alone = clustered_se(values, np.arange(n))
+    answered = np.count_nonzero(~np.isnan(values), axis=1)
+    single = alone**2 * answered
+    # Missing answers are missing at random: the variance is that of all n answered.
+    whole = clustered_se(values, clusters) ** 2 * answered / max(n, 1)
+    return AnswerVariance(single, whole, n)
+
+
+def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """All pairs of m models, or `MOST_PAIRS` of them at random where there are more."""
+    if m * (m - 1) // 2 <= MOST_PAIRS:
+        first, second = np.triu_indices(m, 1)
+        return first, second
+    generator = stage_generator(seed, "plan/pairs")
+    first = generator.integers(0, m, MOST_PAIRS)
+    second = (first + generator.integers(1, m, MOST_PAIRS)) % m
+    return first, second
+
+
+def variance_of_differences(
+    correct: NDArray[np.floating], clusters: NDArray[np.integer], seed: int
+) -> AnswerVariance:
+    """Of the paired differences of the models (m, n), in the order of `pairs_of_models`."""
+    first, second = pairs_of_models(len(correct), seed)
+    n = correct.shape[1]
+    step = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
+    parts = [
+        variance_of_scores(
+            correct[first[start : start + step]].astype(np.float64)
+            - correct[second[start : start + step]],
+            clusters,
+        )
+        for start in range(0, len(first), step)
+    ]
+    if not parts:
+        return AnswerVariance(np.empty(0), np.empty(0), n)
+    single, whole = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    return AnswerVariance(single, whole, n)

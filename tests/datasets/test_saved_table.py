@@ -1,0 +1,59 @@
+"""The newest saved version of a table, and a leaderboard's published scores."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kedro.io import DatasetError
+
+from benchwright.datasets.published_scores import PublishedScores
+from benchwright.datasets.saved_table import LastSavedTable
+
+
+def save(folder: Path, version: str, table: pd.DataFrame) -> Path:
+    file = folder / version / folder.name
+    file.parent.mkdir(parents=True)
+    table.to_parquet(file)
+    return file
+
+
+def test_the_newest_version_is_loaded(tmp_path: Path) -> None:
+    folder = tmp_path / "choice.parquet"
+    for version, winner in (("2026-02-01T00", "new"), ("2026-01-01T00", "old")):
+        save(folder, version, pd.DataFrame({"split": [-1], "winner": [winner], "more": [1]}))
+    loaded = LastSavedTable(folder=str(folder), columns=["split", "winner"]).load()
+    assert loaded.to_dict("records") == [{"split": -1, "winner": "new"}]
+
+
+def test_without_a_version_there_are_columns_and_no_rows(tmp_path: Path) -> None:
+    loaded = LastSavedTable(folder=str(tmp_path / "none"), columns=["a", "b"]).load()
+    assert list(loaded.columns) == ["a", "b"]
+    assert loaded.empty
+
+
+def test_a_broken_version_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "choice.parquet"
+    file = save(folder, "1", pd.DataFrame({"a": [1]}))
+    with pytest.raises(DatasetError, match=r"choice\.parquet cannot be read"):
+        LastSavedTable(folder=str(folder), columns=["winner"]).load()
+    file.write_bytes(b"torn")
+    with pytest.raises(DatasetError, match=r"remove its folder"):
+        LastSavedTable(folder=str(folder), columns=["a"]).load()
+
+
+def test_published_scores_come_from_the_mirror(tmp_path: Path) -> None:
+    (tmp_path / "responses").mkdir()
+    table = pd.DataFrame({"name": ["a", "b"], "avg": [70.5, 60.0], "link": ["", ""]})
+    table.to_parquet(tmp_path / "responses" / "board.parquet")
+    loaded = PublishedScores(file="board.parquet", mirror_root=str(tmp_path)).load()
+    assert loaded.to_dict("list") == {"name": ["a", "b"], "avg": [70.5, 60.0]}
+
+
+def test_published_scores_are_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "board.csv"
+    file.write_text("name,avg\na,high\n")
+    with pytest.raises(DatasetError, match=r"published_scores: .*board\.csv, column 'avg'"):
+        PublishedScores(file=str(file)).load()
+    assert PublishedScores(file=None).load().empty
+    with pytest.raises(DatasetError, match="published_scores"):
+        PublishedScores(file=str(tmp_path / "gone.csv")).load()

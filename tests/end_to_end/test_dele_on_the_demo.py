@@ -1,0 +1,103 @@
+"""Few items for the demo from its recorded answers: tables, one subset, one page; no model runs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.sampling.score_distribution import score_distributions
+from benchwright.statistics.preservation import preservation
+from benchwright.weighted_subset import WeightedSubset
+from end_to_end.saved import newest
+
+SAMPLING = {
+    "samplers": "random+stratified+word_length+kmeans_tfidf+anchor_points",
+    "rates": [5, 10, 25, 50, 100],
+    "repeats": 3,
+    "clustering": {"k": 4, "map_items": 100},
+    "adaptive": {"splits": 2},
+    "evidence": {"estimate_subsets": 2, "band_subsets": 50},
+    "export": {"sampler": "anchor_points", "size": 30},
+}
+
+
+@pytest.fixture(scope="module")
+def dele(run_project: Callable[..., Path]) -> Path:
+    return run_project(
+        pipeline="dele", benchmark="demo", variant="dele", limit=200, sampling=SAMPLING
+    )
+
+
+def saved(data: Path, name: str, layer: str = "08_reporting") -> Path:
+    return newest(data, layer, name, "demo", "dele")
+
+
+def table(data: Path, name: str) -> pd.DataFrame:
+    return pd.read_parquet(saved(data, f"{name}.parquet"))
+
+
+def test_no_model_was_asked(dele: Path) -> None:
+    assert not (dele / "06_models").exists()
+    assert not list((dele / "07_model_output").rglob("live_responses*"))
+
+
+def test_the_subset_keeps_what_the_tables_say(dele: Path) -> None:
+    subset = table(dele, "chosen_subset")
+    items = pd.read_parquet(newest(dele, "03_primary", "items.parquet", "demo", "dele"))
+    assert len(subset) == 30
+    assert subset["weight"].sum() == pytest.approx(1)
+    assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
+
+
+def test_figures_are_those_of_random_subsets_where_samplers_are_random(dele: Path) -> None:
+    curves = table(dele, "sampling_curves")
+    own = curves.query("sampler == 'random' and panel == 'all' and metric == 'wasserstein'")
+    assert own["rate"].tolist() == [5, 10, 25, 50, 100]
+    inside = own["mean"].between(own["random_low"] - 1e-9, own["random_high"] + 1e-9)
+    assert inside.all()
+    against = table(dele, "sampling_against_random")
+    assert set(against["sampler"]) == set(SAMPLING["samplers"].split("+"))
+    assert set(against["rate"]) == {5, 10, 25}
+
+
+def test_everything_else_is_there(dele: Path) -> None:
+    assert len(table(dele, "estimate_errors")) > 0
+    assert set(table(dele, "sampler_choice")["split"]) == {-1, 0, 1}
+    assert set(table(dele, "cluster_sizes")["sampler"]) == {"kmeans_tfidf"}
+    assert len(table(dele, "readability_examples")) == 6
+    metrics = json.loads(saved(dele, "sampling_metrics.json").read_text())
+    assert metrics["n_items"] == len(table(dele, "item_features"))
+    assert metrics["n_chosen_items"] == 30
+
+
+def test_the_page_says_what_the_tables_say(dele: Path) -> None:
+    page = saved(dele, "sampling_report.html").read_text()
+    against = table(dele, "sampling_against_random")
+    own = against.query("sampler == 'random' and panel == 'held_out' and metric == 'tau_b'")
+    row = own[own["rate"] == 10].iloc[0]
+    n = len(table(dele, "item_features"))
+    said = f"{row['size']} of {n} items (10%), drawn at random, keep the order of "
+    said += f"{row['n_models']} held-out models with Kendall tau-b {row['random_median']:.3f}"
+    assert said in page
+
+
+def test_figures_can_be_recomputed_from_the_matrix(dele: Path) -> None:
+    """All models on the 30 anchors: the weighted score is nearer to the whole than chance."""
+    from benchwright.datasets.response_matrix import ResponseMatrixDataset
+
+    path = saved(dele, "response_matrix.parquet", "07_model_output")
+    matrix = ResponseMatrixDataset(filepath=str(path)).load()
+    features, subset = table(dele, "item_features"), table(dele, "chosen_subset")
+    correct = matrix.select_items(features["item_id"].tolist()).correct
+    correct = correct[~np.isnan(correct).any(axis=1)]
+    place = {item: row for row, item in enumerate(features["item_id"])}
+    chosen = np.array([place[item] for item in subset["item_id"]])
+    weights = np.zeros((1, len(features)))
+    weights[0, chosen] = subset["weight"]
+    kept = preservation(correct, weights)
+    assert kept.spearman[0] > 0.8
+    spread = score_distributions(correct, [WeightedSubset(chosen, subset["weight"].to_numpy())])
+    assert spread.sd[0] > 0

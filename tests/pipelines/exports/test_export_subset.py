@@ -1,0 +1,159 @@
+"""A subset as tasks of its own, as rows of stock tasks, and as a manifest that can be read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
+from benchwright.datasets.subset_manifest import read_subset
+from benchwright.errors import InputError
+from benchwright.params.exports import ExportsParams, StockTaskParams
+from benchwright.params.sampling import SamplingParams
+from benchwright.params.scoring import ScoringParams
+from benchwright.pipelines.exports.export_subset import export_subset
+from benchwright.tables import ChosenSubset
+from pipelines.exports.export_examples import benchmark, item, table
+
+ITEMS = table(*(item(f"colours/{n}") for n in range(12)))
+STOCK = {"harness": StockTaskParams(task="colours", order="source_row")}
+
+
+def chosen(*rows: tuple[int, float]) -> pd.DataFrame:
+    return ChosenSubset.from_rows([(f"colours/{n}", n, weight) for n, weight in rows])
+
+
+def choice(winner: str) -> pd.DataFrame:
+    return pd.DataFrame({"split": [0, -1], "winner": ["gunning_fog", winner]})
+
+
+def export(
+    subset: pd.DataFrame, sampler: str = "random", winner: str = "", **changes: Any
+) -> HarnessExport:
+    return export_subset(
+        ITEMS,
+        subset,
+        choice(winner),
+        table(item("dev/0")),
+        benchmark(**{**STOCK, **changes}),
+        ScoringParams(),
+        ExportsParams(styles=("letters", "cloze")),
+        SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
+        variant="dele",
+        limit=None,
+        mirror_root="",
+        seed=0,
+    )
+
+
+UNEQUAL = chosen((10, 0.5), (2, 0.3), (9, 0.2))
+
+
+def test_tasks_are_named_by_sampler_and_size_and_carry_weights() -> None:
+    found = export(UNEQUAL, "anchor_points")
+    assert [family.name for family in found.families] == [
+        "benchwright_colours_anchor_points_3",
+        "benchwright_colours_anchor_points_3_cloze",
+    ]
+    for family in found.families:
+        (task,) = family.tasks
+        assert {row["item_id"]: row["weight"] for row in task.rows} == {
+            "colours/2": 0.3,
+            "colours/9": 0.2,
+            "colours/10": 0.5,
+        }
+        assert all("weight" not in row for row in task.demonstrations)
+
+
+def test_the_manifest_has_all_that_an_estimate_needs(tmp_path: Path) -> None:
+    HarnessTasks(path=str(tmp_path / "subset")).save(export(UNEQUAL, "anchor_points"))
+    read = read_subset(tmp_path / "subset")
+    assert read == read_subset(tmp_path / "subset" / "manifest.json")
+    assert (read.benchmark, read.sampler, read.seed) == ("colours", "anchor_points", 7)
+    assert (read.rate, read.of_items, read.equal_weights) == (25.0, 12, False)
+    assert read.item_ids == ("colours/10", "colours/2", "colours/9")
+    assert read.weights.tolist() == [0.5, 0.3, 0.2]
+    assert [one.stock for one in read.items] == [("colours", n) for n in (10, 2, 9)]
+    assert read.items[1].content_hash == ITEMS["content_hash"][2]
+    assert "benchwright estimate" in read.scoring
+
+
+def test_rows_of_the_stock_task_are_sorted_and_its_places_not() -> None:
+    found = export(UNEQUAL)
+    assert found.stock_samples == {"colours": [2, 9, 10]}
+    assert json.loads(folder_contents(found)["stock_samples.json"]) == {"colours": [2, 9, 10]}
+
+
+def test_without_a_stock_task_items_have_no_place_in_one() -> None:
+    found = export(UNEQUAL, harness=None)
+    assert found.stock_samples == {}
+    assert all(one["stock"] is None for one in found.facts["subset"]["items"])
+    assert "names no stock task" in found.readme
+
+
+def test_equal_weights_are_told_to_be_the_harnesss_own_mean() -> None:
+    subset = export(chosen((1, 0.5), (3, 0.5))).facts["subset"]
+    assert subset["equal_weights"] is True
+    assert subset["scoring"].startswith("all items count alike")
+
+
+@pytest.mark.parametrize(
+    ("sampler", "winner", "said"),
+    [("chosen", "flesch", "flesch"), ("chosen", "", "random"), ("lda_tfidf", "x", "lda_tfidf")],
+)
+def test_the_sampler_is_the_one_that_drew(sampler: str, winner: str, said: str) -> None:
+    found = export(chosen((1, 1.0)), sampler, winner)
+    assert found.facts["subset"]["sampler"] == said
+    assert found.families[0].name == f"benchwright_colours_{said}_1"
+
+
+def test_the_page_says_how_to_ask_and_what_the_score_is() -> None:
+    readme = export(UNEQUAL, "anchor_points").readme
+    assert "3 of 12 items" in readme
+    assert "--tasks benchwright_colours_anchor_points_3 --include_path ." in readme
+    assert "--samples stock_samples.json" in readme
+    assert "benchwright estimate results --subset . --benchmark colours" in readme
+    assert "The score is the sum of weight times answer" in readme
+
+
+def test_an_item_that_is_not_the_benchmarks_is_refused() -> None:
+    strange = ChosenSubset.from_rows([("colours/99", 0, 1.0)])
+    with pytest.raises(InputError, match="colours/99 is not among"):
+        export(strange)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"items_hash": "x"}, "not those that were exported"),
+        ({"items": []}, "subset.items"),
+        ({"seed": "soon"}, "subset.seed"),
+    ],
+)
+def test_a_manifest_that_was_changed_is_refused(
+    change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
+    manifest["subset"] |= change
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match=said):
+        read_subset(file)
+
+
+def test_weights_that_do_not_sum_to_one_are_refused(tmp_path: Path) -> None:
+    manifest = json.loads(folder_contents(export(UNEQUAL))["manifest.json"])
+    manifest["subset"]["items"][0]["weight"] = 0.9
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match=r"weights sum to 1\.4"):
+        read_subset(tmp_path)
+
+
+def test_other_manifests_and_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_subset(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": 1}')
+    with pytest.raises(InputError, match="no section 'subset'"):
+        read_subset(tmp_path)

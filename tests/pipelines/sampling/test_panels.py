@@ -1,0 +1,77 @@
+"""Which models and items take part, and who judges whom."""
+
+import numpy as np
+import pandas as pd
+
+from benchwright.pipelines.sampling.panels import CHOSEN_BY
+from pipelines.sampling.sampling_examples import make_answers, make_items, make_panels, make_params
+
+
+def test_no_family_chooses_and_judges() -> None:
+    panels = make_panels()
+    sides = [{panels.families[p] for p in panels.groups[g]} for g in ("selection", "held_out")]
+    assert not sides[0] & sides[1]
+    assert sum(len(panels.groups[g]) for g in ("selection", "held_out")) == 24
+    assert panels.main == "held_out"
+
+
+def test_forward_judges_are_the_stronger_models() -> None:
+    panels = make_panels()
+    scores = panels.correct.mean(axis=1)
+    assert scores[panels.groups["forward"]].min() >= scores[panels.groups["weak"]].max()
+
+
+def test_judges_of_some_choosers() -> None:
+    panels = make_panels()
+    assert set(panels.judges("selection")) == {"selection", "held_out"}
+    assert set(panels.judges()) == set(CHOSEN_BY)
+    assert np.array_equal(panels.judges("weak")["forward"], panels.answers("forward"))
+
+
+def test_items_and_models_with_gaps() -> None:
+    answers = make_answers()
+    answers[:, 0] = np.nan  # nobody
+    answers[:13, 1] = np.nan  # too few
+    answers[5, 2:20] = np.nan  # one model lacks many
+    answers[6, 30] = np.nan  # one lacks a single item, which goes
+    panels = make_panels(answers)
+    assert panels.judged == 58
+    assert panels.left_out == 1
+    assert "m05" not in panels.models
+    assert set(make_items()["item_id"]) - set(panels.item_ids) == {"i000", "i001", "i030"}
+    assert not np.isnan(panels.correct).any()
+    column = panels.item_ids.index("i040")
+    assert panels.correct[0, column] == answers[0, 40]
+
+
+def test_no_answers_at_all() -> None:
+    panels = make_panels(np.full((4, 60), np.nan, np.float32))
+    assert (panels.item_ids, panels.models, panels.left_out) == ((), (), 4)
+    assert panels.main == "all"
+
+
+def test_papers_panel_is_chosen_among_all_published_models() -> None:
+    params = make_params(evidence={"paper_step": 2, "paper_best": 6})
+    names = ["gone", "m03", "m04", "m01", "other", "m02", "m09"]
+    scores = pd.DataFrame({"name": names, "avg": [9.0, 8, 7, 6, 5, 4, 3]})
+    panels = make_panels(params=params, scores=scores)
+    # Every second of the best six: gone, m04, other.
+    assert [panels.models[p] for p in panels.groups["paper"]] == ["m04"]
+    assert panels.paper_by == "published"
+
+
+def test_without_published_scores_the_papers_panel_is_by_own_scores() -> None:
+    params = make_params(evidence={"paper_step": 10})
+    panels = make_panels(params=params)
+    best = panels.correct.mean(axis=1)
+    assert len(panels.groups["paper"]) == 3
+    assert best[panels.groups["paper"][0]] == best.max()
+    assert panels.paper_by == "own"
+
+
+def test_row_order_does_not_matter() -> None:
+    items = make_items()
+    shuffled = items.sample(frac=1, random_state=1).reset_index(drop=True)
+    one, other = make_panels(items=items), make_panels(items=shuffled)
+    assert other.item_ids == tuple(shuffled["item_id"])
+    assert all(np.array_equal(one.groups[g], other.groups[g]) for g in one.groups)

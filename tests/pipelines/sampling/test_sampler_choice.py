@@ -1,0 +1,114 @@
+"""A sampler chosen by some models and judged by others; winners that changed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.pipelines.sampling.choice import (
+    choose_by_subject,
+    choose_samplers,
+    gains_over_splits,
+    join_changes,
+)
+from benchwright.pipelines.sampling.chosen_subset import choose_subset
+from benchwright.pipelines.sampling.judging import judge_samplers
+from pipelines.sampling.sampling_examples import (
+    make_answers,
+    make_items,
+    make_panels,
+    make_params,
+    make_pools,
+)
+
+PARAMS = make_params()
+PANELS = make_panels()
+POOLS = make_pools(PANELS)
+NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
+NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
+
+
+@pytest.fixture(scope="module")
+def figures() -> pd.DataFrame:
+    return judge_samplers(POOLS, PANELS, PARAMS, 0)[0]
+
+
+def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
+    table, changed = choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)
+    assert table["split"].tolist() == [-1, 0, 1, 2]
+    assert changed.empty
+    everyone = table.iloc[0]
+    assert (everyone["n_choose"], everyone["n_judge"]) == (24, 0)
+    assert np.isnan(everyone["held_out_gain"])
+    splits = table.iloc[1:]
+    assert (splits["n_choose"] + splits["n_judge"] == 24).all()
+    assert splits["held_out_gain"].notna().all()
+    gains = gains_over_splits(table)
+    assert gains.splits == 3
+    assert gains.held_out == pytest.approx(splits["held_out_gain"].mean())
+    assert gains.won == splits["winner"].value_counts().max()
+
+
+def test_another_winner_than_last_time_is_listed(figures: pd.DataFrame) -> None:
+    table, _ = choose_samplers(
+        figures, POOLS, PANELS, NOTHING, make_params(adaptive={"splits": 0}), 0
+    )
+    now = table["winner"].iloc[0]
+    for before, rows in (("gone", 1), (now, 0)):
+        saved = pd.DataFrame({"split": [-1, 0], "winner": [before, "x"]})
+        params = make_params(adaptive={"splits": 0})
+        _, changed = choose_samplers(figures, POOLS, PANELS, saved, params, 0)
+        assert len(changed) == rows
+        joined = join_changes(changed, changed.iloc[:0])
+        assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
+
+
+def test_each_subject_chooses_twice() -> None:
+    params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
+    saved = pd.DataFrame({"subject": ["s0"], "winner": ["gone"]})
+    table, changed, luck = choose_by_subject(POOLS, PANELS, saved, params, 0)
+    assert table["subject"].tolist() == ["s0", "s1"]
+    assert (table["n_items"] == 30).all()
+    plain = {"random", "stratified", "word_length"}
+    assert set(table["winner_selection"]) | set(table["winner_held_out"]) <= plain
+    assert changed["before"].tolist() == ["gone"]
+    agreed = (table["winner_selection"] == table["winner_held_out"]).sum()
+    assert (luck["n"], luck["agreed"], luck["samplers"]) == (2, agreed, 3)
+    assert luck["uniform"] == pytest.approx(2 / 3)
+
+
+def test_small_subjects_are_left_out() -> None:
+    table, _, luck = choose_by_subject(POOLS, PANELS, NO_SUBJECTS, PARAMS, 0)
+    assert table.empty
+    assert luck == {}
+
+
+def test_subset_is_drawn_from_the_judged_items(figures: pd.DataFrame) -> None:
+    answers = make_answers()
+    answers[:, :20] = np.nan
+    panels = make_panels(answers)
+    items = make_items()
+    choice = pd.DataFrame({"split": [-1], "winner": ["word_length"]})
+    params = make_params(export={"sampler": "chosen", "rate": 25})
+    found = choose_subset(items, make_pools(panels), {}, choice, params)
+    assert len(found) == 10
+    assert found["weight"].sum() == pytest.approx(1)
+    assert items["item_id"].iloc[found["position"]].tolist() == found["item_id"].tolist()
+    assert (found["position"] >= 20).all()
+    anchors = make_params(export={"sampler": "anchor_points", "size": 7})
+    found = choose_subset(items, make_pools(panels), {}, choice, anchors)
+    assert len(found) == 7
+    assert found["weight"].max() > found["weight"].min()
+
+
+def test_without_answers_the_subset_is_of_all_items() -> None:
+    panels = make_panels(np.full((2, 60), np.nan, np.float32))
+    none = pd.DataFrame({"split": [-1], "winner": [""]})
+    params = make_params(export={"sampler": "chosen", "size": 60})
+    assert len(choose_subset(make_items(), make_pools(panels), {}, none, params)) == 60
+
+
+def test_more_items_than_there_are() -> None:
+    params = make_params(export={"size": 61})
+    with pytest.raises(InputError, match=r"size is 61; there are 60 items"):
+        choose_subset(make_items(), POOLS, {}, NOTHING, params)

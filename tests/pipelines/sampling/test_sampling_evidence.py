@@ -1,0 +1,175 @@
+"""Samplers judged, beside random subsets, with the corrections that are promised."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.estimation import ESTIMATORS
+from benchwright.params.estimation import EstimationParams
+from benchwright.pipelines.sampling.against_random import compare_with_random
+from benchwright.pipelines.sampling.against_random import tested_panels as panels_to_test
+from benchwright.pipelines.sampling.curves import trace_curves
+from benchwright.pipelines.sampling.estimates import measure_estimates
+from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.random_draws import draw_random_bands, subsets_needed
+from benchwright.pipelines.sampling.spread import spread_scores
+from benchwright.pipelines.sampling.summary import smallest_rate, summarise_samplers
+from benchwright.statistics.holm import holm
+from pipelines.sampling.sampling_examples import make_answers, make_panels, make_params, make_pools
+
+PARAMS = make_params()
+PANELS = make_panels()
+POOLS = make_pools(PANELS)
+
+
+@pytest.fixture(scope="module")
+def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
+    return judge_samplers(POOLS, PANELS, PARAMS, 0)
+
+
+def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    figures, left_out = judged
+    names = {"random", "stratified", "word_length", "anchor_points", "share_wrong"}
+    assert set(figures["sampler"]) == names
+    assert left_out.empty
+    assert len(figures) == 5 * 5 * 4 * 4  # samplers, panels, rates, repeats
+    whole = figures[figures["rate"] == 100]
+    assert whole["mean_absolute_error"].max() == pytest.approx(0, abs=1e-9)
+    assert whole["tau_b"].min() == pytest.approx(1)
+
+
+def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    """What held-out models answer may change their figures, never the items chosen."""
+    other = PANELS.correct.copy()
+    places = PANELS.groups["held_out"]
+    other[places] = 1 - other[places]
+    again, _ = judge_samplers(
+        make_pools(PANELS._replace(correct=other)), PANELS._replace(correct=other), PARAMS, 0
+    )
+    own = [
+        table[table["panel"] == "selection"].reset_index(drop=True) for table in (judged[0], again)
+    ]
+    pd.testing.assert_frame_equal(*own)
+
+
+def test_a_sampler_that_cannot_run_is_told() -> None:
+    panels = make_panels(make_answers(models=3))
+    pools = make_pools(panels)
+    params = make_params(samplers="random+irt_clusters+word_length")
+    figures, left_out = judge_samplers(pools, panels, params, 0)
+    assert "random" in set(figures["sampler"])
+    assert set(left_out["sampler"]) <= {"irt_clusters"}
+
+
+def test_random_always_runs() -> None:
+    figures, _ = judge_samplers(POOLS, PANELS, make_params(samplers="word_length"), 0)
+    assert set(figures["sampler"]) == {"random", "word_length"}
+
+
+def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    bands = draw_random_bands(PANELS, PARAMS, 0)
+    curves = trace_curves(judged[0], bands)
+    ranked = curves[curves["panel"] != "paper"]  # of two models
+    assert ranked[["random_low", "random_median", "random_high"]].notna().all().all()
+    assert (ranked["random_low"] <= ranked["random_high"]).all()
+    own = judged[0].query("sampler == 'random' and panel == 'forward' and rate == 25")
+    row = curves.query("sampler == 'random' and panel == 'forward' and rate == 25")
+    row = row.set_index("metric").loc["wasserstein"]
+    assert row["mean"] == pytest.approx(own["wasserstein"].mean())
+    assert row["sd"] == pytest.approx(np.std(own["wasserstein"], ddof=1))
+    # A larger subset is nearer to the whole.
+    median = bands.query("panel == 'all' and metric == 'wasserstein'").set_index("rate")
+    assert median["random_median"].is_monotonic_decreasing
+
+
+def test_a_sampler_is_judged_among_random_subsets(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    table = compare_with_random(judged[0], PANELS, PARAMS, 0)
+    assert set(table["panel"]) == {"held_out", "forward"}
+    assert table.loc[table["sampler"] == "random", "p"].isna().all()
+    assert (table["random_subsets"] >= 1000).all()
+    for _, own in table.groupby(["panel", "metric"]):
+        tested = own[own["sampler"] != "random"]
+        assert len(tested) == 4 * 2  # samplers × rates are one family
+        assert tested["p_holm"].to_numpy() == pytest.approx(holm(tested["p"].to_numpy()))
+    sure = table["p_holm"] <= 0.05
+    assert (table["verdict"] != "no difference shown").eq(sure).all()
+    # Harder items shift all scores, and that is found out.
+    shifted = table.query("sampler == 'share_wrong' and metric == 'mean_absolute_error'")
+    assert (shifted["verdict"] == "worse").all()
+    assert (shifted["better_by"] < 0).all()
+
+
+def test_a_sampler_that_is_random_is_rarely_called_anything(
+    judged: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    """Relabelled random draws: each run has a chance of five in a hundred of a verdict."""
+    found = []
+    for seed in range(4):
+        figures, _ = judge_samplers(POOLS, PANELS, make_params(samplers="random"), 100 + seed)
+        relabelled = figures.assign(sampler="stratified")
+        both = pd.concat([judged[0].query("sampler == 'random'"), relabelled])
+        table = compare_with_random(both, PANELS, PARAMS, seed)
+        own = table[(table["metric"] == "spearman") & (table["panel"] == "held_out")]
+        found.append((own["verdict"] != "no difference shown").any())
+    assert sum(found) <= 1
+
+
+def test_enough_random_subsets_for_holm() -> None:
+    for tests in (1, 20, 75):
+        draws = subsets_needed(tests, 1000)
+        assert draws >= 1000
+        assert tests * 2 / (1 + draws) <= 0.05 / 3
+
+
+def test_in_sample_panel_only_where_nobody_is_held_out() -> None:
+    assert panels_to_test(PANELS) == ["held_out", "forward"]
+    few = make_panels(make_answers(models=4))
+    assert few.main == "all"
+    assert panels_to_test(few) == ["all"]
+
+
+def test_smallest_rate_holds_from_there_on() -> None:
+    by_rate = pd.Series([0.95, 0.85, 0.91, 0.97], index=[5.0, 10.0, 20.0, 50.0])
+    assert smallest_rate(by_rate, 0.9) == 20
+    assert smallest_rate(by_rate, 0.8) == 5
+    assert np.isnan(smallest_rate(by_rate, 0.99))
+    assert np.isnan(smallest_rate(by_rate * np.nan, 0.1))
+
+
+def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    curves = trace_curves(judged[0], draw_random_bands(PANELS, PARAMS, 0))
+    table = summarise_samplers(curves, POOLS, PANELS, PARAMS, 0)
+    assert set(table["panel"]) == {"held_out", "paper"}
+    assert (table["rate"] == 10).all()
+    row = table.query("panel == 'held_out' and sampler == 'random'").iloc[0]
+    own = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
+    assert row["spearman"] == pytest.approx(own["spearman"].mean())
+    assert row["pearson_variance"] == pytest.approx(own["pearson"].var())
+    texts = [f"{text}\none\ntwo\nthree\nfour" for text in POOLS.plain.texts]
+    assert row["tokens_in_all"] == pytest.approx(sum(map(len, texts)) / 4)
+    known = table.dropna(subset=["tokens_for_spearman"])
+    assert (known["tokens_for_spearman"] <= known["tokens_in_all"] + 1e-9).all()
+
+
+def test_estimates_are_measured_on_models_that_did_not_train() -> None:
+    table = measure_estimates(POOLS, PANELS, PARAMS, EstimationParams(), 0)
+    assert set(table["estimator"]) == set(ESTIMATORS)
+    assert set(table["panel"]) == {"held_out", "forward"}
+    assert (table["size"] == 15).all()  # a quarter of 60
+    mean = table.query("estimator == 'mean' and subset == 'random' and panel == 'held_out'").iloc[0]
+    assert 0.02 < mean["mean_absolute_error"] < 0.15
+    assert mean["coverage"] > 0.8
+    assert mean["n_train"] + mean["n_models"] == 24
+
+
+def test_spread_of_scores_stands_beside_random_subsets() -> None:
+    table = spread_scores(POOLS, PANELS, PARAMS, 0)
+    assert table["sampler"].tolist() == ["all items", *["random", "share_wrong"] * 2]
+    whole = table.iloc[0]
+    scores = 100 * PANELS.answers("held_out").mean(axis=1)
+    assert whole["sd"] == pytest.approx(scores.std())
+    assert whole["highest"] == pytest.approx(scores.max())
+    hard = table.query("sampler == 'share_wrong'").iloc[0]
+    assert hard["median"] < whole["median"]

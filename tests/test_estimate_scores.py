@@ -1,0 +1,225 @@
+"""Estimates from an exported subset, as a user gets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from benchwright.cli import cli
+from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
+from benchwright.errors import InputError
+from benchwright.estimate_scores import Estimated, estimate_scores, terminal_lines
+from benchwright.estimation import ESTIMATORS, Training, prepare
+from benchwright.params.estimation import EstimationParams
+from benchwright.recorded_answers import RecordedAnswers
+from benchwright.saved_answers import KnownAnswers
+from benchwright.weighted_subset import WeightedSubset
+
+N, K, M = 120, 30, 40
+IDS = tuple(f"b/{n}" for n in range(N))
+
+
+def world(seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(0, 1, (M, 1)) - rng.normal(0, 1.2, (1, N))
+    return (rng.random((M, N)) < 1 / (1 + np.exp(-2 * logits))).astype(np.float32)
+
+
+CORRECT = world()
+CHOSEN = np.random.default_rng(5).permutation(N)[:K]
+
+
+def manifest(sampler: str = "random", weights: np.ndarray | None = None) -> SubsetManifest:
+    given = np.full(K, 1 / K) if weights is None else weights
+    items = tuple(
+        SubsetItem(item_id=IDS[n], weight=w, content_hash=f"h{n}", stock=("stock", int(n)))
+        for n, w in zip(CHOSEN, given.tolist(), strict=True)
+    )
+    return SubsetManifest(
+        benchmark="b",
+        sampler=sampler,
+        seed=0,
+        rate=25,
+        of_items=N,
+        of_items_hash=ids_hash(IDS),
+        items_hash=ids_hash(hashed(items)),
+        equal_weights=weights is None,
+        scoring="",
+        items=items,
+    )
+
+
+def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> RecordedAnswers:
+    """Answers to the subset alone, in the order of ids."""
+    places = np.sort(CHOSEN)
+    names = tuple(IDS[n] for n in places) if ids is None else ids
+    correct = CORRECT[rows][:, places]
+    return RecordedAnswers(tuple(f"n{i}" for i in range(len(correct))), names, correct, {}, ())
+
+
+def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownAnswers:
+    models = tuple(f"t{i:02d}" for i in range(len(correct)))
+    return KnownAnswers("training", models, IDS, correct, None, {}, None, ())._replace(**changes)
+
+
+def oracle(name: str, weights: np.ndarray | None = None) -> Any:
+    subset = WeightedSubset(CHOSEN, np.full(K, 1 / K) if weights is None else weights)
+    fitted = ESTIMATORS[name].make(EstimationParams())
+    return fitted(prepare(Training(CORRECT[3:])), subset, 0)(CORRECT[:3][:, CHOSEN])
+
+
+UNEQUAL = np.arange(1, K + 1) / (K * (K + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "weights", "name"),
+    [
+        ("random", None, "aipw"),
+        ("stratified", None, "aipw"),
+        ("flesch", None, "gp_irt"),
+        ("anchor_points", UNEQUAL, "weighted"),
+        ("random", UNEQUAL, "weighted"),
+    ],
+)
+def test_the_estimator_fits_how_the_subset_was_drawn(
+    sampler: str, weights: np.ndarray | None, name: str
+) -> None:
+    found = estimate_scores(manifest(sampler, weights), new(), known())
+    assert found.estimator == name
+    expected = oracle(name, weights)
+    assert [m.score for m in found.models] == pytest.approx(expected.score.tolist())
+    assert [m.low for m in found.models] == pytest.approx(expected.low.tolist())
+    assert [m.high for m in found.models] == pytest.approx(expected.high.tolist())
+    w = np.full(K, 1 / K) if weights is None else weights
+    assert [m.on_subset for m in found.models] == pytest.approx(
+        (CORRECT[:3][:, CHOSEN] @ w).tolist()
+    )
+    assert {m.answered for m in found.models} == {K}
+    assert found.of_items == N
+    assert found.notes == ()
+
+
+def test_without_training_models_a_random_subset_has_its_mean() -> None:
+    found = estimate_scores(manifest(), new(), None)
+    assert (found.estimator, found.training, found.of_items) == ("mean", 0, N)
+    assert [m.score for m in found.models] == [m.on_subset for m in found.models]
+    assert all(m.low < m.score < m.high for m in found.models)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("subset", "estimator", "said"),
+    [
+        (manifest("flesch"), "auto", "gp_irt on a subset of the sampler flesch needs training"),
+        (manifest("flesch"), "mean", "mean on a subset of the sampler flesch needs training"),
+        (manifest(), "aipw", "aipw on a subset of the sampler random needs training"),
+        (manifest(), "magic", "'magic' is not known; there are auto, mean"),
+    ],
+)
+def test_what_cannot_be_estimated_without_training_is_refused(
+    subset: SubsetManifest, estimator: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        estimate_scores(subset, new(), None, estimator)
+
+
+def test_rows_of_a_stock_task_find_their_items() -> None:
+    stock = new(ids=tuple(f"stock/{n}" for n in np.sort(CHOSEN)))
+    assert estimate_scores(manifest(), stock, known()) == estimate_scores(
+        manifest(), new(), known()
+    )
+
+
+def test_foreign_and_missing_answers_are_told_in_a_line_each() -> None:
+    answers = new()
+    correct = np.hstack([answers.correct, np.ones((3, 2), np.float32)])
+    correct[1, :4] = np.nan
+    strange = answers._replace(item_ids=(*answers.item_ids, "x/1", "x/2"), correct=correct)
+    found = estimate_scores(manifest(), strange, known())
+    first = next(name for name in manifest().item_ids if name in answers.item_ids[:4])
+    assert found.notes == (
+        "2 items are not of the subset, and left out, e.g. x/1",
+        f"1 models lack answers; most n1, 4 of 30, e.g. {first}",
+    )
+    assert [m.answered for m in found.models] == [30, 26, 30]
+    assert "4 of 30 answers are missing" in found.models[1].reason
+
+
+def test_answers_to_something_else_are_refused() -> None:
+    with pytest.raises(InputError, match="no answer is to the subset's 30 items"):
+        estimate_scores(manifest(), new(ids=tuple(f"x/{n}" for n in range(K))), known())
+
+
+def test_a_new_model_is_not_its_own_training() -> None:
+    names = ("n0@letters-5", *(f"t{i:02d}" for i in range(1, M - 3)))
+    found = estimate_scores(manifest(), new(), known(models=names))
+    assert found.training == M - 4
+    assert found.notes == ("1 training models are the new ones, left out",)
+
+
+def test_training_answers_that_lack_an_item_of_the_subset_are_refused() -> None:
+    gaps = CORRECT[3:].copy()
+    gaps[:, CHOSEN[0]] = np.nan
+    with pytest.raises(
+        InputError, match=rf"no training model answered 1 .* e\.g\. {IDS[CHOSEN[0]]}"
+    ):
+        estimate_scores(manifest(), new(), known(gaps))
+
+
+def test_items_that_few_training_models_answered_are_not_estimated() -> None:
+    others = [n for n in range(N) if n not in set(CHOSEN)]
+    gaps = CORRECT[3:].copy()
+    gaps[:30, others[:20]] = np.nan
+    gaps[:30, CHOSEN[0]] = np.nan  # of the subset: stays
+    found = estimate_scores(manifest(), new(), known(gaps))
+    assert found.of_items == N - 20
+    assert "training models answered 100 items, the subset was chosen from 120" in found.notes[0]
+
+
+def test_families_are_left_out_together() -> None:
+    families = {f"t{i:02d}": f"family {i // 8}" for i in range(M - 3)}
+    subset = manifest("flesch")
+    alone, kin = (estimate_scores(subset, new(), known(families=given)) for given in ({}, families))
+    assert [m.score for m in alone.models] != [m.score for m in kin.models] or [
+        m.low for m in alone.models
+    ] != [m.low for m in kin.models]
+
+
+def test_a_line_for_each_model() -> None:
+    found: Estimated = estimate_scores(manifest(), new(), known())
+    lines = terminal_lines(found)
+    assert lines[0].startswith("b: 30 of 120 items by random, seed 0; estimator aipw, 37 training")
+    assert len(lines) == 2 + 3
+    first = found.models[0]
+    assert f"{first.score:.3f}  [{first.low:.3f}, {first.high:.3f}]" in lines[2]
+
+
+def test_the_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({"subset": manifest().model_dump(mode="json")})
+    )
+    places = np.sort(CHOSEN)
+    frame = pd.DataFrame(CORRECT[:3][:, places], columns=[IDS[n] for n in places])
+    frame.insert(0, "model", ["n0", "n1", "n2"])
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    training = pd.DataFrame(CORRECT[3:].T, columns=[f"t{i:02d}" for i in range(M - 3)])
+    training.insert(0, "item_id", IDS)
+    training.to_parquet(tmp_path / "training.parquet")
+    words = ["estimate", str(tmp_path / "new.csv"), "--subset", str(tmp_path)]
+    words += ["--training", str(tmp_path / "training.parquet"), "--out", str(tmp_path / "o.json")]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    told = json.loads((tmp_path / "o.json").read_text())
+    expected = estimate_scores(manifest(), new(), known())
+    assert [m["score"] for m in told["models"]] == pytest.approx(
+        [m.score for m in expected.models], abs=1e-6
+    )
+    assert told["estimator"] == "aipw"
+    assert told["training"]["models"] == M - 3
+    assert told["subset"]["n_items"] == K
+    missing = CliRunner().invoke(cli, [*words[:3], str(tmp_path / "no")])
+    assert missing.exit_code == 1
+    assert missing.stderr.strip().count("\n") == 0

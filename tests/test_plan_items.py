@@ -1,0 +1,172 @@
+"""`benchwright plan` as a user types it, and what it takes from saved runs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from benchwright.cli import cli
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.errors import InputError
+from benchwright.response_matrix import ResponseMatrix
+from benchwright.saved_answers import KnownAnswers, judged, known_answers, read_items
+
+N, M = 60, 8
+
+
+def answers() -> np.ndarray:
+    rng = np.random.default_rng(2)
+    logits = rng.normal(0, 1, (M, 1)) - rng.normal(0, 1, (1, N))
+    return (rng.random((M, N)) < 1 / (1 + np.exp(-logits))).astype(np.float32)
+
+
+IDS = tuple(f"q/{n}" for n in range(N))
+MODELS = tuple(f"m{i}" for i in range(M))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    frame = pd.DataFrame(answers().T, columns=list(MODELS))
+    frame.insert(0, "item_id", IDS)
+    frame.to_csv(tmp_path / "answers.csv", index=False)
+    return tmp_path / "answers.csv"
+
+
+def items() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "item_id": IDS,
+            "question": ["x" * 32] * N,
+            "choices": [["yes", "no!"]] * N,
+            "subject": ["a", "b"] * (N // 2),
+            "passage_id": [f"p{n // 2}" for n in range(N)],
+        }
+    )
+
+
+def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
+    items().to_parquet(tmp_path / "items.parquet")
+    words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", "0.05"]
+    words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--draws", "40", "--price", "2"]
+    words += ["--json", str(tmp_path / "p.json"), "--page", str(tmp_path / "p.html")]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert "answers.csv: 8 models, 60 items" in done.output
+    assert "not reached" in done.output
+    assert "tokens: 10 per item (characters / 4)" in done.output
+    told = json.loads((tmp_path / "p.json").read_text())
+    assert (told["models"], told["items"]) == (M, N)
+    by = {(r["goal"], r["wanted"], r["whose"], r["target"], r["sampler"]): r for r in told["rows"]}
+    row = by["standard_error", 0.05, "worst model", "benchmark", "random"]
+    single = answers().var(axis=1, ddof=1, dtype=np.float64).max()
+    assert row["items"] == int(np.ceil(single / (0.05**2 + single / N)))
+    assert row["cost"]["tokens"] == row["items"] * 10
+    assert row["cost"]["price"] == pytest.approx(row["items"] * 10 * 2 / 1e6)
+    assert by["standard_error", 0.0001, "worst model", "ability", "random"]["items"] is None
+    assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
+    page = (tmp_path / "p.html").read_text()
+    assert "not reached" in page
+    for caption in ("Standard error of a score", "Smallest difference", "tau-b with the order"):
+        assert caption in page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "nothing is wanted"),
+        (["--se", "3"], "--se 3: a share between 0 and 1"),
+        (["--se", ".1", "--price", "-1"], "--price -1.0: at least 0"),
+        (["--se", ".1", "--items", "{answers}"], ""),
+    ],
+)
+def test_mistakes_are_one_line(words: list[str], said: str, table: Path) -> None:
+    given = [word.replace("{answers}", str(table)) for word in words]
+    done = CliRunner().invoke(cli, ["plan", str(table), *given])
+    assert done.exit_code == (1 if said else 0)
+    if said:
+        assert said in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_passages_subjects_and_texts_come_from_the_items(table: Path, tmp_path: Path) -> None:
+    file = tmp_path / "items.parquet"
+    items().sample(frac=1, random_state=0).iloc[:-1].to_parquet(file)
+    known = known_answers(None, None, [table], {}, file)
+    assert len(set(known.clusters().tolist())) in (N // 2, N // 2 + 1)
+    strata = known.strata()
+    assert strata is not None
+    assert len(strata) == N
+    assert set(known.item_texts()) == {"x" * 32 + "\nyes\nno!"}
+    assert len(known.item_texts()) == N - 1
+    bare = known_answers(None, None, [table], {})
+    assert (bare.strata(), bare.item_texts()) == (None, [])
+    np.testing.assert_array_equal(bare.clusters(), np.arange(N))
+
+
+def test_items_twice_or_without_ids_are_refused(tmp_path: Path) -> None:
+    pd.concat([items(), items().iloc[:1]]).to_parquet(tmp_path / "i.parquet")
+    with pytest.raises(InputError, match="item_id 'q/0' is there twice"):
+        read_items(tmp_path / "i.parquet")
+    items().drop(columns="item_id").to_parquet(tmp_path / "j.parquet")
+    with pytest.raises(InputError, match="needs a column 'item_id'"):
+        read_items(tmp_path / "j.parquet")
+
+
+def gaps() -> KnownAnswers:
+    correct = answers()
+    correct[:5, :10] = np.nan  # items that three of eight models answered
+    correct[7, 20:] = np.nan  # a model with few answers
+    return KnownAnswers("f", MODELS, IDS, correct, None, {}, None, ())
+
+
+def test_items_that_few_answered_go_and_then_models_with_gaps() -> None:
+    found = judged(gaps())
+    assert found.item_ids == IDS[10:]
+    assert found.models == MODELS[:7]
+    assert not np.isnan(found.correct).any()
+    assert found.notes == (
+        "10 items that under half of the models answered are left out",
+        "1 models that answered under 95% of the items are left out",
+    )
+
+
+def test_all_items_can_be_kept_with_the_models_that_answered_them() -> None:
+    found = judged(gaps(), all_items=True)
+    assert found.item_ids == IDS
+    assert found.models == MODELS[5:7]
+
+
+def test_answers_that_nobody_gave_are_refused() -> None:
+    blank = np.full((M, N), np.nan, dtype=np.float32)
+    with pytest.raises(InputError, match="f: no model answered"):
+        judged(gaps()._replace(correct=blank))
+
+
+def save_matrix(root: Path, variant: str, version: str, models: int) -> None:
+    folder = root / "07_model_output" / "demo" / variant / "response_matrix.parquet" / version
+    folder.mkdir(parents=True)
+    matrix = ResponseMatrix.of(MODELS[:models], IDS, correct=answers()[:models])
+    ResponseMatrixDataset(filepath=str(folder / "response_matrix.parquet")).save(matrix)
+
+
+def test_without_files_the_newest_saved_answers_are_read(tmp_path: Path, repository: Path) -> None:
+    params = {"benchmark": "demo", "data_root": str(tmp_path)}
+    with pytest.raises(InputError, match="no run has saved answers to benchmark 'demo'"):
+        known_answers(repository, None, [], params)
+    save_matrix(tmp_path, "smart", "2026-01-01T00.00.00.000Z", 4)
+    save_matrix(tmp_path, "dele", "2026-02-01T00.00.00.000Z", 6)
+    save_matrix(tmp_path, "smart", "2026-01-02T00.00.00.000Z", 5)
+    families = tmp_path / "07_model_output/demo/dele/models_table.parquet"
+    (families / "2026-02-01T00.00.00.000Z").mkdir(parents=True)
+    pd.DataFrame({"model": ["m0", "m1"], "family": ["f", "g"]}).to_parquet(
+        families / "2026-02-01T00.00.00.000Z" / "models_table.parquet"
+    )
+    newest = known_answers(repository, None, [], params)
+    assert newest.models == MODELS[:6]
+    assert newest.source == "demo · dele · 2026-02-01T00.00.00.000Z"
+    assert newest.families == {"m0": "f", "m1": "g"}
+    smart = known_answers(repository, None, [], params | {"variant": "smart"})
+    assert (smart.models, smart.families) == (MODELS[:5], {})

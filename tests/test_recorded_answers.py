@@ -1,0 +1,155 @@
+"""Answers read from files of every kind, without a benchmark."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.errors import InputError
+from benchwright.recorded_answers import read_answers
+from benchwright.response_matrix import ResponseMatrix
+
+VALUES = np.array([[1, 0, 1], [0, 0.5, np.nan]], dtype=np.float32)
+MODELS, IDS = ("ann", "bob"), ("q/2", "q/9", "q/10")
+
+
+def tidy() -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"item_id": item, "model": model, "correct": VALUES[i, j]}
+            for i, model in enumerate(MODELS)
+            for j, item in enumerate(IDS)
+            if not np.isnan(VALUES[i, j])
+        ]
+    )
+
+
+def sample(doc_id: int, acc: float, **doc: Any) -> dict[str, Any]:
+    return {
+        "doc_id": doc_id,
+        "doc": doc,
+        "target": "0",
+        "arguments": {
+            "gen_args_0": {"arg_0": "Q", "arg_1": " A"},
+            "gen_args_1": {"arg_0": "Q", "arg_1": " B"},
+        },
+        "resps": [[["-1.0", "False"]], [["-2.0", "False"]]],
+        "filtered_resps": [["-1.0", "False"], ["-2.0", "False"]],
+        "filter": "none",
+        "acc": acc,
+    }
+
+
+def log(folder: Path, task: str, model: str, *samples: dict[str, Any], time: str = "00") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = f"2026-11-20T22-25-{time}.198528"
+    text = "".join(json.dumps(one) + "\n" for one in samples)
+    (folder / f"samples_{task}_{stamp}.jsonl").write_text(text)
+    (folder / f"results_{stamp}.json").write_text(json.dumps({"model_name": model}))
+
+
+@pytest.mark.parametrize("kind", ["tidy.csv", "tidy.parquet", "wide.csv", "across.csv.gz", "saved"])
+def test_tables_of_every_kind_say_the_same(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / kind
+    if kind == "tidy.csv":
+        tidy().to_csv(file, index=False)
+    elif kind == "tidy.parquet":
+        tidy().to_parquet(file)
+    elif kind == "wide.csv":
+        frame = pd.DataFrame(VALUES.T, columns=list(MODELS))
+        frame.insert(0, "item_id", IDS)
+        frame.to_csv(file, index=False)
+    elif kind == "across.csv.gz":
+        frame = pd.DataFrame(VALUES, columns=list(IDS))
+        frame.insert(0, "model", MODELS)
+        frame.to_csv(file, index=False)
+    else:
+        file = tmp_path / "response_matrix.parquet"
+        order = [2, 0, 1]
+        matrix = ResponseMatrix.of(MODELS, tuple(IDS[i] for i in order), correct=VALUES[:, order])
+        ResponseMatrixDataset(filepath=str(file)).save(matrix)
+    found = read_answers([file])
+    assert (found.models, found.item_ids, found.notes) == (MODELS, IDS, ())
+    np.testing.assert_array_equal(found.correct, VALUES)
+
+
+def test_logs_name_items_by_our_id_or_by_the_row_of_their_task(tmp_path: Path) -> None:
+    ours = sample(0, 1.0, item_id="q/2", question="Why?", choices=["a", "b"])
+    other = sample(7, 0.0, question="How?", choices={"text": ["c"]})
+    drawn = sample(1, 1.0, item_id="q/9", condition="wicked-1")
+    log(tmp_path / "m", "arc_easy", "org/m", ours, other, drawn)
+    found = read_answers([tmp_path])
+    assert found.models == ("org/m",)
+    assert found.item_ids == ("arc_easy/7", "q/2")
+    assert found.correct.tolist() == [[0, 1]]
+    assert found.texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
+    assert found.notes == ("logs: 1 answers are to altered questions, and left out",)
+
+
+def test_of_two_answers_the_first_counts_and_a_note_says_so(tmp_path: Path) -> None:
+    log(tmp_path / "m", "t", "m", sample(0, 1.0), sample(1, 1.0), time="01")
+    log(tmp_path / "m", "t", "m", sample(0, 0.0), sample(1, 1.0), time="02")
+    found = read_answers([tmp_path])
+    assert found.correct.tolist() == [[1, 1]]
+    (note,) = found.notes
+    assert note == "logs: 2 answers are there twice, 1 of them differ; the first counts"
+
+
+def test_only_the_first_filter_counts(tmp_path: Path) -> None:
+    again = sample(0, 0.0) | {"filter": "last_number"}
+    log(tmp_path, "t", "m", sample(0, 1.0), again)
+    found = read_answers([tmp_path])
+    assert (found.correct.tolist(), found.notes) == ([[1]], ())
+
+
+def test_doubled_rows_of_a_table_are_told(tmp_path: Path) -> None:
+    twice = pd.concat([tidy(), tidy().iloc[:1].assign(correct=0.0)])
+    twice.to_csv(tmp_path / "t.csv", index=False)
+    found = read_answers([tmp_path / "t.csv"])
+    np.testing.assert_array_equal(found.correct, VALUES)
+    assert len(found.notes) == 1
+    assert "t.csv: 1 doubled" in found.notes[0]
+
+
+def test_files_of_one_name_in_two_folders_are_both_read(tmp_path: Path) -> None:
+    for name in MODELS:
+        (tmp_path / name).mkdir()
+        tidy().query("model == @name").to_csv(tmp_path / name / "a.csv", index=False)
+    found = read_answers([tmp_path / "ann" / "a.csv", tmp_path / "bob" / "a.csv"])
+    np.testing.assert_array_equal(found.correct, VALUES)
+
+
+def test_a_log_and_a_table_are_joined_and_the_table_counts(tmp_path: Path) -> None:
+    tidy().to_csv(tmp_path / "t.csv", index=False)
+    log(tmp_path, "t", "ann", sample(0, 0.0, item_id="q/2"), sample(1, 1.0, item_id="q/77"))
+    found = read_answers([tmp_path])
+    assert found.item_ids == (*IDS, "q/77")
+    assert found.correct[0].tolist() == [1, 0, 1, 1]
+    assert "1 answers are in two kinds of file" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "item_id,model,prediction\nq,m,A\n", "needs a column 'correct' or 'score'"),
+        ("a.csv", "x,y\n1,2\n", "needs a column 'item_id' or 'model'; it has x, y"),
+        ("a.csv", "item_id,m\nq,maybe\n", "holds no 0–1"),
+        ("a.txt", "", "must end in"),
+        ("b/", "", "holds no answers"),
+        ("c.csv", None, "there is no such file"),
+    ],
+)
+def test_files_that_hold_no_answers_are_refused(
+    name: str, text: str | None, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    if name.endswith("/"):
+        file.mkdir()
+    elif text is not None:
+        file.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_answers([file])
