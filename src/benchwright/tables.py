@@ -1607,6 +1607,7 @@ class SamplerChoice(Table):
     metric: Series[str]
     apparent_gain: Series[float] = pa.Field(nullable=True)  # among the models that chose
     held_out_gain: Series[float] = pa.Field(nullable=True)
+    luck_gain: Series[float] = pa.Field(nullable=True)  # held out, of the best random order
     n_choose: Series[int] = pa.Field(ge=0)
     n_judge: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)

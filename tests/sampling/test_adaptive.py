@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 
 from benchwright.params.adaptive import AdaptiveParams
-from benchwright.sampling.adaptive import choose_sampler, gain_over_random, luck_of_winners
+from benchwright.sampling.adaptive import (
+    choose_sampler,
+    fixed_orders,
+    gain_over_random,
+    luck_of_winners,
+)
+from benchwright.sampling.pool import SamplingPool
 
 RATES = (1, 5, 10, 25, 50)
 
@@ -83,6 +89,21 @@ def test_gain_is_positive_where_the_sampler_is_better() -> None:
     assert gain_over_random(figures, "a", "variance", params) == pytest.approx(3e-4)
     assert gain_over_random(figures, "random", "spearman", params) == 0
     assert np.isnan(gain_over_random(figures, "none", "spearman", params))
+
+
+def test_fixed_orders_are_different_and_do_not_change_over_repeats() -> None:
+    ids = tuple(f"i{place}" for place in range(30))
+    pool = SamplingPool(ids, ("",) * 30, ids)
+    orders = fixed_orders(4, seed=1)
+    taken = {
+        name: [tuple(sampler(pool, repeat)(12).positions.tolist()) for repeat in (0, 1)]
+        for name, sampler in orders.items()
+    }
+    assert all(first == second for first, second in taken.values())
+    assert len({first for first, _ in taken.values()}) == 4
+    assert fixed_orders(1, seed=2)["order 000"](pool, 0)(12).positions.tolist() != list(
+        taken["order 000"][0]
+    )
 
 
 def test_agreement_of_winners_beside_luck() -> None:

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.params.adaptive import AdaptiveParams
+from benchwright.sampling.pool import Sampler
+from benchwright.sampling.ranking import prefixes, random_order
 
 _HIGHER_IS_BETTER = frozenset({"spearman", "tau_b", "pearson"})
 
@@ -115,6 +117,24 @@ def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
     chance = float(shares[0].mul(shares[1], fill_value=0).sum())
     agreed = int(both["first"].eq(both["second"]).sum())
     return Luck(n, agreed, n * chance, int(both["first"].nunique()), n / max(samplers, 1))
+
+
+def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
+    """So many samplers that each take the items in one random order, whatever the repeat.
+
+    The best of them, chosen as a sampler is, shows what a choice among fixed orders gains by luck:
+    items that happen to rank some models well tend to rank others well too.
+
+    Args:
+        count: how many.
+        seed: of the orders.
+    """
+
+    def fixed(number: int) -> Sampler:
+        name = f"fixed order {number}"
+        return lambda pool, _seed: prefixes(random_order(pool, seed, name))
+
+    return {f"order {number:03d}": fixed(number) for number in range(count)}
 
 
 def gain_over_random(

@@ -43,7 +43,11 @@ def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
     splits = table.iloc[1:]
     assert (splits["n_choose"] + splits["n_judge"] == 24).all()
     assert splits["held_out_gain"].notna().all()
+    assert splits["luck_gain"].notna().all()
+    assert np.isnan(everyone["luck_gain"])
+    assert not splits["winner"].str.startswith("order").any()
     gains = gains_over_splits(table)
+    assert gains.luck == pytest.approx(splits["luck_gain"].mean())
     assert gains.splits == 3
     assert gains.held_out == pytest.approx(splits["held_out_gain"].mean())
     assert gains.won == splits["winner"].value_counts().max()

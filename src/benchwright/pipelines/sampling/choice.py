@@ -11,7 +11,14 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.judging import judge_by, rates_of
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
-from benchwright.sampling.adaptive import Luck, choose_sampler, gain_over_random, luck_of_winners
+from benchwright.sampling.adaptive import (
+    Luck,
+    choose_sampler,
+    fixed_orders,
+    gain_over_random,
+    luck_of_winners,
+)
+from benchwright.sampling.curves import sampler_figures
 from benchwright.sampling.model_split import ModelSplit, split_by_family
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.within_subject import sub_pool
@@ -33,7 +40,8 @@ def choose_samplers(
     """Choose a sampler by all models, and by a part of them over many splits.
 
     The gain is that of the winner's first criterion over random, in the mean over rates: the
-    apparent one among the models that chose, the held-out one among the others.
+    apparent one among the models that chose, the held-out one among the others. Beside it stands
+    what the best of as many random orders gains there, chosen in the same way.
 
     Returns:
         A `SamplerChoice` table, and a `ChangedWinners` table: where the choice by all models is
@@ -126,6 +134,13 @@ def _by_splits(
         int(stage_generator(seed, "sampling/choice").integers(1 << 62)),
         tau=_wants_tau(sampling.adaptive),
     )
+    everyone = {name: own for sides in judges.values() for name, own in sides.items()}
+    orders = fixed_orders(found["sampler"].nunique(), seed)
+    by_luck = sampler_figures(
+        plain, orders, everyone, _rates(sampling), 1, seed, tau=_wants_tau(sampling.adaptive)
+    )
+    found = pd.concat([found, by_luck], ignore_index=True)
+    found["lucky"] = found["sampler"].isin(list(orders))
     by_panel = dict(list(found.groupby("panel")))
     rows = []
     for number, halves in enumerate(splits):
@@ -142,6 +157,11 @@ def _row(
     adaptive: AdaptiveParams,
     counts: tuple[int, int],
 ) -> tuple[Any, ...]:
+    if other is not None:
+        lucky = _gain_of_the_luckiest(own, other, adaptive)
+        own, other = (figures[~figures["lucky"]] for figures in (own, other))
+    else:
+        lucky = float("nan")
     chosen = choose_sampler(own, adaptive)
     metric = _gain_metric(adaptive)
     gains = [
@@ -151,7 +171,15 @@ def _row(
         for figures in (own, other)
     ]
     eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
-    return (split, chosen.winner, metric, *gains, *counts, eligible, chosen.reason)
+    return (split, chosen.winner, metric, *gains, lucky, *counts, eligible, chosen.reason)
+
+
+def _gain_of_the_luckiest(
+    own: pd.DataFrame, other: pd.DataFrame, adaptive: AdaptiveParams
+) -> float:
+    """The held-out gain of the random order that the choosing models take."""
+    lucky = choose_sampler(own[own["lucky"]], adaptive).winner
+    return gain_over_random(other, lucky, _gain_metric(adaptive), adaptive)
 
 
 def _splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:
@@ -218,6 +246,7 @@ class Gains(NamedTuple):
         apparent: mean gain among the models that chose.
         held_out: mean gain among the others.
         low, high: middle 95% of the held-out gains.
+        luck: mean held-out gain of the best of as many random orders, chosen in the same way.
         winner: the most frequent winner, and `won`: in how many splits.
     """
 
@@ -226,6 +255,7 @@ class Gains(NamedTuple):
     held_out: float
     low: float
     high: float
+    luck: float
     winner: str
     won: int
 
@@ -235,10 +265,11 @@ def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     own = sampler_choice[(sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")]
     nan = float("nan")
     if own.empty:
-        return Gains(0, nan, nan, nan, nan, "", 0)
+        return Gains(0, nan, nan, nan, nan, nan, "", 0)
     low, high = own["held_out_gain"].quantile([0.025, 0.975])
     counts = own["winner"].value_counts()
     counts = counts.sort_index().sort_values(ascending=False, kind="stable")
     apparent, held_out = own[["apparent_gain", "held_out_gain"]].mean().tolist()
     most, won = str(counts.index[0]), int(counts.iloc[0])
-    return Gains(len(own), apparent, held_out, float(low), float(high), most, won)
+    luck = float(own["luck_gain"].mean())
+    return Gains(len(own), apparent, held_out, float(low), float(high), luck, most, won)

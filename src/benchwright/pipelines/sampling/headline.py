@@ -123,7 +123,8 @@ def _worth(sampler_choice: pd.DataFrame) -> str:
         f"A sampler chosen by some of the models gains {_signed(gains.apparent)} over random in "
         f"{metric} by their own answers, and {_signed(gains.held_out)} {span} by the others' "
         f"(mean and middle 95% of {count(gains.splits, 'split')}; {gains.winner} was chosen most "
-        f"often, {gains.won} times)."
+        f"often, {gains.won} times). The best of as many random orders, chosen in the same way, "
+        f"gains {_signed(gains.luck)} there: so much is luck with the items."
     )
 
 

@@ -37,6 +37,7 @@ def collect_sampling_metrics(
         "choice_splits": gains.splits,
         "choice_gain_apparent": gains.apparent,
         "choice_gain_held_out": gains.held_out,
+        "choice_gain_by_luck": gains.luck,
         "choice_gain_held_out.low": gains.low,
         "choice_gain_held_out.high": gains.high,
         **{f"n_models.{panel}": n for panel, n in panel_counts(panels).items()},

@@ -59,6 +59,7 @@ def choice_rows(sampler_choice: pd.DataFrame) -> list[dict[str, Any]]:
             "metric": METRICS[str(row["metric"])],
             "apparent": coefficient(row["apparent_gain"]),
             "held_out": coefficient(row["held_out_gain"]),
+            "luck": coefficient(row["luck_gain"]),
         }
         for row in rows_of(sampler_choice)
     ]
