@@ -54,6 +54,25 @@ def test_with_judges_the_headline_says_what_they_did(judged: dict[str, Any]) -> 
     assert "went from 6.10 to 6.30 (0.20 [−0.05, 0.45], 24 questions rated both times)" in said
 
 
+def test_what_nobody_could_read_is_not_told_as_judged() -> None:
+    inputs = making(judges=True)
+    counts = dict(inputs["checking_counts"])
+    counts["reasons"] = {"good": 4, "unjudged": 20, "low_rating": 6}
+    counts["sources"] = {"judges": 6, "responses": 36, "not_judged": 6}
+    inputs["checking_counts"] = counts
+    inputs["params:difficulty"] = inputs["params:difficulty"].model_copy(update={"at_most": 42})
+    inputs["ratings_again"] = {**inputs["ratings_again"], "n": 1}
+    said = page_of(**inputs)
+    assert (
+        "2 judges rated the difficulty of 12.5% of the clean ones, models' answers tell it of "
+        "another 75.0%; 4 of 30 passed the check of 2 judges, 20 stay unjudged."
+    ) in said
+    assert "could not be sampled. `difficulty.at_most` asked about 42." in said.replace(
+        "difficulty.at_most asked", "`difficulty.at_most` asked"
+    )
+    assert "1 question rated both times" in said
+
+
 def test_judges_of_one_kind_alone() -> None:
     inputs = making(judges=True)
     without = making()

@@ -42,6 +42,9 @@ class Steps(NamedTuple):
         sampled: those taken for the benchmark.
         checked: those that stayed after the check.
         judged: a judge's word decided of some of them.
+        passed: of the checked, those that judges found good; the others nobody could judge.
+        rated: clean questions whose difficulty is a judge's.
+        answered: clean questions whose difficulty is from models' answers.
         final: those that make the benchmark.
         altered: by rule, the final questions that it altered.
         public, closed: questions of the halves.
@@ -58,6 +61,9 @@ class Steps(NamedTuple):
     sampled: int
     checked: int
     judged: bool
+    passed: int
+    rated: int
+    answered: int
     final: int
     altered: dict[str, int]
     public: int
@@ -90,6 +96,9 @@ def count_steps(
         sampled=int(sampling_strata["taken"].sum()),
         checked=int(checking_counts["checked"]),
         judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
+        passed=int(checking_counts["reasons"].get("good", 0)),
+        rated=int(checking_counts["sources"].get("judges", 0)),
+        answered=int(checking_counts["sources"].get("responses", 0)),
         final=int(checking_counts["final"]),
         altered={
             str(rule): int(counts.get("altered", 0))

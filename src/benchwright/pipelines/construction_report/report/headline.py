@@ -51,19 +51,23 @@ def _judged(told: Told) -> str:
     raters, checkers = told.judges("difficulty"), told.judges("checking")
     if not raters and not checkers and not told.known:
         return "nobody judged difficulty or quality"
+    steps = told.steps
     if raters:
-        rated = (
-            f"{count(len(raters), 'judge')} rated the difficulty of {percent(told.known)} of the "
-            "clean ones"
-        )
+        share = percent(steps.rated / steps.clean if steps.clean else math.nan)
+        rated = f"{count(len(raters), 'judge')} rated the difficulty of {share} of the clean ones"
+        if steps.answered:
+            share = percent(steps.answered / steps.clean)
+            rated += f", models' answers tell it of another {share}"
     elif told.known:
         rated = f"{percent(told.known)} of the clean ones have a difficulty from models' answers"
     else:
         rated = "nobody judged difficulty"
     if not checkers:
         return f"{rated}; nobody judged quality"
-    passed, asked = told.steps.checked, told.steps.sampled
-    return f"{rated}; {passed:,} of {asked:,} passed the check of {count(len(checkers), 'judge')}"
+    by = count(len(checkers), "judge")
+    unjudged = steps.checked - steps.passed
+    stay = f", {unjudged:,} stay unjudged" if unjudged else ""
+    return f"{rated}; {steps.passed:,} of {steps.sampled:,} passed the check of {by}{stay}"
 
 
 def _halves(told: Told) -> str:
@@ -107,8 +111,9 @@ def again_said(ratings_again: Mapping[str, Any]) -> str:
     within = f" {bounds(low, high)}" if not math.isnan(low) else ""
     return (
         f"Judged again after the rules, the mean difficulty went from {figure(told['before'])} to "
-        f"{figure(told['after'])} ({figure(told['shift'])}{within}, {told['n']:,} questions rated "
-        f"both times); {percent(told['harder'])} rose, {percent(told['easier'])} fell, "
+        f"{figure(told['after'])} ({figure(told['shift'])}{within}, "
+        f"{count(told['n'], 'question')} rated both times); "
+        f"{percent(told['harder'])} rose, {percent(told['easier'])} fell, "
         f"{percent(told['same'])} kept their level."
     )
 

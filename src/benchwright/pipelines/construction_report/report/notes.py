@@ -68,9 +68,11 @@ def _no_judges(told: Told) -> Iterator[str]:
 
 def _levels(told: Told) -> Iterator[str]:
     if 0 < told.known < 1:
+        asked = "" if told.asked is None else f" `difficulty.at_most` asked about {told.asked:,}."
+        some = " Those with one are no random sample." if told.judges("difficulty") else ""
         yield (
             f"{percent(1 - told.known)} of the clean questions have no level of difficulty and "
-            "could not be sampled. Those with one are no random sample."
+            f"could not be sampled.{asked}{some}"
         )
 
 

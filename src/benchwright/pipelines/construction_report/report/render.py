@@ -127,6 +127,7 @@ def render_construction_report(
         extraction_measures,
         field_accuracy,
         splitting.leakage.judge is not None,
+        difficulty.at_most,
     )
     figures = {
         "funnel": figure_construction_funnel,

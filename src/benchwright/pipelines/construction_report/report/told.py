@@ -23,6 +23,7 @@ class Told(NamedTuple):
         extraction: `ExtractionMeasures`.
         accuracy: `FieldAccuracy`.
         judged_leaks: a judge was to decide which pairs are one question.
+        asked: the clean questions that judges and models were asked about; None for all.
     """
 
     steps: Steps
@@ -35,6 +36,7 @@ class Told(NamedTuple):
     extraction: pd.DataFrame
     accuracy: pd.DataFrame
     judged_leaks: bool
+    asked: int | None
 
     def judges(self, task: str) -> list[ParseRate]:
         """The judges that were asked in a task."""
