@@ -8,8 +8,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PARAMS ?=
-# Processes that run the tests side by side; a file's tests stay together.
-TESTERS ?= 2
 COMMA := ,
 export HF_HUB_OFFLINE ?= 1
 export TOKENIZERS_PARALLELISM ?= false
@@ -45,7 +43,7 @@ lint: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest -n $(TESTERS) --dist loadfile
+	$(BIN)/pytest
 
 viz: $(VENV)/.installed
 	$(BIN)/kedro viz run

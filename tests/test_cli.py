@@ -48,7 +48,7 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "said"),
     [
         (["--benchmarks", "demo,arcc"], "benchmark='arcc' is not known; conf has arc, "),
-        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has documents, "),
+        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has dele, "),
         (["--pipeline", "smrt"], "--pipeline 'smrt' is not known; there are answers, "),
         (["--runner", "Fast"], "--runner 'Fast' is not known; Kedro has "),
         (["--seeds", "one"], "--seeds 'one': seeds are whole numbers"),

@@ -18,14 +18,18 @@ NAMES = (
     "arc_challenge_leaderboard",
     "commonsense_qa",
     "demo",
+    "documents",
     "gsm8k",
+    "gsm8k_leaderboard",
     "hellaswag",
     "mmlu",
     "mmlu_cf",
+    "mmlu_leaderboard",
     "mmlu_pro",
     "mmlu_redux",
     "truthfulqa",
     "winogrande",
+    "winogrande_leaderboard",
 )
 
 
@@ -42,8 +46,9 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
     assert benchmark.licence
     assert benchmark.citation
     assert benchmark.filter_models
-    # The demo is bundled; the leaderboard's answers go by the ids of the mirror's rows.
-    assert (benchmark.sources.hub is None) == (name in ("demo", "arc_challenge_leaderboard"))
+    # The demo and the documents are bundled; the leaderboard's answers go by the ids of the mirror.
+    own = name in ("demo", "documents") or name.endswith("_leaderboard")
+    assert (benchmark.sources.hub is None) == own
     # Without demonstrations a model would be asked in another way than `-3` says.
     if not benchmark.splits.demonstrations:
         assert all(model.endswith("-0") for model in benchmark.filter_models)
