@@ -1,6 +1,7 @@
 # make smart   the demo benchmark through SMART filtering, with a real model and a real encoder
 # make mmlu-cf the bundled documents to a benchmark with a closed half, packaged models as judges
 # make test    lint, types, import contracts, tests
+# make test-long   the few tests that take most of a minute each
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # Every target first makes .venv and installs the pinned dependencies and the packaged weights.
 
@@ -14,7 +15,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test lint viz mlflow demo-answers benchmarks vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long lint viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv $(VENV)
@@ -43,7 +44,10 @@ lint: $(VENV)/.installed
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not long"
+
+test-long: $(VENV)/.installed
+	$(BIN)/pytest -m long
 
 viz: $(VENV)/.installed
 	$(BIN)/kedro viz run

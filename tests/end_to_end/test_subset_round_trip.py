@@ -24,6 +24,7 @@ from benchwright.tables import ChosenSubset
 from pipelines.exports.export_examples import benchmark, item, table
 
 pytest.importorskip("lm_eval")
+pytestmark = pytest.mark.long
 
 ASKED = [
     ("Which gas do plants take in?", ("oxygen", "carbon dioxide", "helium", "neon"), 1),

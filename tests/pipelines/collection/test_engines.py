@@ -57,7 +57,7 @@ def written(values: list[Any]) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("engine", ["local", "ray"])
+@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.long)])
 def test_two_workers_make_no_difference(
     shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
