@@ -15,7 +15,7 @@ from benchwright.weights import model_source
 from end_to_end.saved import newest
 
 pytest.importorskip("lm_eval")
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 MODEL = "smollm2-135m-instruct"
 ASKED = {f"{MODEL}@letters-0": "", f"{MODEL}@cloze-3": "_cloze"}

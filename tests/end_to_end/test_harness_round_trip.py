@@ -67,7 +67,9 @@ def small_benchmark() -> BenchmarkParams:
 
 
 @pytest.mark.live
-@pytest.mark.parametrize(("style", "shots"), [("letters", 2), ("cloze", 3)])
+@pytest.mark.parametrize(
+    ("style", "shots"), [pytest.param("letters", 2, marks=pytest.mark.long), ("cloze", 3)]
+)
 def test_log_likelihoods_come_back_as_our_own(
     style: str,
     shots: int,

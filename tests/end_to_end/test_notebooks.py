@@ -40,7 +40,14 @@ def test_there_is_a_notebook_for_each_question() -> None:
     assert {path.stem for path in NOTEBOOKS} == set(EXPECTED)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.long if path.stem == "compare_variants" else ())
+        for path in NOTEBOOKS
+    ],
+    ids=[path.stem for path in NOTEBOOKS],
+)
 def test_a_notebook_runs_and_shows_what_it_promises(
     path: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
