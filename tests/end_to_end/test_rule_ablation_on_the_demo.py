@@ -11,7 +11,7 @@ import pytest
 from end_to_end.saved import newest
 from scripted_server import ScriptedServer, served
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 
 CONFIGURATIONS = ["smollm2-135m-instruct@letters-0", "smollm2-135m-instruct@letters-5"]
 

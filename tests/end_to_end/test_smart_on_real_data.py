@@ -8,7 +8,7 @@ import pytest
 
 from end_to_end.saved import newest
 
-pytestmark = [pytest.mark.real_data, pytest.mark.live]
+pytestmark = [pytest.mark.real_data, pytest.mark.live, pytest.mark.long]
 
 MODEL_OUTPUT = "07_model_output"
 

@@ -108,7 +108,9 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
     assert kept_bytes(demo) == first
 
 
-@pytest.mark.parametrize("runner", [ThreadRunner, ParallelRunner])
+@pytest.mark.parametrize(
+    "runner", [ThreadRunner, pytest.param(ParallelRunner, marks=pytest.mark.long)]
+)
 def test_another_runner_gives_the_same_bytes(
     demo: Path, run_project: Callable[..., Path], runner: type
 ) -> None:
@@ -126,6 +128,7 @@ def test_shuffled_source_rows_give_the_same_bytes(
     assert kept_bytes(run_project(data=tmp_path, scores_of=demo)) == kept_bytes(demo)
 
 
+@pytest.mark.long
 def test_recorded_answers_can_be_recorded_again(
     run_project: Callable[..., Path], repository: Path, show: Callable[[str], None]
 ) -> None:
