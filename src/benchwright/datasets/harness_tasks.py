@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -21,6 +22,7 @@ README = "README.md"
 STOCK_SAMPLES = "stock_samples.json"
 
 _READER = "read_rows"  # the module in each task's folder, and its function
+_BETWEEN_LOOKS = 0.01  # seconds
 _SWAPS = 8  # tries, where another process replaces the same folder
 
 
@@ -170,7 +172,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
     def save(self, data: HarnessExport) -> None:
         """Write the export; a reader sees the old folder or the whole new one."""
         self._restore()
-        if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
+        if self._is_foreign():
             raise InputError(
                 f"{self.folder}: has no {MANIFEST}, so it is not ours to replace; move it away"
             )
@@ -198,6 +200,17 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
             if hashlib.sha256(file.read_bytes()).hexdigest() != expected:
                 raise InputError(f"{file}: is not what was exported; export again")
         return manifest
+
+    def _is_foreign(self) -> bool:
+        """Whether the folder is there, without a manifest, at every one of several looks.
+
+        At a single look another process may just be replacing an export of ours.
+        """
+        for _ in range(_SWAPS):
+            if not self.folder.is_dir() or (self.folder / MANIFEST).is_file():
+                return False
+            time.sleep(_BETWEEN_LOOKS)
+        return True
 
     def _hidden(self, kind: str) -> Path:
         return self.folder.with_name(f".{self.folder.name}.{uuid.uuid4().hex}.{kind}")
