@@ -43,15 +43,13 @@ def combined(n, gone, copies, similar, seed, *, independent=False, remove=0.5):
     )
     findings, groups = combine_rules(
         numbered_items(n),
-        removed,
-        Finding.idle("easy", n, "off"),
-        Finding.idle("answer_only", n, "off"),
-        Finding.idle("suspect_label", n, "off"),
         Grouping("duplicate", "ran", "", copies),
         Grouping("conflicting_gold", "ran", ""),
         Grouping("similar", "ran", "", similar),
         filtering,
         seed,
+        removed,
+        Finding.idle("easy", n, "off"),
     )
     return {finding.rule: finding for finding in findings}, groups
 

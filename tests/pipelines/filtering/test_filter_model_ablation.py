@@ -53,11 +53,11 @@ def ablation(
         matrix,
         choices_only,
         list(models),
-        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
         find_duplicates(ITEMS, filtering),
         SIMILAR,
         filtering,
         seed,
+        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
     )
     FilterModelAblation.validate(table)
     return table
@@ -67,15 +67,15 @@ def removed_by_all_rules(models: list[str], filtering: FilteringParams) -> dict[
     """What the nodes of the stage remove when these are the filter models."""
     findings, _ = combine_rules(
         ITEMS,
-        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
-        flag_easy_items(ITEMS, MATRIX, models, filtering, 0),
-        flag_answer_only_items(ITEMS, CHOICES_ONLY, MATRIX, models, filtering),
-        flag_suspect_labels(ITEMS, MATRIX, models, filtering),
         find_duplicates(ITEMS, filtering),
         find_conflicting_gold(ITEMS, filtering),
         SIMILAR,
         filtering,
         0,
+        flag_anomalous_items(ITEMS, ["odd"], filtering, None),
+        flag_easy_items(ITEMS, MATRIX, models, filtering, 0),
+        flag_answer_only_items(ITEMS, CHOICES_ONLY, MATRIX, models, filtering),
+        flag_suspect_labels(ITEMS, MATRIX, models, filtering),
     )
     gone = np.logical_or.reduce([finding.removed for finding in findings])
     by_rule: dict[str, Finding] = {finding.rule: finding for finding in findings}

@@ -24,24 +24,20 @@ Draw = dict[str, float]
 
 def combine_rules(
     items: pd.DataFrame,
-    anomalous: Finding,
-    easy: Finding,
-    answer_only: Finding,
-    suspect_label: Finding,
     duplicates: Grouping,
     conflicting_gold: Grouping,
     similar: Grouping,
     filtering: FilteringParams,
     seed: int,
+    *single: Finding,
 ) -> tuple[list[Finding], pd.DataFrame]:
     """Decides which members of each group stay and gathers what every rule says.
 
-    First come the rules about single items; then of a group of copies one stays, of a group of
+    First come the rules about `single` items; then of a group of copies one stays, of a group of
     similar items half. Members that are removed anyway count first, so that a group never loses
     its last acceptable member to redundancy alone.
     """
     ids = in_order(items["item_id"])
-    single = [anomalous, easy, answer_only, suspect_label]
     copy_draw = _draw(seed, "duplicate_choice", ids)
     similar_draw = _draw(seed, "similar_choice", ids)
     share = filtering.similar.remove

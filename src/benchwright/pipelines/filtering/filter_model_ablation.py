@@ -24,19 +24,19 @@ def vary_filter_models(
     response_matrix: ResponseMatrix,
     choices_only_matrix: ResponseMatrix,
     filter_models: list[str],
-    anomalous_findings: Finding,
     duplicate_groups: Grouping,
     similar_groups: Grouping,
     filtering: FilteringParams,
     seed: int,
+    *other_findings: Finding,
 ) -> pd.DataFrame:
     """Filters again with subsets of the filter models and counts what goes (SMART, Table 6).
 
     For each size from n − `ablation.fewer` to n − 1 of the n filter models, at least 1, random
     subsets (all of them where there are no more), and once all n. Easy and answer-only items are
-    flagged anew; the other rules do not look at filter models. A rule that did not run with all
-    models is left out of the subsets too, even if some of them could run it: the rows differ in
-    their models and in nothing else. Empty where no such rule ran.
+    flagged anew; `other_findings`, of rules that look at no filter model, stay as they are. A rule
+    that did not run with all models is left out of the subsets too, even if some of them could run
+    it: the rows differ in their models and in nothing else. Empty where no such rule ran.
 
     Raises:
         InputError: some of the filter models are not among the answers.
@@ -49,7 +49,6 @@ def vary_filter_models(
     n = len(ordered)
     easy_off = Finding.idle("easy", n, "off")
     answer_only_off = Finding.idle("answer_only", n, "off")
-    suspect_off = Finding.idle("suspect_label", n, "off")
     no_conflicts = Grouping.idle("conflicting_gold", "off")
 
     def easy_items(models: Sequence[str]) -> Finding:
@@ -71,15 +70,14 @@ def vary_filter_models(
         # Suspect labels and conflicting answers are reported and remove nothing.
         findings, _ = combine_rules(
             ordered,
-            anomalous_findings,
-            easy,
-            answer_only,
-            suspect_off,
             duplicate_groups,
             no_conflicts,
             similar_groups,
             filtering,
             seed,
+            easy,
+            answer_only,
+            *other_findings,
         )
         removed = int(_removed(findings).sum())
         rows.append(

@@ -15,6 +15,9 @@ from benchwright.pipelines.filtering.neighbourhood import find_neighbours
 from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
 from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
 
+FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
+"""What rules about single items find that look at no model's answers."""
+
 
 def create_pipeline() -> Pipeline:
     """SMART filtering, from items and answers to kept items and the reasons."""
@@ -98,11 +101,11 @@ def create_pipeline() -> Pipeline:
                 "response_matrix",
                 "choices_only_matrix",
                 "chosen_filter_models",
-                "anomalous_findings",
                 "duplicate_groups",
                 "similar_groups",
                 "params:filtering",
                 "params:seed",
+                *FINDINGS_WITHOUT_MODELS,
             ],
             "filter_model_ablation",
             name="vary_filter_models",
@@ -111,15 +114,15 @@ def create_pipeline() -> Pipeline:
             combine_rules,
             [
                 "items",
-                "anomalous_findings",
-                "easy_findings",
-                "answer_only_findings",
-                "suspect_label_findings",
                 "duplicate_groups",
                 "conflicting_gold_groups",
                 "similar_groups",
                 "params:filtering",
                 "params:seed",
+                *FINDINGS_WITHOUT_MODELS,
+                "easy_findings",
+                "answer_only_findings",
+                "suspect_label_findings",
             ],
             ["findings", "groups"],
             name="combine_rules",

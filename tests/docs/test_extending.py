@@ -1,0 +1,87 @@
+"""What docs/extending.md says works, word for word."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from docs.followed_page import commands, copy_project, edited, steps, write
+from end_to_end.saved import newest
+
+NEW = """
+from benchwright.params.filtering import FilteringParams
+from benchwright.params.sampling import SamplingParams
+from benchwright.pipeline_registry import register_pipelines
+from benchwright.pipelines.filtering.negated import flag_negated_items
+from benchwright.sampling.pool import SamplingPool
+from benchwright.sampling.registry import make_samplers
+from benchwright.language_models.longest_option import LongestOption
+import pandas as pd
+
+assert "flag_negated_items" in str([n.name for n in register_pipelines()["smart"].nodes])
+items = pd.DataFrame({"item_id": ["a", "b"], "question": ["Which is not so?", "Which is so?"]})
+on = FilteringParams.model_validate({"negated": {"enabled": True}})
+found = flag_negated_items(items, on)
+assert found.removed.tolist() == [True, False], found
+assert flag_negated_items(items, FilteringParams()).status == "off"
+sampler = make_samplers(SamplingParams(samplers=("question_length",)))["question_length"]
+pool = SamplingPool(("a", "b"), ("", ""), ("short", "longer text"))
+assert sampler(pool, 0)(1).positions.tolist() == [1]
+"""
+
+
+@pytest.fixture(scope="module")
+def page(repository: Path) -> str:
+    return (repository / "docs" / "extending.md").read_text()
+
+
+def environment(project: Path) -> dict[str, str]:
+    scripts = str(Path(sys.executable).parent)
+    return os.environ | {
+        "PYTHONPATH": str(project / "src"),
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "BENCHWRIGHT_MLFLOW": "off",
+        "HF_HUB_OFFLINE": "1",
+    }
+
+
+def test_its_files_and_edits_fit_the_code(page: str, repository: Path, tmp_path: Path) -> None:
+    project = copy_project(repository, tmp_path)
+    for step in steps(page):
+        write(step, project)
+    subprocess.run([sys.executable, "-c", NEW], check=True, cwd=project, env=environment(project))
+
+
+def test_its_sections_are_those_that_are_promised(page: str) -> None:
+    found = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    promised = ["A benchmark", "A model", "A backend", "A rule of SMART filtering", "A sampler"]
+    assert [name for name in found if name in promised] == promised
+
+
+@pytest.mark.parametrize("old", ["", "twice\ntwice\n"])
+def test_an_edit_that_fits_nowhere_or_twice_is_an_error(old: str) -> None:
+    with pytest.raises(AssertionError, match="times"):
+        edited(old, " twice\n+more\n")
+
+
+@pytest.mark.long
+@pytest.mark.live
+def test_its_commands_do_what_it_says(page: str, repository: Path, tmp_path: Path) -> None:
+    project = copy_project(repository, tmp_path)
+    for step in steps(page):
+        write(step, project)
+        for command in commands(step):
+            subprocess.run(command, check=True, cwd=project, env=environment(project))
+    audit = pd.read_parquet(
+        newest(project / "data", "07_model_output", "item_audit.parquet", "capitals", "no_similar")
+    )
+    assert audit["removed_by"].str.contains("negated").sum() == 2
+    assert set(audit["negated"]) == {"flagged", "clear"}
+    summary = pd.read_parquet(
+        newest(project / "data", "08_reporting", "sampling_summary.parquet", "demo", "dele")
+    )
+    assert set(summary["sampler"]) == {"random", "question_length"}
