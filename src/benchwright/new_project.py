@@ -1,0 +1,59 @@
+"""A folder to work in, for who has installed the package and has no clone."""
+
+import shutil
+import tempfile
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from benchwright.errors import InputError
+
+_PYPROJECT = """\
+# A benchwright project: conf/ says what is run, data/ has what comes in and out.
+[tool.kedro]
+package_name = "benchwright"
+project_name = "{name}"
+kedro_init_version = "{kedro}"
+source_dir = "src"
+"""
+
+_IGNORED = """\
+data/*
+!data/01_raw/
+conf/local/*
+mlflow.db*
+mlruns/
+.viz/
+"""
+
+
+def new_project(folder: Path) -> None:
+    """Make `folder` with conf, the bundled benchmark and the pinned requirements.
+
+    The folder appears whole or not at all.
+
+    Raises:
+        InputError: there is something at `folder` already, or the package has no such files (an
+            editable install: the clone is the project).
+    """
+    from kedro import __version__ as kedro
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already and not empty; give a new folder")
+    packed = files("benchwright") / "project"
+    if not packed.is_dir():
+        raise InputError(
+            "this installation is a clone's own, which is a project already: work in the clone"
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as aside:
+        made = Path(aside) / "project"
+        with as_file(packed) as source:
+            shutil.copytree(source, made)
+        (made / "conf" / "local").mkdir(exist_ok=True)
+        (made / "src").mkdir()
+        written = _PYPROJECT.format(name=folder.name, kedro=kedro)
+        (made / "pyproject.toml").write_text(written, encoding="utf-8")
+        (made / ".gitignore").write_text(_IGNORED, encoding="utf-8")
+        if folder.exists():
+            folder.rmdir()
+        made.rename(folder)

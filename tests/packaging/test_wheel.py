@@ -1,0 +1,106 @@
+"""The built wheel brings all that a project needs, and nothing private."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from end_to_end.saved import newest
+
+
+@pytest.fixture(scope="module")
+def unpacked(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel's content, as it lies in an environment."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        check=True,
+        cwd=repository,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        if (repository / name).is_file() and not name.startswith(("tests/", "docs/")):
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((repository / name).read_bytes())
+    (source / "conf" / "local").mkdir(exist_ok=True)
+    (source / "conf" / "local" / "credentials.yml").write_text("hub: {token: secret}")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet"]
+    command += ["--disable-pip-version-check", "--wheel-dir", str(folder), str(source)]
+    subprocess.run(command, check=True)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def run(unpacked: Path, where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "PYTHONPATH": str(unpacked),
+        "BENCHWRIGHT_MLFLOW": "off",
+        "HF_HUB_OFFLINE": "1",
+        "COLUMNS": "200",
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "benchwright", *arguments],
+        check=False,
+        cwd=where,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_types_pages_and_the_project_are_in_it_and_secrets_are_not(
+    unpacked: Path, repository: Path
+) -> None:
+    package = unpacked / "benchwright"
+    assert (package / "py.typed").is_file()
+    for suffix in ("html", "css", "js"):
+        own = {p.relative_to(repository / "src") for p in (repository / "src").rglob(f"*.{suffix}")}
+        assert own == {p.relative_to(unpacked) for p in unpacked.rglob(f"*.{suffix}")}
+    assert (package / "project" / "conf" / "base" / "parameters.yml").is_file()
+    assert not list(unpacked.rglob("credentials*"))
+    assert "entry_points.txt" in {path.name for path in unpacked.rglob("*")}
+
+
+def test_a_new_project_has_the_conf_of_the_clone(
+    unpacked: Path, repository: Path, tmp_path: Path
+) -> None:
+    done = run(unpacked, tmp_path, "new", "mine")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "benchwright"
+    made = tmp_path / "mine" / "conf" / "base"
+    assert {p.relative_to(made) for p in made.rglob("*.yml")} == {
+        p.relative_to(repository / "conf" / "base")
+        for p in (repository / "conf/base").rglob("*.yml")
+    }
+    assert yaml.safe_load((tmp_path / "mine" / ".telemetry").read_text()) == {"consent": False}
+    again = run(unpacked, tmp_path, "new", "mine")
+    assert again.returncode == 1
+    assert again.stderr.splitlines()[-1].startswith("benchwright: mine is there already")
+    assert not list(tmp_path.glob(".new-*"))
+
+
+def test_a_clone_needs_no_new_project(repository: Path, tmp_path: Path) -> None:
+    done = run(repository / "src", tmp_path, "new", "mine")
+    assert done.returncode == 1
+    assert "work in the clone" in done.stderr
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.long
+def test_a_new_project_runs(unpacked: Path, tmp_path: Path) -> None:
+    assert run(unpacked, tmp_path, "new", "mine").returncode == 0
+    asked = ("--params", "score=imported,variant=no_similar,limit=60")
+    done = run(unpacked, tmp_path / "mine", *asked)
+    assert done.returncode == 0, done.stderr
+    data = tmp_path / "mine" / "data"
+    audit = newest(data, "07_model_output", "item_audit.parquet", "demo", "no_similar")
+    assert len(pd.read_parquet(audit)) == 60
