@@ -9,6 +9,7 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
+    field_validator,
     model_validator,
 )
 
@@ -20,6 +21,12 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 class _Params(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _MayHoldSecrets(_Params):
+    """Errors do not show what was given: it may be a key in the wrong place."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class PackageFile(_Params):
@@ -102,7 +109,7 @@ class VllmParams(_Params):
     enforce_eager: bool = False
 
 
-class EndpointParams(_Params):
+class EndpointParams(_MayHoldSecrets):
     """An OpenAI-compatible server: OpenAI's, `vllm serve`, llama.cpp's and many others.
 
     Attributes:
@@ -130,6 +137,13 @@ class EndpointParams(_Params):
     retries: int = Field(default=6, ge=0, le=100)
     max_wait: float = Field(default=60, gt=0)
     extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("url")
+    @classmethod
+    def _holds_no_password(cls, value: str) -> str:
+        if "@" in value.split("/")[2]:  # the host, after the scheme
+            raise ValueError("no user or password in the address: name a variable in key_env")
+        return value
 
     @model_validator(mode="after")
     def _chat_echoes_nothing(self) -> Self:
@@ -241,7 +255,7 @@ class EncoderParams(_Params):
         return self
 
 
-class ModelsParams(_Params):
+class ModelsParams(_MayHoldSecrets):
     """All models and encoders, by name.
 
     Attributes:

@@ -1,0 +1,47 @@
+"""A key that was put into conf by mistake does not come out in an error."""
+
+import pytest
+from pydantic import ValidationError
+
+from benchwright.params.scoring import ModelsParams
+from benchwright.params.sealing import SealingParams
+
+MISPLACED = "sk-not-to-be-seen"
+
+
+def models(**endpoint: object) -> dict[str, object]:
+    given = {"url": "http://localhost:8000/v1", **endpoint}
+    return {"models": {"served": {"backend": "openai", "family": "f", "endpoint": given}}}
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        models(key=MISPLACED),
+        models(key_env=MISPLACED),
+        models(url=f"https://user:{MISPLACED}@example.org/v1"),
+        models(extra_body=MISPLACED),
+    ],
+    ids=["key", "key_env", "address", "body"],
+)
+def test_an_error_about_a_server_shows_no_value(conf: dict[str, object]) -> None:
+    with pytest.raises(ValidationError) as raised:
+        ModelsParams.model_validate(conf)
+    assert MISPLACED not in str(raised.value)
+    assert "models.served.endpoint" in str(raised.value)
+
+
+@pytest.mark.parametrize("field", ["key", "key_env", "name"])
+def test_an_error_about_sealing_shows_no_value(field: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        SealingParams.model_validate({field: MISPLACED})
+    assert MISPLACED not in str(raised.value)
+    assert field in str(raised.value)
+
+
+def test_an_address_without_a_password_is_taken() -> None:
+    url = "http://127.0.0.1:8000/v1"
+    taken = ModelsParams.model_validate(models(url=url))
+    endpoint = taken.models["served"].endpoint
+    assert endpoint is not None
+    assert endpoint.url == url
