@@ -15,7 +15,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long lint viz mlflow demo-answers benchmarks vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long lint audit viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,15 @@ test: lint
 
 test-long: $(VENV)/.installed
 	$(BIN)/pytest -m long
+
+# Known vulnerabilities among the pins; asks PyPI. In an environment of its own.
+audit: .venv-audit/.installed
+	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+.venv-audit/.installed:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	touch $@
 
 viz: $(VENV)/.installed
 	$(BIN)/kedro viz run
@@ -84,4 +93,4 @@ test-vllm: vllm
 	.venv-vllm/bin/python -m pytest -m vllm tests/language_models/test_vllm_engine.py
 
 clean:
-	rm -rf $(VENV) .venv-vllm data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*
+	rm -rf $(VENV) .venv-vllm .venv-audit data/02_* data/03_* data/04_* data/05_* data/06_* data/07_* data/08_*
