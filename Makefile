@@ -2,7 +2,9 @@
 # make mmlu-cf the bundled documents to a benchmark with a closed half, packaged models as judges
 # make test    lint, types, import contracts, tests
 # make test-long   the few tests that take most of a minute each
+# make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
+# make fuzz    the readers under a coverage-guided fuzzer, three minutes each
 # Every target first makes .venv and installs the pinned dependencies and the packaged weights.
 
 PYTHON ?= python3
@@ -15,7 +17,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long lint audit viz mlflow demo-answers benchmarks vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long faults lint audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
 
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv $(VENV)
@@ -58,6 +60,11 @@ audit: .venv-audit/.installed
 	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
 	touch $@
 
+KILLS ?= 20
+faults: $(VENV)/.installed
+	BENCHWRIGHT_KILLS=$(KILLS) $(BIN)/pytest tests/faults/test_killed_scoring.py
+	$(BIN)/python tests/faults/kill_matrix.py $(KILLS)
+
 viz: $(VENV)/.installed
 	$(BIN)/kedro viz run
 
@@ -79,6 +86,14 @@ benchmarks: $(VENV)/.installed
 
 # vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
 # `pip install -c constraints.txt -e '.[gpu]'` is enough.
+# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/hostile_input.md).
+FUZZ ?= 180
+fuzz: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]"
+	for target in $$($(BIN)/python tests/hostile/fuzz_targets.py); do \
+	  nice $(BIN)/python tests/hostile/fuzz.py $$target --seconds $(FUZZ) || exit 1; \
+	done
+
 vllm: .venv-vllm/.installed
 .venv-vllm/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv .venv-vllm

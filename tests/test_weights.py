@@ -145,7 +145,6 @@ class Conversion:
 
     def __call__(self, gguf: Path, target: Path, dtype: str) -> None:
         self.count += 1
-        target.mkdir()
         (target / "model.safetensors").write_bytes(gguf.read_bytes() + dtype.encode())
         if self.fail:
             raise OSError("disk full")

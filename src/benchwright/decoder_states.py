@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.devices import Device, Dtype
 from benchwright.fixed_shapes import batches, filled, rounded_widths
-from benchwright.weights import ModelSource
+from benchwright.weights import ModelSource, told_unloadable
 
 if TYPE_CHECKING:
     import torch
@@ -49,8 +49,11 @@ def encode_states(
     from transformers import AutoModel, AutoTokenizer
 
     origin = {"revision": source.revision, "trust_remote_code": source.trust_remote_code}
-    tokenizer = AutoTokenizer.from_pretrained(source.name_or_path, **origin)
-    model = AutoModel.from_pretrained(source.name_or_path, dtype=getattr(torch, dtype), **origin)
+    with told_unloadable(source.name_or_path):
+        tokenizer = AutoTokenizer.from_pretrained(source.name_or_path, **origin)
+        model = AutoModel.from_pretrained(
+            source.name_or_path, dtype=getattr(torch, dtype), use_safetensors=True, **origin
+        )
     model = model.to(device).eval()
     ids = token_ids(tokenizer, texts, context)
     widths = rounded_widths([len(tokens) for tokens in ids], None)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.devices import resolve_device, resolve_dtype
 from benchwright.fixed_shapes import batches, filled, rounded_widths
+from benchwright.weights import told_unloadable
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -49,13 +50,14 @@ def encode(
     from tqdm import tqdm
 
     where = resolve_device(device)
-    model = SentenceTransformer(
-        str(folder),
-        revision=revision,
-        device=where,
-        trust_remote_code=trust_remote_code,
-        model_kwargs={"dtype": resolve_dtype(dtype, where)},
-    ).eval()
+    with told_unloadable(str(folder)):
+        model = SentenceTransformer(
+            str(folder),
+            revision=revision,
+            device=where,
+            trust_remote_code=trust_remote_code,
+            model_kwargs={"dtype": resolve_dtype(dtype, where), "use_safetensors": True},
+        ).eval()
     widths = _widths(model, texts)
     size = model.get_embedding_dimension() or 0
     vectors = np.zeros((len(texts), size), dtype=np.float32)

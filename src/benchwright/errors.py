@@ -1,6 +1,12 @@
 """Errors that are the user's to mend: one line, no traceback."""
 
+import re
 from collections.abc import Iterator
+
+_REMOTE = re.compile(r"^benchwright\.errors\.InputError: (.+)$", re.MULTILINE)
+
+
+LONGEST = 1_000
 
 
 class InputError(ValueError):
@@ -16,11 +22,20 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _cut(line: str) -> str:
+    """The line, its end left out where what it quotes makes it too long to read."""
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
 def one_line(error: BaseException) -> str | None:
     """What to tell the user, where the fault is theirs; None where it is ours."""
     for cause in causes(error):
         if isinstance(cause, InputError):
-            return " ".join(str(cause).split())
+            return _cut(" ".join(str(cause).split()))
+        if type(cause).__name__ == "_RemoteTraceback":  # all a pool's worker says of causes
+            told = _REMOTE.findall(str(cause))
+            if told:
+                return str(told[0])
         if type(cause).__name__ == "ParameterValidationError":
             return "; ".join(part.strip() for part in str(cause).splitlines() if part.strip())
     return None

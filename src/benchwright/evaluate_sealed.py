@@ -107,22 +107,36 @@ def model_scorer(
 def read_public(file: Path) -> SealedBenchmark:
     """The public half, as `seal_halves` wrote it."""
     try:
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        items = tuple(
-            SealedItem(
-                *(str(row["item_id"]), str(row["field"]), row["difficulty"], str(row["question"])),
-                choices=tuple(map(str, row["choices"])),
-                answer=int(row["answer"]),
-                cluster=str(row["cluster"]),
-            )
-            for row in rows
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        # Lines end at \n only: JSON texts may hold other line separators.
+        lines = file.read_text(encoding="utf-8").split("\n")
+        items = tuple(_public_item(json.loads(line)) for line in lines if line.strip())
+        if not items:
+            raise ValueError("no items")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"{file}: not the public half that was written beside a sealed one "
             f"({type(error).__name__})"
         ) from None
     return SealedBenchmark(file.stem, "", items)
+
+
+def _public_item(row: Any) -> SealedItem:
+    """One line of the public half; raises KeyError, TypeError or ValueError where it is none."""
+    choices, answer, level = row["choices"], row["answer"], row["difficulty"]
+    if (
+        not isinstance(choices, list)
+        or type(answer) is not int
+        or not isinstance(level, int | None)
+    ):
+        raise TypeError("choices is a list, answer and difficulty are whole numbers")
+    if not 0 <= answer < len(choices):
+        raise ValueError(f"answer is {answer} of {len(choices)} choices")
+    return SealedItem(
+        *(str(row["item_id"]), str(row["field"]), level, str(row["question"])),
+        choices=tuple(map(str, choices)),
+        answer=answer,
+        cluster=str(row["cluster"]),
+    )
 
 
 def terminal_lines(score: SealedScore) -> list[str]:

@@ -1,16 +1,19 @@
 """Kedro hooks: refuse unknown parameters, record the run in MLflow, say where the results are."""
 
 import logging
-import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import click
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
+from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 
+from benchwright.aside import clear_abandoned
 from benchwright.construction.sealing.key import check_seal_key
 from benchwright.errors import InputError
 from benchwright.params.sealing import SealingParams
@@ -84,6 +87,43 @@ class SealKeyHook:
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
         if SEALING in pipeline.inputs():
             check_seal_key(SealingParams.model_validate(catalog.load(SEALING)))
+
+
+class OwnVersionsHook:
+    """Lets a run read back what it saved itself, and clears away what killed runs left aside.
+
+    Kedro reads the newest version that there is, which may be of another run that goes on at the
+    same time, perhaps with other settings.
+    """
+
+    @hook_impl
+    def before_pipeline_run(
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
+    ) -> None:
+        saved = [catalog.get(name) for name in sorted(pipeline.all_outputs())]
+        for dataset in saved:
+            clear_versions(dataset)
+            if not run_params.get("only_missing_outputs"):  # these may be of an earlier run
+                read_own_version(dataset)
+
+
+def read_own_version(dataset: Any) -> None:
+    """Pin the version that is loaded to the one that is saved, where neither is pinned."""
+    version = getattr(dataset, "_version", None)
+    if version is not None and version.save and not version.load:
+        dataset._version = Version(version.save, version.save)
+
+
+def clear_versions(dataset: Any) -> None:
+    """Remove what killed runs left in the folders of a dataset's versions."""
+    local = getattr(dataset, "_protocol", "file") == "file"
+    if getattr(dataset, "_version", None) is None or not local:
+        return
+    folder = Path(str(dataset._filepath))
+    for version in folder.iterdir() if folder.is_dir() else ():
+        with suppress(OSError):  # a file; or a folder with more in it, which stays
+            clear_abandoned(list(version.iterdir()))
+            version.rmdir()
 
 
 class RunHook:
@@ -177,5 +217,4 @@ class RunHook:
         if run_id:
             lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
         if lines:
-            sys.stdout.write("\n" + "\n".join(lines) + "\n")
-            sys.stdout.flush()
+            click.echo("\n" + "\n".join(lines))  # in UTF-8 where the terminal knows ASCII alone

@@ -4,7 +4,9 @@ import contextlib
 import logging
 import os
 import secrets
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,17 @@ def cluster(
         yield
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    with _own_sigterm():
+        _connect(ray, address, cores, section, spill_to)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _connect(
+    ray: Any, address: str | None, cores: int, section: str, spill_to: Path | None
+) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is None:
         # Else Ray writes one into the home folder, which need not be there.
@@ -69,10 +82,17 @@ def cluster(
                 f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
                 "address out to use this machine alone"
             ) from error
+
+
+@contextlib.contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Keep the handler of SIGTERM; Ray's exits with the signal's number, as no shell does."""
+    before = signal.getsignal(signal.SIGTERM)
     try:
         yield
     finally:
-        ray.shutdown()
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager

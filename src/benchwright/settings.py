@@ -5,7 +5,7 @@ import warnings
 
 from kedro.config import OmegaConfigLoader
 
-from benchwright.hooks import RunHook, SealKeyHook, StrictParametersHook
+from benchwright.hooks import OwnVersionsHook, RunHook, SealKeyHook, StrictParametersHook
 from benchwright.resolvers import choose, of_run, settings
 
 # Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and on
@@ -19,7 +19,7 @@ os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
 # Kedro calls a function of OmegaConf that is going to be renamed; nothing a user can mend.
 warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
-HOOKS = (StrictParametersHook(), SealKeyHook(), RunHook())
+HOOKS = (StrictParametersHook(), SealKeyHook(), OwnVersionsHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
 CONFIG_LOADER_CLASS = OmegaConfigLoader

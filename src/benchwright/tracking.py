@@ -70,7 +70,8 @@ def git_state(project: Path) -> dict[str, str]:
         return subprocess.run(  # noqa: S603
             ["git", "-C", str(project), *words],  # noqa: S607
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",  # names of files, which may be in any encoding
             check=True,
             timeout=10,
         ).stdout.strip()

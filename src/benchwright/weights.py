@@ -10,16 +10,18 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.aside import folder_aside, written_aside
 from benchwright.devices import Dtype
 from benchwright.errors import InputError
+from benchwright.gguf_header import gguf_fields
 
 if TYPE_CHECKING:
     from benchwright.params.scoring import (
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 20
 # What an encoder's folder is read from; other files of an archive stay in it.
 _READ = (".json", ".model", ".safetensors", ".txt")
+_TOKENIZER = "tokenizer.ggml.model"
+_EXPANSION, _SLACK = 20, 64 << 20
 _CONVERSION = "gguf-1"  # raise the number when the conversion changes what comes out
 
 
@@ -41,6 +45,29 @@ class ModelSource(NamedTuple):
     name_or_path: str
     revision: str | None = None
     trust_remote_code: bool = False
+
+
+@contextlib.contextmanager
+def told_unloadable(name: str) -> Iterator[None]:
+    """Turns what a library says of a folder that cannot be loaded into one line.
+
+    Loaders are to be told `use_safetensors`: other formats are pickles, which can run code.
+
+    Raises:
+        InputError: the folder is torn, lies about itself, holds no safetensors, or needs code.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError, LookupError, SafetensorError) as error:
+        said = " ".join(str(error).split())[:160]
+        raise InputError(
+            f"weights of {name} cannot be loaded ({type(error).__name__}: {said}); a whole folder "
+            "in Transformers' format is accepted, its weights as safetensors, never as a pickle"
+        ) from error
 
 
 def default_cache() -> Path:
@@ -148,15 +175,13 @@ def converted_folder(spec: "WeightsParams", dtype: Dtype, cache: Path) -> Path:
 
 def _convert(spec: "WeightsParams", dtype: Dtype, target: Path, cache: Path) -> None:
     gguf = locate_gguf(spec, cache)
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".converting-") as aside:
-        folder = Path(aside) / "model"
+    with folder_aside(target) as folder:
         _dequantise(gguf, folder, dtype)
         sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
         record = {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
-        (folder / "conversion.json").write_text(json.dumps(record, indent=2))
+        (folder / "conversion.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
         if target.exists():  # incomplete or of another version: _complete has just said so
             shutil.rmtree(target)
-        folder.rename(target)
     if gguf.parent == cache:
         gguf.unlink()  # the joined pieces are not needed any more
 
@@ -167,6 +192,7 @@ def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
+    with_bos = starts_with_bos(gguf)
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     # Without dequantize=True the weights stay packed and cannot be saved.
     model = AutoModelForCausalLM.from_pretrained(
@@ -176,24 +202,26 @@ def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
     )
     model.save_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(**source)
-    tokenizer.add_bos_token = _starts_with_bos(gguf)  # lost on the way; Gemma needs it
+    tokenizer.add_bos_token = with_bos  # lost on the way; Gemma needs it
     tokenizer.save_pretrained(folder)
 
 
-def _starts_with_bos(gguf: Path) -> bool:
-    """Whether the file asks for a beginning-of-text token (by default SentencePiece models do)."""
-    from gguf import GGUFReader
+def starts_with_bos(gguf: Path) -> bool:
+    """Whether the file asks for a beginning-of-text token (by default SentencePiece models do).
 
-    fields = GGUFReader(gguf).fields
-    if "tokenizer.ggml.add_bos_token" in fields:
-        return bool(fields["tokenizer.ggml.add_bos_token"].contents())
-    return bool(fields["tokenizer.ggml.model"].contents() == "llama")
+    Raises:
+        InputError: it is no whole GGUF file of a language model.
+    """
+    fields = gguf_fields(gguf)
+    if _TOKENIZER not in fields:
+        raise InputError(f"{gguf}: has no {_TOKENIZER}; a language model with tokenizer is needed")
+    return bool(fields.get("tokenizer.ggml.add_bos_token", fields[_TOKENIZER] == "llama"))
 
 
 def _complete(folder: Path, spec: "WeightsParams") -> bool:
     """Whether a converted folder is today's conversion and has every file in its size."""
     try:
-        record = json.loads((folder / "conversion.json").read_text())
+        record = json.loads((folder / "conversion.json").read_text(encoding="utf-8"))
         return record["conversion"] == conversion(spec) and all(
             (folder / name).stat().st_size == size for name, size in record["files"].items()
         )
@@ -215,20 +243,17 @@ def _unpacked_folder(spec: "PackageArchive", cache: Path) -> Path:
 
 def _unpack(spec: "PackageArchive", target: Path, cache: Path) -> None:
     archive = _whole_file(spec, cache, ".zip")
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".unpacking-") as aside:
-        folder = Path(aside) / "encoder"
-        folder.mkdir()
+    with folder_aside(target) as folder:
         try:
             hashes = _extract(archive, spec.folder, folder)
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
             raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
         if "model.safetensors" not in hashes:
             raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
         record = {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
-        (folder / "unpacked.json").write_text(json.dumps(record, indent=2))
+        (folder / "unpacked.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
         if target.exists():  # changed since: _untouched has just said so
             shutil.rmtree(target)
-        folder.rename(target)
     if archive.parent == cache:
         archive.unlink()  # the joined pieces are not needed any more
 
@@ -237,7 +262,15 @@ def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
     """Unpack what lies in `inside` into `folder`; the SHA-256 of each file."""
     hashes = {}
     with zipfile.ZipFile(archive) as packed:
-        for name, relative in _encoder_files(packed.namelist(), inside).items():
+        chosen = _encoder_files(packed.namelist(), inside)
+        # zipfile gives no more of a file than its entry says.
+        size = sum(packed.getinfo(name).file_size for name in chosen)
+        if size > _EXPANSION * archive.stat().st_size + _SLACK:
+            raise InputError(
+                f"{archive.name} would unpack to {size:,} bytes; weights pack to a {_EXPANSION}th "
+                "at best, so it is not unpacked"
+            )
+        for name, relative in chosen.items():
             file = folder / relative
             file.parent.mkdir(parents=True, exist_ok=True)
             with packed.open(name) as source, file.open("wb") as unpacked:
@@ -259,7 +292,7 @@ def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
 def _untouched(folder: Path, spec: "PackageArchive", cache: Path) -> bool:
     """Whether an unpacked folder is that of `spec` and every file has the hash it came with."""
     try:
-        record = json.loads((folder / "unpacked.json").read_text())
+        record = json.loads((folder / "unpacked.json").read_text(encoding="utf-8"))
         return (record["archive"], record["folder"]) == (spec.sha256, spec.folder) and all(
             _remembered_sha256(folder / name, cache) == sha256
             for name, sha256 in record["files"].items()
@@ -287,18 +320,14 @@ def _assemble(spec: "PackageFile", cache: Path, suffix: str) -> Path:
         _package_path(spec, spec.file.format(part=part, index=part - 1), part)
         for part in range(1, spec.parts + 1)
     ]
-    descriptor, aside = tempfile.mkstemp(dir=cache, prefix=".joining-")
-    try:
-        with os.fdopen(descriptor, "wb") as whole:
+    with written_aside(target) as aside:
+        with aside.open("wb") as whole:
             for piece in pieces:
                 with piece.open("rb") as source:
                     shutil.copyfileobj(source, whole, _BLOCK)
-        seen = _sha256(Path(aside))
+        seen = _sha256(aside)
         if seen != spec.sha256:
             raise InputError(_differs(spec.package, seen, spec.sha256, _advice(spec)))
-        Path(aside).replace(target)
-    finally:
-        Path(aside).unlink(missing_ok=True)
     return target
 
 
@@ -343,12 +372,10 @@ def _remembered_sha256(file: Path, cache: Path) -> str:
     identity = f"{file}\x1f{state.st_size}\x1f{state.st_mtime_ns}"
     note = cache / "hashes" / hashlib.sha256(identity.encode()).hexdigest()[:32]
     with contextlib.suppress(OSError):
-        return note.read_text()
+        return note.read_text(encoding="ascii")
     digest = _sha256(file)
-    note.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as aside:
-        aside.write(digest)
-    Path(aside.name).replace(note)
+    with written_aside(note) as aside:
+        aside.write_text(digest, encoding="ascii")
     return digest
 
 

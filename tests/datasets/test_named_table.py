@@ -42,11 +42,12 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("absent.csv", None, r"part.file: .*absent.csv cannot be read .*\(No such file"),
-        ("torn.parquet", "PAR1", r"part.file: .*torn.parquet cannot be read"),
+        ("absent.csv", None, r"part.file: .*absent.csv is missing"),
+        ("torn.parquet", "PAR1", r"part.file: .*torn.parquet: cannot be read"),
         ("other.csv", "item_id,modell\nx,y\n", "no column 'model'; item_id, model are needed, it"),
         ("empty.csv", "item_id,model\n", "has no rows; leave part.file out"),
-        ("nothing.csv", "", r"nothing.csv cannot be read as CSV or Parquet \(EmptyDataError\)"),
+        ("nothing.csv", "", r"nothing.csv has no column 'item_id'"),
+        ("more.csv", "item_id,model\nx,y,z\n", r"more.csv: line 2 has 3 cells for 2 columns"),
     ],
 )
 def test_a_file_that_will_not_do_is_told_in_one_line(

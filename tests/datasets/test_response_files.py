@@ -129,7 +129,7 @@ def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str
     [
         ("a.parquet", b"PAR1 torn", "a.parquet: cannot be read"),
         ("a.csv", b"item_id,model\nq1\n", "a.csv: cannot be read"),
-        ("a.csv", b"item_id,model\nq\xff,m\n", "a.csv: cannot be read"),
+        ("a.csv", b"item_id,model\nq\xff,m\n", "a.csv: line 2 is not UTF-8"),
         ("a.csv", b"item_id,model\n", "a.csv: has no rows"),
         ("a.csv", b"", "a.csv: cannot be read"),
         ("a.csv.gz", b"item_id,model\nq,m\n", "a.csv.gz: cannot be read"),

@@ -1,31 +1,25 @@
 """Kedro's datasets, writing aside and renaming: a killed run never leaves half a file."""
 
-import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from kedro_datasets.json import JSONDataset
 from kedro_datasets.pandas import CSVDataset, ParquetDataset
 from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
+from benchwright.aside import written_aside
 
-@contextmanager
-def written_aside(target: str | Path) -> Iterator[Path]:
-    """A temporary path beside `target` that becomes it when the block ends without an error."""
-    target = Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        yield aside
-        with aside.open("rb") as written:
-            os.fsync(written.fileno())
-        aside.replace(target)
-    finally:
-        aside.unlink(missing_ok=True)
+__all__ = [
+    "AsideFileSystem",
+    "CsvTable",
+    "JsonDocument",
+    "ParquetTable",
+    "PlotlyFigure",
+    "TextFile",
+    "written_aside",
+]
 
 
 class AsideFileSystem:
@@ -82,4 +76,9 @@ class PlotlyFigure(_WritesAside, PlotlyJSONDataset):
 
 
 class TextFile(_WritesAside, TextDataset):
-    """A text file (the HTML report)."""
+    """A text file in UTF-8 (the HTML report), whatever the locale says."""
+
+    DEFAULT_FS_ARGS: ClassVar[dict[str, Any]] = {
+        "open_args_save": {"mode": "w", "encoding": "utf-8", "newline": "\n"},
+        "open_args_load": {"mode": "r", "encoding": "utf-8", "newline": ""},
+    }

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
@@ -88,6 +89,8 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
             _require_made(benchmark, place.source, place.folder)
             frame, origin, there = _read_files(benchmark, place.source, place.folder)
         counts = frame[SPLIT_COLUMN].value_counts()
+        if frame.empty and not there:
+            raise InputError(f"{origin}: has no rows")
         if not any(split in counts for split in benchmark.splits.evaluation):
             raise InputError(
                 f"{origin}: no row of split {listed(benchmark.splits.evaluation)} (as benchmark "
@@ -210,7 +213,8 @@ def _with_splits(
     if any(name is not None and name.subject is not None for name in names):
         subjects = [None if name is None else name.subject for name in names]
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
-    return frame[[name is None or name.split in used for name in names]]
+    # An array, since an empty list would choose no columns of a table without rows.
+    return frame[np.array([name is None or name.split in used for name in names], dtype=bool)]
 
 
 def _config_names(folder: Path) -> list[str]:

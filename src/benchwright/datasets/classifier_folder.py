@@ -1,6 +1,7 @@
 """A trained classifier in a folder: plain JSON, and the weights of an encoder where it has some."""
 
 import json
+import re
 import shutil
 import uuid
 from pathlib import Path
@@ -10,6 +11,8 @@ from kedro.io import AbstractDataset
 
 from benchwright.datasets.atomic import written_aside
 from benchwright.errors import InputError
+
+_WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
 
 
 class Weights(Protocol):
@@ -47,13 +50,16 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             return None
         try:
             read = json.loads(self._document.read_text(encoding="utf-8"))
-        except ValueError:
+        except (OSError, ValueError, RecursionError):
             read = None
-        if not isinstance(read, dict):
+        weights = read.pop("weights", None) if isinstance(read, dict) else None
+        # A name of ours: a path would make another folder's files be loaded.
+        ours = weights is None or (isinstance(weights, str) and _WEIGHTS.fullmatch(weights))
+        if not isinstance(read, dict) or not ours:
             raise InputError(
                 f"{self._document} is no classifier; kedro run --pipeline sba writes it again"
             )
-        if weights := read.pop("weights", None):
+        if weights:
             read["weights_folder"] = str((self.folder / weights).absolute())
         return read
 

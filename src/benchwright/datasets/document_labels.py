@@ -32,7 +32,7 @@ class DocumentLabels(AbstractDataset[None, list[dict[str, Any]]]):
             return []
         try:
             rows = json_rows(self._path.read_text(encoding="utf-8-sig").split("\n"))
-        except (InputError, UnicodeDecodeError) as error:
+        except (InputError, UnicodeDecodeError, OSError) as error:
             raise InputError(f"{self._path}: {error}") from error
         for number, row in enumerate(rows, start=1):
             if missing := [name for name in _NEEDED if name not in row]:

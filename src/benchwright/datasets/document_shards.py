@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK
 from benchwright.datasets.warc_records import warc_documents
 from benchwright.errors import InputError
 from benchwright.params.collection import ReadingParams
@@ -27,6 +28,7 @@ _PACKED = (".gz", ".zst", ".bz2")
 _WARC = (".warc", ".warc.gz")
 _SLACK = 64 << 20  # bytes that any compressed shard may hold
 _NOTED = 100
+_LONGEST_REASON = 200  # it may quote the record
 
 
 class Fault(NamedTuple):
@@ -57,6 +59,7 @@ class ReadingReport:
 
     def fault(self, file: str, place: int, reason: str) -> None:
         """Notes a record that is left out."""
+        reason = reason[:_LONGEST_REASON]
         self.left_out[file] = self.left_out.get(file, 0) + 1
         self.first.setdefault(file, Fault(file, place, reason))
         if len(self.faults) < _NOTED:
@@ -218,7 +221,7 @@ def shard_documents(
             if row is not None:
                 report.documents[name] += 1
                 yield row
-    except (OSError, EOFError, pa.ArrowException, _TooLargeError) as error:
+    except (*BROKEN, MemoryError, _TooLargeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise InputError(f"{file} cannot be read: {error.strerror}") from error
         report.fault(name, place + 1, f"the rest is left out: {' '.join(str(error).split())}")
@@ -275,9 +278,13 @@ def _of_lines(
 def _of_parquet(
     file: Path, params: ReadingParams, _: ReadingReport
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    allowed = params.expansion * file.stat().st_size + TABLE_SLACK
     with pq.ParquetFile(file) as parquet:
-        place = 0
-        for batch in parquet.iter_batches(batch_size=min(params.batch_documents, 256)):
+        place = held = 0
+        for batch in parquet.iter_batches(batch_size=min(params.batch_documents, 64)):
+            held += batch.nbytes
+            if held > allowed:
+                raise _TooLargeError(f"it holds more than {allowed} bytes")
             for record in batch.to_pylist():
                 place += 1
                 yield place, record
@@ -307,13 +314,20 @@ def _row(
     if len(text) > params.document_bytes:
         report.fault(str(file), place, f"a text of more than {params.document_bytes} characters")
         return None
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    given = {one: record.get(names[one]) for one in COLUMNS}
-    url = str(given["url"]) if given["url"] else None
-    doc_id = str(given["doc_id"]) if given["doc_id"] not in {None, ""} else f"{file.name}:{place}"
-    domain = str(given["domain"]) if given["domain"] else _domain(url)
-    kind = str(given["content_type"]) if given["content_type"] else _content_type(text)
-    return doc_id, url, domain, kind, text
+    given = {one: _named(record.get(names[one])) for one in COLUMNS}
+    url = given["url"]
+    doc_id = given["doc_id"] or f"{file.name}:{place}"
+    kind = given["content_type"] or _content_type(text)
+    return doc_id, url, given["domain"] or _domain(url), kind, _storable(text)
+
+
+def _named(value: Any) -> str | None:
+    """A cell as text that a file can hold; None where there is nothing."""
+    return None if value is None or value == "" else _storable(str(value))
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _domain(url: str | None) -> str | None:

@@ -122,5 +122,5 @@ def read_half_figures(file: Path) -> HalfFigures:
             f"{file}: {field}: {first['msg']}; a file that benchwright evaluate-sealed wrote with "
             f"--out is accepted ({FORMAT}); move others away"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{file}: cannot be read as JSON ({type(error).__name__})") from None

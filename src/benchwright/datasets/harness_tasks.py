@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import shutil
-import time
 import uuid
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 from kedro.io import AbstractDataset
 
+from benchwright.aside import glob_literal, one_at_a_time, told_if_not_writable
 from benchwright.errors import InputError
 
 MANIFEST = "manifest.json"
@@ -22,8 +21,6 @@ README = "README.md"
 STOCK_SAMPLES = "stock_samples.json"
 
 _READER = "read_rows"  # the module in each task's folder, and its function
-_BETWEEN_LOOKS = 0.01  # seconds
-_SWAPS = 8  # tries, where another process replaces the same folder
 
 
 class HarnessTask(NamedTuple):
@@ -157,8 +154,9 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
     """A folder of exported tasks, replaced as a whole.
 
     A new folder is written aside and takes the old one's place, so that there is never half of
-    one and nothing of an earlier export stays. Where a process dies between the two renames, the
-    old folder is still there under a hidden name, and is put back by the next use.
+    one and nothing of an earlier export stays. Processes that use the folder at once take turns.
+    Where one dies between the two renames, the old folder is still
+    there under a hidden name, and is put back by the next use.
     """
 
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
@@ -170,20 +168,23 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         self.metadata = metadata
 
     def save(self, data: HarnessExport) -> None:
-        """Write the export; a reader sees the old folder or the whole new one."""
-        self._restore()
-        if self._is_foreign():
-            raise InputError(
-                f"{self.folder}: has no {MANIFEST}, so it is not ours to replace; move it away"
-            )
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = self._hidden("new")
-        try:
-            for name, content in folder_contents(data).items():
-                _write(aside / name, content)
-            self._replace_by(aside)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+        """Write the export; a reader sees the old folder or the whole new one.
+
+        Raises:
+            InputError: the folder is not an export, the disk is full, or the place cannot be
+                written to; the old export is as it was.
+        """
+        files = folder_contents(data)
+        with told_if_not_writable(self.folder):
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            with one_at_a_time(self.folder.parent):
+                self._restore()
+                if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
+                    raise InputError(
+                        f"{self.folder}: has no {MANIFEST}, so it is not ours to replace; move it "
+                        "away"
+                    )
+                self._replace_by(files)
 
     def load(self) -> dict[str, Any]:
         """The manifest.
@@ -191,7 +192,12 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         Raises:
             InputError: a file is missing or is not what was written.
         """
-        self._restore()
+        with one_at_a_time(self.folder.parent):
+            if os.access(self.folder.parent, os.W_OK):
+                self._restore()
+            return self._checked()
+
+    def _checked(self) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
         for name, expected in manifest["files"].items():
             file = self.folder / name
@@ -201,46 +207,34 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                 raise InputError(f"{file}: is not what was exported; export again")
         return manifest
 
-    def _is_foreign(self) -> bool:
-        """Whether the folder is there, without a manifest, at every one of several looks.
-
-        At a single look another process may just be replacing an export of ours.
-        """
-        for _ in range(_SWAPS):
-            if not self.folder.is_dir() or (self.folder / MANIFEST).is_file():
-                return False
-            time.sleep(_BETWEEN_LOOKS)
-        return True
-
     def _hidden(self, kind: str) -> Path:
         return self.folder.with_name(f".{self.folder.name}.{uuid.uuid4().hex}.{kind}")
 
-    def _replace_by(self, aside: Path) -> None:
-        """Put `aside` in the folder's place; a non-empty folder cannot be renamed over."""
-        for remaining in reversed(range(_SWAPS)):
-            old = self._hidden("old")
-            # There may be none, or another process has just moved it away.
-            with suppress(FileNotFoundError):
+    def _left(self, kind: str) -> list[Path]:
+        return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
+
+    def _replace_by(self, files: Mapping[str, bytes]) -> None:
+        """Write a folder aside and put it in the old one's place, in one's turn."""
+        aside, old = self._hidden("new"), self._hidden("old")
+        try:
+            for name, content in files.items():
+                _write(aside / name, content)
+            if self.folder.is_dir():  # one that is not empty cannot be renamed over
                 self.folder.rename(old)
-            try:
-                aside.rename(self.folder)
-            except OSError:
-                if not remaining:
-                    raise
-            else:
-                return
-            finally:
-                if self.folder.is_dir():
-                    shutil.rmtree(old, ignore_errors=True)
+            aside.rename(self.folder)
+        finally:
+            if old.is_dir() and not self.folder.exists():
+                old.rename(self.folder)
+            for path in (aside, old):
+                shutil.rmtree(path, ignore_errors=True)
 
     def _restore(self) -> None:
-        """Put back the folder of a process that died while replacing it."""
-        left = sorted(self.folder.parent.glob(f".{self.folder.name}.*.old"))
+        """Put back the folder of a process that died while replacing it, and clear up after it."""
+        left = self._left("old")
         if left and not self.folder.exists():
-            with suppress(OSError):  # another process was quicker
-                left.pop().rename(self.folder)
-        for old in left:
-            shutil.rmtree(old, ignore_errors=True)
+            left.pop().rename(self.folder)
+        for path in (*left, *self._left("new")):
+            shutil.rmtree(path, ignore_errors=True)
 
     def _exists(self) -> bool:
         return (self.folder / MANIFEST).is_file()

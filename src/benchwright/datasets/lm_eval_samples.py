@@ -151,7 +151,8 @@ def _lacking(row: dict[str, Any]) -> str | None:
 
 def _sample(row: dict[str, Any]) -> dict[str, Any]:
     """One row of the table; raises ValueError with the field, the value and what is accepted."""
-    if not isinstance(row["doc_id"], int) or isinstance(row["doc_id"], bool):
+    doc_id = row["doc_id"]
+    if not isinstance(doc_id, int) or isinstance(doc_id, bool) or abs(doc_id) >= 1 << 63:
         raise ValueError(f"doc_id is {shown(row['doc_id'])}; a whole number is accepted")
     if not isinstance(row["doc"], dict):
         raise ValueError(f"doc is {shown(row['doc'])}; the task's row is accepted, an object")
@@ -225,7 +226,10 @@ def _log_likelihood(response: Any) -> float:
 
 
 def _metric(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None
 
 
 def _model(results: dict[str, Any]) -> str | None:

@@ -6,6 +6,8 @@ from typing import Any
 import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.datasets.unpacked import read_parquet, told_broken
+from benchwright.datasets.verbatim import listed, read_csv
 from benchwright.errors import InputError
 
 
@@ -44,21 +46,14 @@ class NamedTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})
         told = f"{self._named_by}: {self._path}"
         try:
-            frame = (
-                pd.read_parquet(self._path)
-                if self._path.suffix.lower() == ".parquet"
-                else pd.read_csv(
-                    self._path, encoding="utf-8-sig", dtype="str", keep_default_na=False
-                )
-            )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            raise InputError(f"{told} cannot be read as CSV or Parquet ({reason})") from None
+            frame = _table(self._path)
+        except InputError as error:
+            raise InputError(f"{self._named_by}: {error}") from None
         for name in self._columns:
             if name not in frame.columns:
                 raise InputError(
                     f"{told} has no column {name!r}; {', '.join(self._columns)} are needed, it "
-                    f"has {', '.join(map(str, frame.columns[:12]))}"
+                    f"has {listed(frame.columns)}"
                 )
         if frame.empty:
             raise InputError(f"{told} has no rows; leave {self._named_by} out to name no file")
@@ -73,3 +68,11 @@ class NamedTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):
 
     def _describe(self) -> dict[str, Any]:
         return {"filepath": str(self._path), "columns": self._columns}
+
+
+def _table(path: Path) -> pd.DataFrame:
+    if path.suffix.lower() == ".parquet":
+        with told_broken(path):
+            return pd.DataFrame(read_parquet(path).to_pandas())
+    # A row that is short lacks its last cells: blank, as a spreadsheet shows them.
+    return read_csv(path).fillna("")

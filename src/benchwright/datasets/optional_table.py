@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.datasets.review_csv import read_spreadsheet
+from benchwright.datasets.verbatim import listed
 from benchwright.errors import InputError
 
 
@@ -35,7 +38,7 @@ class _OptionalTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         missing = [name for name in self._columns if name not in frame.columns]
         if missing:
             raise InputError(
-                f"{self._path}: no column {missing[0]!r}; it has {', '.join(frame.columns)}"
+                f"{self._path}: no column {missing[0]!r}; it has {listed(frame.columns)}"
             )
         return frame[self._columns]
 
@@ -51,10 +54,12 @@ class _OptionalTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):
 
 
 class OptionalCsvTable(_OptionalTable):
-    """An optional CSV file."""
+    """An optional CSV file, cells as texts (`read_spreadsheet`); blank lines are none."""
 
     def _read(self) -> pd.DataFrame:
-        return pd.read_csv(self._path, encoding="utf-8-sig", keep_default_na=False)
+        # A type guessed from the cells would turn the model "01" into 1 and "1e5" into a number.
+        table = read_spreadsheet(self._path, self._columns)
+        return table[(table != "").any(axis=1)].reset_index(drop=True)
 
 
 class OptionalParquetTable(_OptionalTable):
@@ -63,5 +68,5 @@ class OptionalParquetTable(_OptionalTable):
     def _read(self) -> pd.DataFrame:
         try:
             return pd.read_parquet(self._path)
-        except (OSError, ValueError):
+        except (OSError, ValueError, pa.ArrowException):
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})

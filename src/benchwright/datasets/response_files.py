@@ -12,10 +12,14 @@ from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
-from benchwright.datasets.verbatim import json_rows
+from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
+from benchwright.datasets.verbatim import json_rows, require_columns_apart
 from benchwright.errors import InputError
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
+from benchwright.source_rows.unusable import ascii_surrogates, shown
+
+_LARGEST_BLOCK = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
             InputError: an entry of `responses` is not valid, a named file is absent although a
                 mirror is given, a file cannot be read, or a log does not say its model.
         """
+        if not isinstance(self._named, list | tuple):
+            raise InputError(f"responses is {shown(self._named)}; a list of files is accepted")
         named = [_spec(entry, position) for position, entry in enumerate(self._named)]
         names = [spec.file for spec in named]
         for name in names:
@@ -148,7 +154,7 @@ def _spec(entry: Any, position: int) -> ResponseFileParams:
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
             f"responses[{position}]{'.' if where else ''}{where}: {first['msg']}; "
-            f"seen {first['input']!r}"
+            f"seen {shown(first['input'])}"
         ) from error
 
 
@@ -193,7 +199,9 @@ def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"sources.{where}: {first['msg']}; seen {first['input']!r}") from error
+        raise InputError(
+            f"sources.{where}: {first['msg']}; seen {shown(first['input'])}"
+        ) from error
     return tuple(source.fields for source in (valid.hub, valid.mirror, valid.local) if source)
 
 
@@ -201,14 +209,11 @@ def read_table(path: Path) -> pa.Table:
     """The cells of a Parquet, CSV, gzipped CSV or JSON lines file.
 
     Raises:
-        InputError: the file is torn, not of its type, not UTF-8, or has no rows.
+        InputError: the file is torn, not of its type, not UTF-8, holds far more than its size
+            (`datasets.unpacked`), has a column twice, or has no rows.
     """
-    try:
+    with told_broken(path):
         table = _reader(path)(path)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"{path}: has no rows; remove it or give one row per answer")
     return table
@@ -216,24 +221,38 @@ def read_table(path: Path) -> pa.Table:
 
 def _reader(path: Path) -> Any:
     if path.name.endswith(".parquet"):
-        return _read_parquet
+        return read_parquet
     return _read_json_lines if path.name.endswith(".jsonl") else _read_csv
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    # ParquetFile, not read_table: a folder named `model=x` must not become a column.
-    with pq.ParquetFile(path) as file:
-        return file.read()
 
 
 def _read_csv(path: Path) -> pa.Table:
     from pyarrow import csv
 
+    with opened(path) as stream:
+        content = stream.read()
+    if content.count(b'"') % 2:
+        raise InputError("a quote is not closed: an odd number of them; write one in a cell twice")
+    try:
+        return _csv_table(content, csv.ReadOptions(block_size=_block(content)))
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        utf8_text(content)
+        # Read again in one thread, which counts rows.
+        options = csv.ReadOptions(block_size=_block(content), use_threads=False)
+        return _csv_table(content, options)
+
+
+def _block(content: bytes) -> int:
+    """Bytes that are parsed at once: all, since a cell may be as long as the file."""
+    return min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
+
+
+def _csv_table(content: bytes, read: Any) -> pa.Table:
+    from pyarrow import csv
+
     parse = csv.ParseOptions(newlines_in_values=True)
-    with csv.open_csv(path, parse_options=parse) as reader:
+    with csv.open_csv(pa.BufferReader(content), read, parse) as reader:
         names = reader.schema.names
+    require_columns_apart(names)
     # All text: a type guessed from the first rows turns "01" into 1 and "NA" into nothing.
     texts = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
@@ -241,15 +260,11 @@ def _read_csv(path: Path) -> pa.Table:
         quoted_strings_can_be_null=False,
         null_values=[""],
     )
-    return csv.read_csv(path, parse_options=parse, convert_options=texts)
+    return csv.read_csv(pa.BufferReader(content), read, parse, texts)
 
 
 def _read_json_lines(path: Path) -> pa.Table:
-    with path.open(encoding="utf-8-sig", newline="\n") as lines:
-        try:
-            rows = json_rows(lines)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
+    rows = json_rows(utf8_text(path.read_bytes()).split("\n"))
     names = list(dict.fromkeys(name for row in rows for name in row))
     return pa.table({name: _json_column([row.get(name) for row in rows]) for name in names})
 
@@ -257,7 +272,10 @@ def _read_json_lines(path: Path) -> pa.Table:
 def _json_column(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):  # mixed types: as text, like a CSV
-        return pa.array(
-            [v if v is None or isinstance(v, str) else json.dumps(v) for v in values], pa.string()
-        )
+    # Mixed types, numbers beyond any column, text that no file can hold: as text, like a CSV.
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
+        return pa.array([v if v is None else _written(v) for v in values], pa.string())
+
+
+def _written(value: Any) -> str:
+    return ascii_surrogates(value) if isinstance(value, str) else json.dumps(value)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.local_file import LocalFile
+from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
 from benchwright.errors import InputError
 from benchwright.response_matrix import ResponseMatrix
 
@@ -50,7 +52,7 @@ def is_response_matrix(path: Path) -> bool:
         return False
     try:
         return _KEY in (pq.read_schema(path).metadata or {})
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return False
 
 
@@ -94,24 +96,58 @@ def _read(path: Path) -> ResponseMatrix:
 
     try:
         file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: is not a Parquet file: {error}") from error
-    with file:
-        described = (file.schema_arrow.metadata or {}).get(_KEY)
-        if described is None:
-            raise InputError(f"{path}: is not a response matrix (no {_KEY.decode()} in its schema)")
-        meaning = json.loads(described)
-        item_ids = tuple(meaning["item_ids"])
-        shape = (file.metadata.num_rows, len(item_ids))
-        models: list[str] = []
+    except BROKEN as error:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{path}: is not a Parquet file: {said}") from error
+    with file, told_broken(path):
+        item_ids, condition = _described(file)
+        models = _models(file)
+        shape = (len(models), len(item_ids))
+        if 4 * shape[0] * shape[1] > max(TABLE_SLACK, EXPANSION * path.stat().st_size):
+            raise InputError(f"{shape[0]:,} models x {shape[1]:,} items are more than it can hold")
         values: dict[str, NDArray[Any]] = {}
+        start = 0
         for group in range(file.metadata.num_row_groups):
-            table = file.read_row_group(group)
-            rows = slice(len(models), len(models) + table.num_rows)
-            models += table["model"].to_pylist()
+            table = file.read_row_group(group, columns=list(_FIELDS))
+            rows = slice(start, start + table.num_rows)
+            start = rows.stop
             for name in _FIELDS:
                 _fill(values, name, table[name], rows, shape)
-    return ResponseMatrix.of(tuple(models), item_ids, condition=meaning["condition"], **values)
+        return ResponseMatrix.of(models, item_ids, condition=condition, **values)
+
+
+def _described(file: Any) -> tuple[tuple[str, ...], str]:
+    """Items and condition, as the schema says them, where the columns are those of a matrix."""
+    schema = file.schema_arrow
+    described = (schema.metadata or {}).get(_KEY)
+    if described is None:
+        raise InputError(f"is not a response matrix (no {_KEY.decode()} in its schema)")
+    for name, kind in _FIELDS.items():
+        found = schema.field(name).type if name in schema.names else None
+        if found is None or not pa.types.is_list(found) or found.value_type != kind:
+            raise InputError(f"column {name!r} is {found or 'missing'}; lists of {kind} are needed")
+    meaning = json.loads(described)
+    ids = meaning.get("item_ids") if isinstance(meaning, dict) else None
+    condition = meaning.get("condition") if isinstance(meaning, dict) else None
+    texts = isinstance(ids, list) and all(isinstance(one, str) for one in ids)
+    if not texts or not isinstance(condition, str):
+        raise InputError(f"{_KEY.decode()} in its schema names no items and condition")
+    return tuple(ids or ()), condition
+
+
+def _models(file: Any) -> tuple[str, ...]:
+    """The models, each once, as many as there are rows."""
+    models: dict[str, None] = {}
+    for batch in file.iter_batches(columns=["model"]):
+        for name in batch.column(0).to_pylist():
+            if not isinstance(name, str) or name in models:
+                raise InputError(
+                    f"row {len(models) + 1}: model is {name!r}; a name of its own is needed"
+                )
+            models[name] = None
+    if len(models) != file.metadata.num_rows:
+        raise InputError(f"has {len(models)} rows where its footer says {file.metadata.num_rows}")
+    return tuple(models)
 
 
 def _fill(
@@ -128,5 +164,10 @@ def _fill(
     if name not in values:
         kind = np.dtype(_FIELDS[name].to_pandas_dtype())
         values[name] = np.full(shape, -1 if name == "prediction" else np.nan, dtype=kind)
-    flat = column.drop_null().combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    lists = column.drop_null().combine_chunks()
+    if not bool(pc.all(pc.equal(pc.list_value_length(lists), shape[1])).as_py()):
+        raise InputError(f"column {name!r}: a list has not one value for each of {shape[1]} items")
+    flat = lists.flatten().to_numpy(zero_copy_only=False)
+    if name != "prediction" and bool(((flat < 0) | (flat > 1)).any()):
+        raise InputError(f"column {name!r} has a value outside 0 to 1")
     values[name][rows][given] = flat.reshape(-1, shape[1])

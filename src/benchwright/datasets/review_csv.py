@@ -13,6 +13,7 @@ from kedro.io import AbstractDataset, DatasetError
 
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.local_file import LocalFile
+from benchwright.datasets.verbatim import listed
 from benchwright.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
@@ -125,7 +126,7 @@ def read_spreadsheet(
     wanted = [*columns, *optional] if columns else header
     for name in columns:
         if name not in header:
-            raise InputError(f"{path}: no column {name!r}; it has {', '.join(header) or 'none'}")
+            raise InputError(f"{path}: no column {name!r}; it has {listed(header)}")
     for name in wanted:
         if header.count(name) > 1:
             raise InputError(f"{path}: column {name!r} is there twice; leave one")
@@ -168,7 +169,10 @@ def _unguarded(cell: str) -> str:
 
 
 def _decoded(path: Path) -> str:
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     utf16 = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if utf16 else ("utf-8-sig", "cp1252"):
         try:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any, NoReturn
 
-import pandas as pd
 from kedro.io import AbstractDataset
 
+from benchwright.datasets.unpacked import read_parquet
 from benchwright.errors import InputError
 
 
@@ -30,12 +30,9 @@ class SavedAssignments(AbstractDataset[NoReturn, list[str]]):
         closed: set[str] = set()
         for file in sorted(self.folder.glob(f"*/{self.folder.name}")):
             try:
-                table = pd.read_parquet(file, columns=["item_id", "half"])
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"{file} cannot be read ({type(error).__name__}); remove its folder if it is "
-                    "of no use"
-                ) from error
+                table = read_parquet(file, ["item_id", "half"]).to_pandas()
+            except InputError as error:
+                raise InputError(f"{error}; remove its folder if it is of no use") from error
             closed.update(table.loc[table["half"].eq("test"), "item_id"].astype(str))
         return sorted(closed)
 

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import pandas as pd
 from kedro.io import AbstractDataset
 
+from benchwright.datasets.unpacked import read_parquet
 from benchwright.errors import InputError
 
 
@@ -37,12 +38,10 @@ class LastSavedTable(AbstractDataset[NoReturn, pd.DataFrame]):
         if not versions:
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})
         try:
-            return pd.DataFrame(pd.read_parquet(versions[-1], columns=self._columns))
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{versions[-1]} cannot be read ({type(error).__name__}); remove its folder if it "
-                "is of no use"
-            ) from error
+            table = read_parquet(versions[-1], self._columns).select(self._columns)
+        except InputError as error:
+            raise InputError(f"{error}; remove its folder if it is of no use") from error
+        return pd.DataFrame(table.to_pandas())
 
     def save(self, data: NoReturn) -> NoReturn:
         """Versions are saved by the runs."""

@@ -9,18 +9,15 @@ import hashlib
 import io
 import logging
 import os
-import platform
 import re
-import sys
-import time
-import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from kedro.io import AbstractDataset
 
+from benchwright.aside import aside_of, clear_abandoned, held
 from benchwright.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -28,8 +25,6 @@ logger = logging.getLogger(__name__)
 _DIGEST_BYTES = 8
 _SHARD = re.compile(r"([^.].*)-[0-9a-f]{16}\.parquet")
 _ASIDE = re.compile(r"\..+-[0-9a-f]{16}\.parquet\.[0-9a-f]{8}-[0-9a-f]{32}\.tmp")
-_HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
-_ABANDONED = 3600.0  # seconds after which a file of another machine is taken for litter
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
@@ -117,7 +112,7 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     def load(self) -> StoredShards:
         """The shards by name, read when asked for."""
         found = _listed(self._folder)
-        _clear(self._folder, found.aside)
+        clear_abandoned(self._folder / name for name in found.aside)
         return StoredShards(self._folder, found.shards)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
@@ -188,66 +183,12 @@ def _digest(name: str, content: bytes) -> str:
 
 def _write(target: Path, content: bytes) -> None:
     """Write aside, then rename; the file aside is locked for as long as its writer lives."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.{_HOST}-{uuid.uuid4().hex}.tmp")
+    aside = aside_of(target)
     try:
-        with _held(aside):
+        with held(aside):
             aside.write_bytes(content)
             with aside.open("rb") as written:
                 os.fsync(written.fileno())
             aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _held(file: Path) -> Iterator[None]:
-    """Make an empty file that nobody takes for litter while the block runs."""
-    if sys.platform == "win32":  # neither locks there, nor can an open file be renamed
-        yield
-        return
-    while True:
-        with file.open("wb") as stream:
-            _lock(stream, wait=True)
-            if file.exists():  # else another run cleared it away before it was locked
-                yield
-                return
-
-
-def _lock(stream: IO[bytes], *, wait: bool = False) -> bool | None:
-    """Lock a file; False: another has it, None: it cannot be locked here.
-
-    The system lets go of it when the file is closed or the process ends, however it ends.
-    """
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
-def _clear(folder: Path, aside: list[str]) -> None:
-    """Remove what killed runs have left aside, and nothing of a run that lives."""
-    for name in aside:
-        with contextlib.suppress(OSError):
-            if _abandoned(folder / name):
-                (folder / name).unlink(missing_ok=True)
-
-
-def _abandoned(aside: Path) -> bool:
-    """Whether the writer of a file aside is gone.
-
-    A free lock says so for this machine's own files; not every network disk shows one machine the
-    locks of another, so other machines' files must be old as well.
-    """
-    age = time.time() - aside.stat().st_mtime
-    here = f".parquet.{_HOST}-" in aside.name
-    with aside.open("rb") as stream:
-        free = _lock(stream)
-    return free is not False and (age > _ABANDONED or (here and free is True))

@@ -7,7 +7,7 @@ from typing import Any
 from kedro.io import AbstractVersionedDataset
 from kedro.io.core import Version
 
-from benchwright.datasets.atomic import written_aside
+from benchwright.aside import folder_aside
 
 
 class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes]]):
@@ -31,11 +31,14 @@ class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
     def save(self, data: Mapping[str, bytes]) -> None:
-        """Write each file aside and rename it, the manifest last."""
-        folder = Path(str(self._get_save_path()))
-        for name in sorted(data, key=lambda name: (name == "manifest.json", name)):
-            with written_aside(folder / name) as aside:
-                aside.write_bytes(data[name])
+        """Write all files into a folder aside and rename it: no run reads half of a benchmark.
+
+        Raises:
+            InputError: the disk is full, or the place cannot be written to.
+        """
+        with folder_aside(Path(str(self._get_save_path()))) as aside:
+            for name, content in data.items():
+                (aside / name).write_bytes(content)
 
     def _describe(self) -> dict[str, Any]:
         return {"filepath": str(self._filepath), "version": self._version}

@@ -106,7 +106,7 @@ def read_subset(path: Path) -> SubsetManifest:
         section = told["subset"]
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(
             f"{file}: is not the manifest of an exported subset (no section 'subset')"
         ) from error

@@ -1,7 +1,6 @@
 """Files of rows read verbatim: no text becomes a number, a truth value or a gap."""
 
 import csv
-import gzip
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +9,18 @@ from typing import IO, Any
 
 import pandas as pd
 
+from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
 from benchwright.errors import InputError
 
+_NAMES, _NAME = 30, 60
 LONGEST_CELL = 100_000_000  # characters; Python's csv stops at 131,072 unless told
 
 
 def listed(names: Iterable[Any]) -> str:
-    """Names as a message lists them."""
-    return ", ".join(str(name) for name in names) or "nothing"
+    """Names as a message lists them: the first thirty, each cut at 60 characters."""
+    shown = [text if len(text := str(name)) <= _NAME else f"{text[: _NAME - 1]}…" for name in names]
+    more = [] if len(shown) <= _NAMES else [f"… ({len(shown):,} in all)"]
+    return ", ".join([*shown[:_NAMES], *more]) or "nothing"
 
 
 def verbatim_table(columns: dict[str, list[Any]]) -> pd.DataFrame:
@@ -25,23 +28,15 @@ def verbatim_table(columns: dict[str, list[Any]]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
 
 
-def _open(path: Path) -> IO[bytes]:
+def _require_there(path: Path) -> None:
     if not path.is_file():
         beside = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
         raise InputError(f"{path} is missing; {path.parent} has {listed(beside)}")
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
-def _read_parquet(stream: IO[bytes]) -> pd.DataFrame:
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(io.BytesIO(stream.read()))
-    return verbatim_table(dict(zip(table.column_names, map(_listed, table.columns), strict=True)))
-
-
-def _listed(column: Any) -> list[Any]:
-    cells: list[Any] = column.to_pylist()
-    return cells
+def _parquet_rows(path: Path) -> pd.DataFrame:
+    table = read_parquet(path)
+    return verbatim_table({name: table.column(name).to_pylist() for name in table.column_names})
 
 
 def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
@@ -66,7 +61,7 @@ def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
 
 def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
     # Lines end at \n only: JSON texts may hold other line separators.
-    rows = json_rows(io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n"))
+    rows = json_rows(utf8_text(stream.read()).split("\n"))
     names = dict.fromkeys(name for row in rows for name in row)
     return verbatim_table({name: [row.get(name) for row in rows] for name in names})
 
@@ -74,12 +69,11 @@ def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
 def _read_csv(stream: IO[bytes], delimiter: str = ",") -> pd.DataFrame:
     """All cells are texts, line ends inside them included. A short row lacks its last cells."""
     csv.field_size_limit(LONGEST_CELL)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    text = io.StringIO(utf8_text(stream.read()), newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     try:
         names = next(reader, [])
-        if len(set(names)) != len(names):
-            raise InputError(f"two columns have one name: {listed(names)}")
+        require_columns_apart(names, delimiter)
         rows: list[Sequence[str | None]] = []
         for cells in reader:
             if not cells:
@@ -96,30 +90,61 @@ def _read_csv(stream: IO[bytes], delimiter: str = ",") -> pd.DataFrame:
     return verbatim_table({name: list(cells) for name, cells in zip(names, columns, strict=True)})
 
 
+def require_columns_apart(names: Sequence[str], delimiter: str = ",") -> None:
+    """Refuses a header with a name twice, or of one cell that holds another delimiter.
+
+    Raises:
+        InputError: with the name, or the cell.
+    """
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} is there twice; keep one")
+    other = next((mark for mark in ",;\t" if mark != delimiter and mark in "".join(names)), None)
+    if len(names) == 1 and other is not None:
+        raise InputError(
+            f"line 1 is one cell, {names[0][:60]!r}; {_CALLED[delimiter]} between cells are read "
+            f"here, not {_CALLED[other]}"
+        )
+
+
 def _read_tsv(stream: IO[bytes]) -> pd.DataFrame:
     return _read_csv(stream, delimiter="\t")
 
 
-READERS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
-    ".parquet": _read_parquet,
+_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_TEXTS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,
     ".tsv": _read_tsv,
 }
+_ACCEPTED = (".parquet", *_TEXTS)
 
 
 def read_verbatim(path: Path) -> pd.DataFrame:
     """A Parquet, JSON Lines, CSV or TSV file (or one of them in .gz), cells as objects.
 
     Raises:
-        InputError: the file is missing, of another kind, or broken; the line is named.
+        InputError: the file is missing, of another kind, broken, or holds far more than its size
+            (`datasets.unpacked`); the line is named.
     """
     bare = path.with_suffix("") if path.suffix == ".gz" else path
-    reader = READERS.get(bare.suffix)
-    if reader is None:
-        raise InputError(f"{path}: accepted are {listed(READERS)}, also with .gz")
-    with _open(path) as stream:
-        try:
+    reader = _TEXTS.get(bare.suffix)
+    if reader is None and bare.suffix != ".parquet":
+        raise InputError(f"{path}: accepted are {listed(_ACCEPTED)}, also with .gz")
+    _require_there(path)
+    with told_broken(path):
+        if reader is None:
+            return _parquet_rows(path)
+        with opened(path) as stream:
             return reader(stream)
-        except (ValueError, OSError, EOFError) as error:
-            raise InputError(f"{path}: {error}") from error
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """A CSV file whatever its name (also .gz), cells as texts, None where a row is short.
+
+    Raises:
+        InputError: as `read_verbatim`.
+    """
+    _require_there(path)
+    with told_broken(path), opened(path) as stream:
+        return _read_csv(stream)

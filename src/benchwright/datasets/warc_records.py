@@ -1,5 +1,6 @@
 """Text and HTML pages of a WARC file (needs `warcio`)."""
 
+import codecs
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from benchwright.errors import InputError
 
 _KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
 _CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 
 
@@ -51,7 +53,8 @@ def warc_documents(
                         "text": _decoded(content, _declared(record)),
                     },
                 )
-        except (ArchiveLoadFailed, ValueError) as error:
+        # The rest is what warcio itself stumbles over, e.g. an answer without an address.
+        except (ArchiveLoadFailed, ValueError, LookupError, AttributeError, TypeError) as error:
             raise OSError(f"record {place + 1}: {error}") from error
 
 
@@ -74,8 +77,10 @@ def _declared(record: Any) -> str:
 
 
 def _decoded(content: bytes, declared: str) -> str:
-    found = _CHARSET.search(declared.encode()) or _CHARSET.search(content[:2_048])
+    found = _CHARSET.search(declared.encode("utf-8", "replace")) or _CHARSET.search(content[:2_048])
     try:
-        return content.decode(found[1].decode() if found else "utf-8", "replace")
-    except LookupError:
-        return content.decode("utf-8", "replace")
+        name = codecs.lookup(found[1].decode() if found else "utf-8").name
+    except (LookupError, ValueError):
+        name = "utf-8"
+    # Other codecs of Python are no charsets of pages: punycode takes hours, "undefined" fails.
+    return content.decode(name if _PAGES.match(name) else "utf-8", "replace")

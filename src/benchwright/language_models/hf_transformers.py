@@ -29,7 +29,7 @@ from benchwright.language_models.protocol import (
     Sampling,
 )
 from benchwright.language_models.tokenization import Encoded, common_length, encode
-from benchwright.weights import ModelSource
+from benchwright.weights import ModelSource, told_unloadable
 
 if TYPE_CHECKING:
     import torch
@@ -50,11 +50,12 @@ def load_tokenizer(source: ModelSource) -> Any:
     """The tokenizer of a model, without the model."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(
-        source.name_or_path,
-        revision=source.revision,
-        trust_remote_code=source.trust_remote_code,
-    )
+    with told_unloadable(source.name_or_path):
+        return AutoTokenizer.from_pretrained(
+            source.name_or_path,
+            revision=source.revision,
+            trust_remote_code=source.trust_remote_code,
+        )
 
 
 class _Layout(NamedTuple):
@@ -172,13 +173,15 @@ class TransformersModel:
         import torch
         from transformers import AutoModelForCausalLM
 
-        model = AutoModelForCausalLM.from_pretrained(
-            source.name_or_path,
-            revision=source.revision,
-            trust_remote_code=source.trust_remote_code,
-            dtype=getattr(torch, dtype),
-            attn_implementation="sdpa",
-        )
+        with told_unloadable(source.name_or_path):
+            model = AutoModelForCausalLM.from_pretrained(
+                source.name_or_path,
+                revision=source.revision,
+                trust_remote_code=source.trust_remote_code,
+                dtype=getattr(torch, dtype),
+                attn_implementation="sdpa",
+                use_safetensors=True,
+            )
         self._setup(model.to(device), load_tokenizer(source), context, batch_tokens)
 
     @classmethod

@@ -48,6 +48,7 @@ def load_classifier(
         InputError: it cannot be loaded, or its head has not two classes.
     """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     try:
@@ -58,10 +59,11 @@ def load_classifier(
                 revision=revision or "main",
                 output_loading_info=True,
                 dtype=torch.float32,
+                use_safetensors=True,  # never a pickle
                 **({} if trained else {"num_labels": 2}),
             )
         tokenizer = AutoTokenizer.from_pretrained(source, revision=revision or "main")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         said = str(error).strip().splitlines()[0]
         raise InputError(
             f"single_best_answer.fine_tuning.model: {source!r} could not be loaded: {said}"

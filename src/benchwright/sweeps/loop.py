@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from benchwright.errors import one_line
+from benchwright.stopping import end_workers
 from benchwright.sweeps.combinations import Combination, Durations, duration
 from benchwright.sweeps.summary import SweepRun
 
@@ -54,6 +55,7 @@ class Interruption:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
         if self._raises:
+            end_workers()
             raise KeyboardInterrupt
 
 

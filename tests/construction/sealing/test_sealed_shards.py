@@ -138,7 +138,7 @@ def test_the_key_is_derived_once_and_not_before_it_is_needed(
 
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written to: "):
+    with pytest.raises(InputError, match="cannot be written: "):
         store(tmp_path / "file" / "s").add("shard", FRAME)
 
 

@@ -16,6 +16,7 @@ from benchwright.tables import FieldPredictions
 Float = NDArray[np.float64]
 Vectors = NDArray[np.floating]
 
+_DECIMALS = 6
 _TEMPERATURES = np.geomspace(0.02, 20, 121)
 
 
@@ -139,8 +140,12 @@ def train_classifier(
 def predict_fields(
     item_ids: Sequence[str], vectors: Vectors, classifier: FieldClassifier
 ) -> pd.DataFrame:
-    """A `FieldPredictions` table: the most probable field of each item and the next."""
-    probability = classifier.probabilities(vectors)
+    """A `FieldPredictions` table: the most probable field of each item and the next.
+
+    Probabilities have 6 decimals.
+    """
+    # Finer digits hang on the number of threads and on the order of items.
+    probability = np.round(classifier.probabilities(vectors), _DECIMALS)
     order = np.argsort(-probability, axis=1, kind="stable")
     names = np.array(classifier.fields, dtype=object)
     return FieldPredictions.from_rows(
@@ -169,8 +174,10 @@ def _fit(
         weights[present], intercepts[present] = centres / np.where(length > 0, length, 1), 0
         return weights, intercepts
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
-    fitted = LogisticRegression(C=c, max_iter=2000, tol=1e-6).fit(x, y)
+    with threadpool_limits(limits=1):  # the same bits whatever the number of threads
+        fitted = LogisticRegression(C=c, max_iter=2000, tol=1e-6).fit(x, y)
     if len(present) == 2:  # one row: the second class against the first
         weights[present[1]], intercepts[present] = fitted.coef_[0], (0, fitted.intercept_[0])
     else:

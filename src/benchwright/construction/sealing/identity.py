@@ -5,8 +5,6 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from benchwright.construction.sealing.seal import MANIFEST
 from benchwright.datasets.half_scores import SealedIdentity
 from benchwright.errors import InputError
@@ -23,7 +21,7 @@ def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedId
         told = json.loads(manifest.read_text(encoding="utf-8"))
         hashes = {name: str(told[name]["sha256"]) for name in ("validation", "test")}
         identity = SealedIdentity(name=told["name"], canary=told["canary"], **hashes)
-    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError(
             f"{manifest}: cannot be read ({type(error).__name__}); figures are saved with the "
             "manifest that was written beside the halves, so that they are never paired with "

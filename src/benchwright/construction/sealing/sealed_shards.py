@@ -22,7 +22,6 @@ import pandas as pd
 from benchwright.construction.sealing.key import SealKey, subkey
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 
 logger = logging.getLogger(__name__)
 
@@ -108,14 +107,8 @@ class SealedShards(StoredShards):
         file = self._file(name)
         head, nonce = _MARK + self._keys.check, os.urandom(_NONCE)
         sealed = AESGCM(self._keys.cipher).encrypt(nonce, plain, head + file.stem.encode())
-        try:
-            with written_aside(file) as aside:
-                aside.write_bytes(head + nonce + sealed)
-        except OSError as error:
-            raise InputError(
-                f"{self._folder} cannot be written to: {error.strerror or error}; what was saved "
-                "before is kept, and a run that is started again goes on from there"
-            ) from error
+        with written_aside(file) as aside:
+            aside.write_bytes(head + nonce + sealed)
 
     def _file(self, name: str) -> Path:
         digest = hmac.new(self._keys.names, name.encode(), hashlib.sha256).hexdigest()

@@ -81,7 +81,8 @@ def numbers(column: pa.ChunkedArray) -> Cells:
     if kind == "empty":
         return Cells(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     if kind == "number":
-        values = np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        # The nearest of float64: a number beyond its exact ones is out of any range.
+        values = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return Cells(values, np.zeros(len(values), dtype=bool))
     if kind == "text":
         return _by_distinct(column, _read_number)

@@ -1,0 +1,241 @@
+"""Kills every stage and command at random moments and says what was lost: `make faults`.
+
+    python tests/faults/kill_matrix.py [KILLS] [NAME …]
+
+prints a line for each subject. After every kill all files that have their name must be whole: the
+bytes that an undisturbed run writes. The next attempt, or at the end a run in peace, starts from
+what the kills left, and must end with the bytes of the undisturbed run and nothing left aside.
+"""
+
+import json
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from faults.project_runs import (
+    CHEAP,
+    DELE,
+    KEY,
+    REPOSITORY,
+    Server,
+    copied,
+    empty_root,
+    forking_server,
+    left_in,
+)
+
+Words = Callable[[Path], list[str]]
+ANSWERS = str(REPOSITORY / "data/01_raw/demo/responses/recorded_answers.parquet")
+
+
+def run_of(pipeline: str, params: str, *words: str) -> Words:
+    """`run --pipeline …` in a data folder."""
+
+    def of(root: Path) -> list[str]:
+        given = f"data_root={root}" + (f",{params}" if params else "")
+        return ["run", "--pipeline", pipeline, *words, "--params", given]
+
+    return of
+
+
+def command(words: Sequence[str]) -> Words:
+    """Any other command; `{root}` stands for the data folder."""
+    return lambda root: [word.replace("{root}", str(root)) for word in words]
+
+
+class Subject(NamedTuple):
+    """What is killed.
+
+    Attributes:
+        name: in the table.
+        prior: what is run before, in peace.
+        words: the command that is killed.
+        timed: paths that tell the time; only that they can be read is looked at.
+    """
+
+    name: str
+    prior: tuple[Words, ...]
+    words: Words
+    timed: str = ""
+
+
+SMART = run_of("smart", CHEAP)
+STAGES = ("ingestion", "embedding", "scoring", "responses", "filtering", "evaluation", "exports")
+PLAN = (
+    "plan --data-root {root} --se .05 --draws 20 --json {root}/out/p.json --page {root}/out/p.html"
+)
+ESTIMATE = (
+    f"estimate {ANSWERS} --training {ANSWERS} --subset {{root}}/08_reporting/demo/dele/"
+    "harness_subset --out {root}/out/estimates.json"
+)
+SWEEP = f"sweep --variants no_similar --params data_root={{root}},{CHEAP}"
+DIFF = "diff --data-root {root} --out {root}/out/d.html"
+SUBJECTS = (
+    *(
+        Subject(f"smart: {stage}", (SMART,), run_of("smart", CHEAP, "--namespaces", stage))
+        for stage in STAGES
+    ),
+    Subject("export_draws", (), run_of("export_draws", "limit=40")),
+    Subject("dele", (), run_of("dele", DELE)),
+    Subject("plan", (SMART,), command(PLAN.split())),
+    Subject("diff", (SMART, SMART), command(DIFF.split())),
+    Subject("estimate", (run_of("dele", DELE),), command(ESTIMATE.split())),
+    Subject("documents", (), run_of("documents", "")),
+    Subject("mmlu_cf", (), run_of("mmlu_cf", "")),
+    Subject("sweep", (SMART,), command(SWEEP.split()), timed="/sweeps/"),
+)
+
+
+class Outcome(NamedTuple):
+    """Counts of one subject.
+
+    Attributes:
+        tried: kills that met a living run.
+        survived: of them, how often every file with a name was whole.
+        lost: the others.
+        aside: what the kills left under hidden names, cleared away in the end.
+        same: whether the run in peace after them ended with the same bytes and no litter.
+        seconds: of all attempts.
+    """
+
+    tried: int
+    survived: int
+    lost: int
+    aside: int
+    same: bool
+    seconds: float
+
+
+class Matrix:
+    """Runs subjects; the data folders that they start from are made once."""
+
+    def __init__(self, server: Server, work: Path, seed: int = 1) -> None:
+        self._server = server
+        self._work = work
+        self._drawn = random.Random(seed)  # noqa: S311
+        self._count = 0
+        self._bases: dict[tuple[str, ...], Path] = {}
+
+    def base(self, prior: tuple[Words, ...]) -> Path:
+        """A data folder in which these were run."""
+        name = tuple(" ".join(words(Path("root"))) for words in prior)
+        if name not in self._bases:
+            if prior:
+                root = copied(self.base(prior[:-1]), self._work / f"base-{len(self._bases)}")
+                self._server.must(prior[-1](root))
+            else:
+                root = empty_root(self._work / f"base-{len(self._bases)}")
+            self._bases[name] = root
+        return self._bases[name]
+
+    def kill(self, subject: Subject, kills: int) -> Outcome:
+        """Kill a subject so often, each time going on from what the kill before has left."""
+        base = self.base(subject.prior)
+        peace = copied(base, self._work / "peace")
+        seconds = self._server.must(subject.words(peace))
+        expected = comparable(peace, subject)
+        self._count += 1
+        root = copied(base, self._work / f"root-{self._count}")
+        words = subject.words(root)
+        started = time.monotonic()
+        tried = survived = aside = 0
+        for _ in range(2 * kills):
+            if tried == kills:
+                break
+            pause = self._drawn.choice((0.0, 0.02, 0.1))
+            moment = self._drawn.uniform(0, seconds * (1.3 if pause else 1.0))
+            how = {"moment": moment, "pause": pause, "frozen": words[0] == "run"}
+            ended = self._server.run(words, **how)
+            if ended["code"] != -signal.SIGKILL:
+                assert ended["code"] == 0, self._server.said[-2000:]
+                continue  # it was quicker
+            tried += 1
+            left = comparable(root, subject)
+            aside += len(left_in(root).hidden)
+            torn = [name for name in left if left[name] - expected.get(name, set())]
+            survived += not torn
+            for name in torn:
+                print(f"  {subject.name}: {name} is torn or strange")  # noqa: T201
+        ended = self._server.run(words)
+        hidden = left_in(root).hidden
+        now, then = comparable(root, subject), expected
+        same = ended["code"] == 0 and now == then and not hidden
+        if not same:
+            other = [name for name in {*now, *then} if now.get(name) != then.get(name)]
+            print(f"  {subject.name}: {ended['code']} {other[:5]} {hidden[:5]}")  # noqa: T201
+        spent = time.monotonic() - started
+        for folder in (peace, root):
+            shutil.rmtree(folder)
+        return Outcome(tried, survived, tried - survived, aside, same, spent)
+
+
+def comparable(root: Path, subject: Subject) -> dict[str, set[bytes]]:
+    """The different contents that a file has over all versions, by path.
+
+    What is encrypted differs at each run: it is compared opened. Reading fails on a torn file.
+    """
+    found: dict[str, set[bytes]] = {}
+    for name, versions in left_in(root).files.items():
+        own = name.replace(str(root), "root")
+        if subject.timed and subject.timed in name:
+            continue
+        normal = partial(_normal, name, root)
+        found[own] = {normal(content) for content in versions.values()}
+    return found
+
+
+def _normal(name: str, root: Path, content: bytes) -> bytes:
+    if name.endswith("test.sealed"):
+        return _opened(content)
+    if "/sealed_benchmark/" in name and name.endswith("manifest.json"):
+        json.loads(content)
+        return re.sub(rb"[0-9a-f]{64}", b"", content)
+    # Paths and versions are shown by some pages and logs.
+    return content.replace(str(root).encode(), b"root")
+
+
+def _opened(content: bytes) -> bytes:
+    from benchwright.construction.sealing.key import read_key
+    from benchwright.construction.sealing.seal import open_sealed
+    from benchwright.params.sealing import SealingParams
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "test.sealed"
+        file.write_bytes(content)
+        return repr(open_sealed(file, read_key(SealingParams()))).encode()
+
+
+def main(kills: int, names: Sequence[str]) -> int:
+    """Print the table; 1 where anything was lost."""
+    import os
+
+    os.environ["BENCHWRIGHT_SEAL_KEY"] = KEY
+    lost = 0
+    say: Callable[[str], Any] = partial(print, flush=True)
+    say(f"{'what':22} tried survived lost  left aside  same after  seconds")
+    with tempfile.TemporaryDirectory() as work, forking_server(Path(work) / "logs") as server:
+        matrix = Matrix(server, Path(work))
+        for subject in SUBJECTS:
+            if names and not any(name in subject.name for name in names):
+                continue
+            o = matrix.kill(subject, kills)
+            lost += o.lost + (not o.same)
+            say(
+                f"{subject.name:22} {o.tried:5} {o.survived:8} {o.lost:4} {o.aside:11}"
+                f"  {'yes' if o.same else 'NO':>10} {o.seconds:8.0f}"
+            )
+    return int(lost > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:]))

@@ -1,0 +1,291 @@
+"""Commands of the project, each in a process forked after the imports, ended in all sorts of ways.
+
+As a script it reads a command per line as JSON (see `attempt`) and writes how it ended. A run then
+takes a second or two and not ten.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+WAIT = 0.002
+
+
+def attempt(
+    words: list[str],
+    log: str,
+    moment: float | None = None,
+    ended_by: int = signal.SIGKILL,
+    pause: float = 0.0,
+    environment: dict[str, str] | None = None,
+    limits: dict[str, int] | None = None,
+    unprivileged: bool = False,
+    beside: list[str] | None = None,
+    frozen: bool = False,
+) -> dict[str, Any]:
+    """Run a command in a process of its own.
+
+    Args:
+        words: of the command, without the program's name.
+        log: the file for what it prints.
+        moment: seconds after the first node has begun (a command without nodes: after it was
+            started) at which it gets a signal; None leaves it in peace.
+        ended_by: that signal.
+        pause: seconds for which every file that is written waits before it takes its place, so
+            that signals meet it there.
+        environment: variables to set.
+        limits: resource limits by name, e.g. RLIMIT_FSIZE.
+        unprivileged: without root's leave to write everywhere.
+        beside: the words of a second command that runs at the same time.
+        frozen: go on from a process that has come to the first node of this command and waits
+            there, made at the first such attempt; with a version of its own.
+
+    Returns:
+        The exit code, or minus the signal that ended it, and the seconds from the first node (or
+        the start) to its end; of a second command `beside`, its exit code.
+    """
+    if frozen:
+        given = {"log": log, "moment": moment, "ended_by": int(ended_by), "pause": pause}
+        return _waiting(words, log).ask(given)
+    mark = Path(f"{log}.begun")
+    mark.unlink(missing_ok=True)
+    how = (pause, environment or {}, limits or {}, unprivileged)
+    other = _forked(beside, f"{log}.beside", Path(f"{log}.other"), how) if beside else 0
+    child = _forked(words, log, mark, how)
+    begun = _wait_for_first_node(child, mark)
+    if moment is not None:
+        _sleep_unless_ended(child, moment)
+        if running(child):
+            os.kill(child, ended_by)
+    ended = {"code": _code(child), "seconds": time.monotonic() - begun}
+    return {**ended, "beside": _code(other)} if other else ended
+
+
+class _Waiting:
+    """A process that waits at the first node of a command, and forks one that goes on."""
+
+    def __init__(self, words: list[str], log: str) -> None:
+        asked, ask = os.pipe()
+        answer, answered = os.pipe()
+        if os.fork() == 0:
+            os.close(ask)
+            os.close(answer)
+            self.requests, self.answers = os.fdopen(asked), os.fdopen(answered, "w")
+            _run(words, log, Path(f"{log}.first"), 0.0, {}, {}, False, self)
+        os.close(asked)
+        os.close(answered)
+        self._ask, self._answer = os.fdopen(ask, "w"), os.fdopen(answer)
+
+    def ask(self, given: dict[str, Any]) -> dict[str, Any]:
+        self._ask.write(json.dumps(given) + "\n")
+        self._ask.flush()
+        ended: dict[str, Any] = json.loads(self._answer.readline())
+        return ended
+
+    def at_first_node(self, catalog: Any) -> None:
+        """In the process that waits: answers until nobody asks; returns in those that go on."""
+        for line in self.requests:
+            given = json.loads(line)
+            child = os.fork()
+            if child == 0:
+                _print_to(given["log"])
+                _new_versions(catalog)
+                _slow_down(given["pause"])
+                return
+            begun = time.monotonic()
+            if given["moment"] is not None:
+                _sleep_unless_ended(child, given["moment"])
+                if running(child):
+                    os.kill(child, given["ended_by"])
+            ended = {"code": _code(child), "seconds": time.monotonic() - begun}
+            self.answers.write(json.dumps(ended) + "\n")
+            self.answers.flush()
+        os._exit(0)
+
+
+_WAITING: dict[tuple[str, ...], _Waiting] = {}
+
+
+def _waiting(words: list[str], log: str) -> _Waiting:
+    if tuple(words) not in _WAITING:
+        _WAITING[tuple(words)] = _Waiting(words, log)
+    return _WAITING[tuple(words)]
+
+
+def _new_versions(catalog: Any) -> None:
+    """What a run does as it starts: versions of its own, and what others left is cleared away."""
+    from kedro.io.core import Version, generate_timestamp
+
+    from benchwright.hooks import clear_versions
+
+    now = generate_timestamp()
+    for name in list(catalog):
+        dataset = catalog.get(name)
+        version = getattr(dataset, "_version", None)
+        if version is None:
+            continue
+        own = version.load is not None and version.load == version.save
+        if own:
+            clear_versions(dataset)
+        dataset._version = Version(now if own else None, now)
+        dataset._clear_version_cache()
+
+
+def _print_to(log: str) -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(out, stream)
+
+
+def _code(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _forked(words: list[str], log: str, mark: Path, how: tuple[Any, ...]) -> int:
+    child = os.fork()
+    if child == 0:
+        _run(words, log, mark, *how)
+    return child
+
+
+def _run(
+    words: list[str],
+    log: str,
+    mark: Path,
+    pause: float,
+    environment: dict[str, str],
+    limits: dict[str, int],
+    unprivileged: bool,
+    waiting: _Waiting | None = None,
+) -> None:
+    """The child: never returns."""
+    code = 1
+    try:
+        os.setsid()  # what it starts can be looked for by its session
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _print_to(log)
+        os.environ.update(environment)
+        _mark_first_node(mark, waiting)
+        _slow_down(pause)
+        _limit(limits)
+        if unprivileged:
+            _drop_privileges()
+        code = _exit_code(words)
+    finally:
+        if code == 1 and sys.exc_info()[0] is not None:
+            sys.excepthook(*sys.exc_info())
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _exit_code(words: list[str]) -> int:
+    from benchwright.cli import cli
+
+    try:
+        cli(args=words, prog_name="benchwright")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def _mark_first_node(mark: Path, waiting: _Waiting | None) -> None:
+    from kedro.runner.task import Task
+
+    execute = Task.execute
+
+    def marking(self: Task) -> Any:
+        mark.touch()
+        Task.execute = execute
+        if waiting is not None:
+            waiting.at_first_node(self.catalog)
+        return execute(self)
+
+    Task.execute = marking
+
+
+def _slow_down(pause: float) -> None:
+    if not pause:
+        return
+    fsync = os.fsync
+
+    def slowly(descriptor: int) -> None:
+        fsync(descriptor)
+        time.sleep(pause)
+
+    os.fsync = slowly
+
+
+def _limit(limits: dict[str, int]) -> None:
+    import resource
+
+    for name, value in limits.items():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then a write fails, and does not kill
+        kind = getattr(resource, name)
+        resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+
+
+def _drop_privileges() -> None:
+    """Give up root's capabilities: modes of files then hold for it as for other users."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
+    nothing = (ctypes.c_uint32 * 6)()
+    if libc.capset(header, nothing):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def _wait_for_first_node(child: int, mark: Path) -> float:
+    started = time.monotonic()
+    while running(child) and not mark.exists():
+        time.sleep(WAIT)
+    return time.monotonic() if mark.exists() else started
+
+
+def _sleep_unless_ended(child: int, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while running(child) and time.monotonic() < until:
+        time.sleep(WAIT)
+
+
+def running(child: int) -> bool:
+    """Whether it has not ended yet; its exit code stays to be asked for."""
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def _import_everything() -> None:
+    """What runs import, so that forked processes find it there; no thread is started."""
+    import kedro.framework.session  # noqa: F401
+    import pandas  # noqa: F401
+    import plotly.graph_objects  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import sklearn.cluster
+    import sklearn.feature_extraction.text
+    import sklearn.neighbors  # noqa: F401
+    from kedro.framework.project import pipelines
+    from kedro.framework.startup import bootstrap_project
+
+    bootstrap_project(Path.cwd())
+    list(pipelines.keys())
+    import benchwright.cli
+    import benchwright.estimate_scores
+    import benchwright.plan_items
+    import benchwright.refinement_diff_page
+    import benchwright.saved_answers
+    import benchwright.saved_audits
+    import benchwright.sweeps.sweep  # noqa: F401
+
+
+if __name__ == "__main__":
+    _import_everything()
+    for line in sys.stdin:
+        print(json.dumps(attempt(**json.loads(line))), flush=True)  # noqa: T201

@@ -1,0 +1,143 @@
+"""What the tests of faults share: data folders, the forking server, what a run has left."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from faults import project_run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KEY = "a key of some length"
+CHEAP = "limit=60,scoring.mode=imported,evaluation.random_subsets=10,evaluation.bootstrap_draws=10"
+DELE = (
+    "limit=60,sampling.samplers=random+anchor_points,sampling.repeats=2,"
+    "sampling.export.sampler=anchor_points,sampling.export.size=20"
+)
+FEW_DOCUMENTS = 60
+_VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z")
+ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "OMP_NUM_THREADS": "1",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "BENCHWRIGHT_MLFLOW": "off",
+    "BENCHWRIGHT_SEAL_KEY": KEY,
+}
+
+
+class Server:
+    """Runs the project's commands in forked processes; see `project_run.attempt`."""
+
+    def __init__(self, process: "subprocess.Popen[str]", logs: Path) -> None:
+        self._process = process
+        self._logs = logs
+        self._count = 0
+        self.said = ""
+
+    def run(self, words: list[str], **how: Any) -> dict[str, Any]:
+        """Run a command; `said` is then what it printed."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._count += 1
+        log = self._logs / f"{self._count}.log"
+        request = {"words": words, "log": str(log), **how}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        ended: dict[str, Any] = json.loads(self._process.stdout.readline())
+        self.said = log.read_text(errors="replace")
+        return ended
+
+    def must(self, words: list[str]) -> float:
+        """Run a command that has to end well; the seconds from its first node on."""
+        ended = self.run(words)
+        assert ended["code"] == 0, self.said[-3000:]
+        return float(ended["seconds"])
+
+
+@contextmanager
+def forking_server(logs: Path) -> Iterator[Server]:
+    """A process that has imported everything and forks a process for each command."""
+    logs.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(
+        [sys.executable, project_run.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
+        env={**os.environ, **ENVIRONMENT},
+    ) as process:
+        yield Server(process, logs)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def empty_root(folder: Path) -> Path:
+    """A data folder with the demo's raw data, and few of the bundled documents."""
+    raw = folder / "01_raw"
+    raw.mkdir(parents=True)
+    own = REPOSITORY / "data" / "01_raw"
+    for name in ("demo", "single_best_answer"):
+        (raw / name).symlink_to(own / name)
+    documents = raw / "documents"
+    documents.mkdir()
+    lines = (own / "documents" / "documents.jsonl").read_text(encoding="utf-8").splitlines()
+    kept = lines[:FEW_DOCUMENTS]
+    (documents / "documents.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    ids = {json.loads(line)["doc_id"] for line in kept}
+    labels = (own / "documents" / "labels.jsonl").read_text(encoding="utf-8").splitlines()
+    known = [line for line in labels if json.loads(line)["doc_id"] in ids]
+    (documents / "labels.jsonl").write_text("\n".join(known) + "\n", encoding="utf-8")
+    cache = REPOSITORY / "data" / "06_models" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    (folder / "06_models").mkdir()
+    (folder / "06_models" / "cache").symlink_to(cache)
+    return folder
+
+
+def copied(root: Path, to: Path) -> Path:
+    """A data folder like another."""
+    shutil.copytree(root, to, symlinks=True)
+    return to
+
+
+class Left(NamedTuple):
+    """What lies in a data folder.
+
+    Attributes:
+        files: content by path, its version written as `@`, then by version ("" for none).
+        hidden: files and folders with hidden names.
+    """
+
+    files: dict[str, dict[str, bytes]]
+    hidden: list[str]
+
+    def newest(self) -> dict[str, bytes]:
+        """The content of the newest version of each file."""
+        return {name: versions[max(versions)] for name, versions in self.files.items()}
+
+
+def left_in(root: Path) -> Left:
+    """Read a data folder, without its raw data and cached weights."""
+    files: dict[str, dict[str, bytes]] = {}
+    hidden = []
+    for where, folders, names in os.walk(root):
+        place = Path(where)
+        if place == root:
+            folders[:] = [name for name in folders if name != "01_raw"]
+        hidden += [str(place / name) for name in (*folders, *names) if name.startswith(".")]
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if name.startswith("."):
+                continue
+            relative = (place / name).relative_to(root).as_posix()
+            version = (_VERSION.findall(relative) or [""])[0]
+            key = _VERSION.sub("@", relative)
+            files.setdefault(key, {})[version] = (place / name).read_bytes()
+    return Left(files, hidden)

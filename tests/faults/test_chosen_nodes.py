@@ -1,0 +1,62 @@
+"""Parts of a run, in whatever way they are chosen and run, end with the same bytes as the whole."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from faults.kill_matrix import run_of
+from faults.project_runs import CHEAP, Server, copied, left_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+DRAWS = run_of("export_draws", "limit=30")
+
+
+def whole(words: Callable[[Path], list[str]], server: Server, root: Path, to: Path) -> Path:
+    made = copied(root, to)
+    server.must(words(made))
+    return made
+
+
+def check(
+    server: Server, words: Callable[[Path], list[str]], made: Path, to: Path, *chosen: str
+) -> None:
+    """From a copy of a whole run with its last folders gone, run what is chosen."""
+    again = copied(made, to)
+    server.must([*words(again), *chosen])
+    left, expected = left_in(again), left_in(made)
+    assert left.hidden == []
+    assert left.newest() == expected.newest()
+
+
+def test_missing_outputs_and_chosen_nodes(server: Server, root: Path, tmp_path: Path) -> None:
+    made = whole(DRAWS, server, root, tmp_path / "whole")
+    before = left_in(made).files
+    check(server, DRAWS, made, tmp_path / "from", "--from-nodes", "exports.export_draws")
+    torn = copied(made, tmp_path / "missing")
+    (draws,) = (torn / "04_feature").rglob("draws.parquet/*/draws.parquet")
+    draws.rename(draws.with_name(f".{draws.name}.00000000-{'0' * 32}.tmp"))
+    os.utime(draws.with_name(f".{draws.name}.00000000-{'0' * 32}.tmp"), (0, 0))
+    server.must([*DRAWS(torn), "--only-missing-outputs"])
+    assert left_in(torn).hidden == []
+    assert left_in(torn).newest() == left_in(made).newest()
+    items = next(name for name in before if name.endswith("/items.parquet"))
+    assert left_in(torn).files[items] == before[items]  # it was there, so it was not made again
+
+
+@pytest.mark.long
+def test_a_whole_refinement_in_all_ways(server: Server, root: Path, tmp_path: Path) -> None:
+    smart = run_of("smart", CHEAP)
+    made = whole(smart, server, root, tmp_path / "whole")
+    ways = {
+        "threads": ("--runner", "ThreadRunner"),
+        "processes": ("--runner", "ParallelRunner"),
+        "from": ("--from-nodes", "filtering.combine_rules"),
+        "to": ("--to-nodes", "responses.build_response_matrices"),
+        "stage": ("--namespaces", "evaluation"),
+        "missing": ("--only-missing-outputs",),
+    }
+    for name, chosen in ways.items():
+        check(server, smart, made, tmp_path / name, *chosen)

@@ -1,0 +1,83 @@
+"""A disk that is full or may not be written to: one line, and the old files stay as they were."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from faults.kill_matrix import PLAN, SUBJECTS, command, run_of
+from faults.project_runs import Server, left_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+INGESTION = run_of("smart", "limit=60", "--namespaces", "ingestion")
+LONG = run_of("smart", "limit=200", "--namespaces", "ingestion")
+DRAWS = next(subject.words for subject in SUBJECTS if subject.name == "export_draws")
+
+
+def last_line(server: Server) -> str:
+    assert "Traceback" not in server.said
+    return server.said.strip().splitlines()[-1]
+
+
+def test_a_full_disk_keeps_the_old_files_and_is_told_in_one_line(
+    server: Server, root: Path
+) -> None:
+    server.must(INGESTION(root))
+    before = left_in(root)
+    ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 3000})
+    assert ended["code"] == 1
+    said = last_line(server)
+    assert said.startswith(f"benchwright: {root}/03_primary/demo/")
+    assert "cannot be written: File too large; what was there before is kept; make room" in said
+    after = left_in(root)
+    assert after.hidden == []
+    for name, versions in before.files.items():
+        assert versions.items() <= after.files[name].items()
+    assert server.must(LONG(root))
+
+
+@pytest.mark.long
+def test_a_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
+    server.must(DRAWS(root))
+    old = left_in(root).newest()
+    ended = server.run(run_of("export_draws", "limit=60")(root), limits={"RLIMIT_FSIZE": 60_000})
+    assert ended["code"] == 1
+    assert "cannot be written: File too large" in last_line(server)
+    now = left_in(root)
+    assert now.hidden == []
+    exported = {name: content for name, content in old.items() if "/harness" in name}
+    assert len(exported) > 10
+    assert {name: now.newest()[name] for name in exported} == exported
+
+
+@pytest.mark.parametrize(
+    "runner", ["SequentialRunner", pytest.param("ThreadRunner", marks=pytest.mark.long)]
+)
+def test_a_folder_that_may_not_be_written_to_is_told_in_one_line(
+    server: Server, root: Path, runner: str
+) -> None:
+    server.must(INGESTION(root))
+    before = left_in(root).files
+    for folder in (root / "03_primary").rglob("*.parquet"):
+        if folder.is_dir():
+            folder.chmod(0o555)
+    words = [*INGESTION(root), "--runner", runner]
+    ended = server.run(words, unprivileged=True)
+    assert ended["code"] == 1
+    assert "cannot be written: Permission denied; what was there before is kept; " in last_line(
+        server
+    )
+    assert left_in(root).files == before
+
+
+def test_a_command_whose_file_cannot_be_written_says_so(server: Server, root: Path) -> None:
+    (root / "out").write_text("in the way")
+    answers = root / "answers.csv"
+    rows = [f"{model},q{i},{(i * model) % 3 // 2}" for model in range(1, 6) for i in range(30)]
+    answers.write_text("\n".join(["model,item_id,correct", *rows]) + "\n")
+    words = PLAN.replace("--data-root {root}", str(answers)).split()
+    ended = server.run(command(words)(root))
+    assert ended["code"] == 1
+    assert f"{root}/out/p.json cannot be written: " in last_line(server)
+    assert (root / "out").read_text() == "in the way"

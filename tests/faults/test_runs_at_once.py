@@ -1,0 +1,115 @@
+"""Two runs in one project at the same time: both end well, each with its own files."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from faults.kill_matrix import run_of
+from faults.project_runs import Server, copied, empty_root, left_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+WIDE = run_of("export_draws", "limit=60")
+NARROW = run_of("export_draws", "limit=20")
+
+
+@pytest.mark.long
+def test_runs_of_other_settings_do_not_read_each_others_files(
+    server: Server, root: Path, tmp_path: Path
+) -> None:
+    alone = []
+    for number, words in enumerate((WIDE, NARROW)):
+        own = copied(root, tmp_path / str(number))
+        server.must(words(own))
+        alone.append(left_in(own).newest())
+    ended = server.run(WIDE(root), beside=NARROW(root), pause=0.02)
+    assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
+    both = left_in(root)
+    assert both.hidden == []
+    tables = [name for name in both.files if name.endswith(".parquet")]
+    assert len(tables) > 4
+    for name in tables:
+        assert set(both.files[name].values()) == {own[name] for own in alone}, name
+    exported = {
+        name: next(iter(v.values())) for name, v in both.files.items() if "/harness" in name
+    }
+    of_one = [{name: own[name] for name in own if "/harness" in name} for own in alone]
+    assert exported in of_one
+
+
+def test_two_first_runs_are_both_recorded(server: Server, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/mlflow.db"
+    roots = [empty_root(tmp_path / name) for name in ("one", "two")]
+    one, other = (run_of("smart", "limit=20", "--namespaces", "ingestion")(r) for r in roots)
+    tracked = {"BENCHWRIGHT_MLFLOW": "on", "MLFLOW_TRACKING_URI": store}
+    ended = server.run(one, beside=other, environment=tracked)
+    assert (ended["code"], ended["beside"]) == (0, 0), server.said[-2000:]
+    assert "could not be recorded" not in server.said
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        states = database.execute("select status from runs").fetchall()
+    assert states == [("FINISHED",), ("FINISHED",)]
+
+
+@pytest.mark.parametrize("rounds", [50])
+def test_two_writers_of_one_export_leave_a_whole_one_each_time(tmp_path: Path, rounds: int) -> None:
+    from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
+
+    folder = tmp_path / "harness"
+
+    def write(fact: str) -> None:
+        for number in range(rounds):
+            HarnessTasks(path=str(folder)).save(
+                HarnessExport([], {"stock": [number]}, "how", {"by": fact, "n": number})
+            )
+
+    write("nobody")
+    children = []
+    for name in ("one", "two"):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                write(name)
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+    seen = set()
+    for child in children:
+        while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            seen.add(HarnessTasks(path=str(folder)).load()["by"])
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
+    assert HarnessTasks(path=str(folder)).load()["n"] == rounds - 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["harness"]
+    assert seen
+
+
+def test_what_another_run_saves_meanwhile_is_not_read_back(tmp_path: Path) -> None:
+    from kedro.io import DataCatalog
+    from kedro.io.core import Version
+    from kedro.pipeline import Node, Pipeline
+
+    from benchwright.datasets.atomic import ParquetTable
+    from benchwright.hooks import OwnVersionsHook
+
+    def saved(version: str) -> ParquetTable:
+        return ParquetTable(filepath=str(tmp_path / "t"), version=Version(None, version))
+
+    own = saved("2026-01-01T00.00.00.000Z")
+    catalog = DataCatalog({"t": own})
+    pipeline = Pipeline([Node(lambda: None, None, "t", name="make")])
+    given = {"pipeline": pipeline, "catalog": catalog}
+    OwnVersionsHook().before_pipeline_run(run_params={"only_missing_outputs": False}, **given)
+    own.save(pd.DataFrame({"a": [1]}))
+    saved("2026-01-02T00.00.00.000Z").save(pd.DataFrame({"a": [2]}))
+    own.release()
+    assert own.load()["a"].tolist() == [1]
+    earlier = saved("2026-01-03T00.00.00.000Z")
+    catalog = DataCatalog({"t": earlier})
+    given = {"pipeline": pipeline, "catalog": catalog}
+    OwnVersionsHook().before_pipeline_run(run_params={"only_missing_outputs": True}, **given)
+    assert earlier.exists()

@@ -1,0 +1,92 @@
+"""Ctrl-C and SIGTERM: one line, the exit code of shells, nothing left aside, and it goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from faults.kill_matrix import SWEEP, command, run_of
+from faults.project_runs import CHEAP, ENVIRONMENT, Server, left_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+DRAWS = run_of("export_draws", "limit=40")
+
+
+@pytest.mark.parametrize(("ended_by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    "runner", ["SequentialRunner", pytest.param("ThreadRunner", marks=pytest.mark.long)]
+)
+def test_a_run_that_is_told_to_stop_says_how_to_go_on(
+    server: Server, root: Path, ended_by: int, code: int, runner: str
+) -> None:
+    words = [*DRAWS(root), "--runner", runner]
+    ended = server.run(words, moment=0.3, ended_by=int(ended_by), pause=0.1)
+    assert ended["code"] == code
+    assert "Traceback" not in server.said
+    last = server.said.strip().splitlines()[-1]
+    assert last.startswith("benchwright: ")
+    assert "the same command started again goes on" in last
+    assert left_in(root).hidden == []
+
+
+def test_a_sweep_that_is_told_to_stop_has_its_exit_code(server: Server, root: Path) -> None:
+    ended = server.run(
+        command(SWEEP.split())(root), moment=0.3, ended_by=int(signal.SIGTERM), pause=0.05
+    )
+    assert ended["code"] == 143
+    assert "Traceback" not in server.said
+    assert ": interrupted in" in server.said
+    assert list(root.glob("08_reporting/sweeps/*/summary.csv"))
+
+
+def processes_of(session: int) -> list[str]:
+    """Living processes of a session."""
+    listed = subprocess.run(
+        ["ps", "-o", "stat,args", "--no-headers", "-s", str(session)],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.splitlines()
+    return [line for line in listed if not line.startswith("Z")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("ended_by", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
+)
+def test_the_processes_of_a_parallel_run_end_with_it(
+    server: Server, root: Path, repository: Path, ended_by: int, code: int, tmp_path: Path
+) -> None:
+    """As a user types it, Ctrl-C going to all processes of the terminal."""
+    words = [*run_of("smart", CHEAP)(root), "--runner", "ParallelRunner"]
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        run = subprocess.Popen(
+            [str(Path(sys.executable).with_name("kedro")), *words],
+            cwd=repository,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            env={**os.environ, **ENVIRONMENT},
+        )
+    while "Completed node" not in log.read_text() and run.poll() is None:
+        time.sleep(0.05)
+    assert len(processes_of(run.pid)) > 2
+    if ended_by == signal.SIGINT:
+        os.killpg(run.pid, ended_by)
+    else:
+        run.send_signal(ended_by)
+    assert run.wait() == code
+    until = time.monotonic() + 10
+    while processes_of(run.pid) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert processes_of(run.pid) == []
+    assert "Traceback" not in log.read_text()
+    server.must(run_of("smart", CHEAP)(root))
+    assert left_in(root).hidden == []

@@ -1,0 +1,149 @@
+"""Run in a process of its own: bombs and Parquet files that lie. Prints what went wrong."""
+
+import gzip
+import io
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.errors import one_line
+from benchwright.response_matrix import ResponseMatrix
+from hostile.readers import READERS
+
+MEMORY_KIB = 2_000_000
+MATRIX = "a response matrix"
+
+
+def outcome(name: str, path: Path) -> str:
+    """`read`, `refused`, or what went wrong."""
+    began = time.monotonic()
+    try:
+        READERS[name][1](path)
+        told = "read"
+    except Exception as error:
+        told = "refused" if one_line(error) else f"{type(error).__name__}: {error}"[:300]
+    return told if time.monotonic() - began < 30 else f"slow, {told}"
+
+
+def of_parquet() -> list[str]:
+    """Readers of Parquet."""
+    return [name for name, (file, _) in READERS.items() if file.endswith(".parquet")]
+
+
+def whole(name: str, folder: Path) -> bytes:
+    """A Parquet file that the reader takes."""
+    path = folder / "whole.parquet"
+    if name == MATRIX:
+        correct = np.array([[1, 0, np.nan], [1, 1, 1]], dtype=np.float32)
+        matrix = ResponseMatrix.of(("m", "n"), ("q1", "q2", "01"), correct=correct)
+        ResponseMatrixDataset(filepath=str(path)).save(matrix)
+        return path.read_bytes()
+    texts = dict.fromkeys(("question", "A", "B", "text", "doc_id", "name", "half"), ["x", "y"] * 4)
+    ids = {
+        "id": list("abcdefgh"),
+        "item_id": ["q1", "q2", "01", *"defgh"],
+        "model": list("abcdefgh"),
+    }
+    numbers = {"gold": [0, 1] * 4, "correct": [1, 0] * 4, "avg": [0.5] * 8}
+    pq.write_table(pa.table({**texts, **ids, **numbers, "choices": [["a", "b"]] * 8}), path)
+    return path.read_bytes()
+
+
+def lies(content: bytes, draw: random.Random) -> bytes:
+    """The file with a few bytes of its footer, its pages or its end changed."""
+    changed = bytearray(content)
+    footer = len(changed) - 8 - int.from_bytes(changed[-8:-4], "little")
+    for _ in range(draw.choice((1, 1, 2, 4))):
+        at = draw.randrange(footer if draw.random() < 0.6 else 0, len(changed))
+        changed[at] = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+    return bytes(changed[: draw.randrange(len(changed))] if draw.random() < 0.1 else changed)
+
+
+def check_lies(folder: Path, count: int) -> dict[str, int]:
+    """How often each outcome came."""
+    draw = random.Random(0)  # noqa: S311
+    found: dict[str, int] = {}
+    names = of_parquet()
+    contents = {name: whole(name, folder) for name in names}
+    for name in names:
+        (folder / READERS[name][0]).write_bytes(contents[name])
+        told = outcome(name, folder / READERS[name][0])
+        assert told == "read", (name, told)
+    for number in range(count):
+        name = names[number % len(names)]
+        path = folder / READERS[name][0]
+        path.write_bytes(lies(contents[name], draw))
+        told = outcome(name, path)
+        key = told if told in ("read", "refused") else f"{name}: {told}"
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def parquet_bomb(**more: Any) -> bytes:
+    """A hundred thousand times one text of a megabyte: 100 GB in a file of a few kilobytes."""
+    rows = 100_000
+    indices = pa.array(np.zeros(rows, dtype=np.int32))
+    text = pa.DictionaryArray.from_arrays(indices, pa.array(["x" * 1_000_000]))
+    out = io.BytesIO()
+    named = dict.fromkeys(("text", "question", "model", "item_id"), text)
+    pq.write_table(pa.table({**named, **more}), out, compression="zstd")
+    return out.getvalue()
+
+
+def packed(line: bytes, total: int) -> bytes:
+    """So many bytes of one line, as gzip."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as stream:
+        block = line * (1_000_000 // len(line))
+        for _ in range(total // len(block)):
+            stream.write(block)
+    return out.getvalue()
+
+
+def check_bombs(folder: Path, total: int) -> dict[str, str]:
+    """Outcome by reader; a bomb that is read is one."""
+    lines = packed(b'{"text": "' + b"x" * 90_000 + b'"}\n', total)
+    cells = packed(b"item_id,model,correct,id\n", total)
+    parquet = parquet_bomb()
+    found = {}
+    for name, (file, _) in READERS.items():
+        content = {".csv.gz": cells, ".jsonl.gz": lines, ".parquet": parquet}
+        bomb = next((own for end, own in content.items() if file.endswith(end)), None)
+        if bomb is None or name == MATRIX:
+            continue
+        (folder / file).write_bytes(bomb)
+        began = time.monotonic()
+        told = outcome(name, folder / file)
+        sys.stderr.write(f"{name}: {told}, {time.monotonic() - began:.1f} s\n")
+        # Documents are read up to the limit, and the rest is told of.
+        if told != ("read" if name.startswith("documents") else "refused"):
+            found[name] = told
+    return found
+
+
+def main() -> None:
+    """`bounded_reading.py <lies> <bytes of a bomb>`."""
+    count, total = int(sys.argv[1]), int(sys.argv[2])
+    # Whatever asks for more fails at once, and takes nothing from others.
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    with tempfile.TemporaryDirectory() as folder:
+        told = {"lies": check_lies(Path(folder), count)}
+        told |= {"bombs": check_bombs(Path(folder), total)}  # type: ignore[dict-item]
+    told |= {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}  # type: ignore[dict-item]
+    print(json.dumps(told))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Every reader of a file that somebody else may have written, by the name of that file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchwright.construction.sealing.identity import sealed_identity
+from benchwright.construction.sealing.key import SealKey
+from benchwright.construction.sealing.seal import open_sealed
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.datasets.classifier_folder import ClassifierFolder
+from benchwright.datasets.document_labels import DocumentLabels
+from benchwright.datasets.document_shards import DocumentShards
+from benchwright.datasets.half_scores import HalfScores
+from benchwright.datasets.named_table import NamedTable
+from benchwright.datasets.optional_table import OptionalCsvTable
+from benchwright.datasets.published_scores import PublishedScores
+from benchwright.datasets.response_files import ResponseFiles
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
+from benchwright.datasets.review_csv import OptionalReviewCsv
+from benchwright.datasets.saved_assignments import SavedAssignments
+from benchwright.datasets.saved_table import LastSavedTable
+from benchwright.datasets.subset_manifest import read_subset
+from benchwright.evaluate_sealed import read_public
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import RatingsParams
+from benchwright.pipelines.evaluation.ratings import read_ratings
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.recorded_answers import read_answers
+from benchwright.saved_answers import read_items
+from benchwright.single_best_answer.labels import label_numbers
+from benchwright.weights import starts_with_bos
+from hostile.fuzz_targets import benchmark_params, items
+
+Read = Callable[[Path], Any]
+FIELDS = {
+    "item_id": "id",
+    "question": "question",
+    "choices": {"columns": ["A", "B"]},
+    "gold": {"column": "gold", "form": "index"},
+}
+
+
+def source(path: Path, fields: dict[str, Any] | None = None) -> IngestedTables:
+    """A benchmark's rows, made items."""
+    local = {"file": path.name, "fields": fields or FIELDS, "all_rows": "test"}
+    conf = benchmark_params({"local": local})
+    frame = BenchmarkSource(benchmark=conf, raw_folder=str(path.parent)).load()
+    made = map_source_rows(frame, BenchmarkParams.model_validate(conf), None, 0)
+    assert sum(map(len, made)) == len(frame), "a row is neither an item nor rejected"
+    return made
+
+
+def answers(path: Path, **spec: Any) -> Imported:
+    """Recorded answers, joined to three items."""
+    conf = {"responses": [{"file": path.name, **spec}]}
+    loaded = ResponseFiles(benchmark=conf, folder=str(path.parent)).load()
+    return import_answers({path.name: loaded[path.name]}, items(), items().head(0))
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    """Documents; a shard that cannot be read is a fault of the report."""
+    batches = DocumentShards(str(path)).load()
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    if not rows and batches.report.faults:
+        from benchwright.errors import InputError
+
+        fault = batches.report.faults[0]
+        raise InputError(f"{fault.file}: {fault.place}: {fault.reason}")
+    return rows
+
+
+def table(path: Path, *columns: str) -> pd.DataFrame:
+    """A table that a parameter names."""
+    return NamedTable(filepath=str(path), columns=list(columns), named_by="part.file").load()
+
+
+def ratings(path: Path) -> dict[str, float]:
+    """The user's ratings."""
+    frame = OptionalCsvTable(filepath=str(path), columns=["model", "rating"]).load()
+    return read_ratings(frame, RatingsParams()).by_model
+
+
+def labels(path: Path) -> pd.DataFrame:
+    """Labels of single-best-answer items."""
+    frame = OptionalCsvTable(filepath=str(path), columns=["item_id", "sba"]).load()
+    return frame.assign(sba=label_numbers(frame))
+
+
+def sheet(path: Path) -> pd.DataFrame:
+    """A review sheet."""
+    return OptionalReviewCsv(filepath=str(path), columns=["item_id", "rule", "verdict"]).load()
+
+
+def beside(name: str) -> Read:
+    """The file as the newest version in a folder of saved ones."""
+
+    def read(path: Path) -> Any:
+        folder = path.parent / name
+        (folder / "2026").mkdir(parents=True, exist_ok=True)
+        (folder / "2026" / name).write_bytes(path.read_bytes())
+        if name == "saved_assignment":
+            return SavedAssignments(folder=str(folder)).load()
+        return LastSavedTable(folder=str(folder), columns=["model"]).load()
+
+    return read
+
+
+def figures(path: Path) -> Any:
+    """Figures of halves."""
+    return HalfScores(folder=str(path.parent)).load()
+
+
+def identity(path: Path) -> Any:
+    """The manifest beside a sealed half."""
+    (path.parent / "test.sealed").write_bytes(b"x")
+    return sealed_identity(path.parent / "test.sealed", "test")
+
+
+READERS: dict[str, tuple[str, Read]] = {
+    "rows as CSV": ("rows.csv", source),
+    "rows as CSV, packed": ("rows.csv.gz", source),
+    "rows as TSV": ("rows.tsv", source),
+    "rows as JSON lines": ("rows.jsonl", source),
+    "rows as JSON lines, packed": ("rows.jsonl.gz", source),
+    "rows as Parquet": ("rows.parquet", source),
+    "answers as CSV": ("answers.csv", answers),
+    "answers as CSV, packed": ("answers.csv.gz", answers),
+    "answers as JSON lines": ("answers.jsonl", answers),
+    "answers as Parquet": ("answers.parquet", answers),
+    "answers of a log": (
+        "samples_t_2026-11-20T22-25-57.1.jsonl",
+        lambda path: answers(path, layout="lm_eval", model="m"),
+    ),
+    "answers of a command, CSV": ("answers.csv", lambda path: read_answers([path])),
+    "answers of a command, packed": ("answers.csv.gz", lambda path: read_answers([path])),
+    "answers of a command, JSON lines": ("answers.jsonl", lambda path: read_answers([path])),
+    "answers of a command, Parquet": ("answers.parquet", lambda path: read_answers([path])),
+    "items of a command, CSV": ("items.csv", read_items),
+    "items of a command, Parquet": ("items.parquet", read_items),
+    "a response matrix": (
+        "matrix.parquet",
+        lambda path: ResponseMatrixDataset(filepath=str(path)).load(),
+    ),
+    "documents as JSON lines": ("documents.jsonl", documents),
+    "documents as JSON lines, gzip": ("documents.jsonl.gz", documents),
+    "documents as JSON lines, bzip2": ("documents.jsonl.bz2", documents),
+    "documents as JSON lines, zstd": ("documents.jsonl.zst", documents),
+    "documents as Parquet": ("documents.parquet", documents),
+    "documents as WARC": ("documents.warc", documents),
+    "documents as WARC, packed": ("documents.warc.gz", documents),
+    "labels of documents": (
+        "labels.jsonl",
+        lambda path: DocumentLabels(filepath=str(path)).load(),
+    ),
+    "ratings": ("ratings.csv", ratings),
+    "single-best-answer labels": ("labels.csv", labels),
+    "a review sheet": ("review_sheet.csv", sheet),
+    "a named table, CSV": ("named.csv", lambda path: table(path, "item_id", "model")),
+    "a named table, Parquet": ("named.parquet", lambda path: table(path, "item_id", "model")),
+    "published scores, CSV": ("scores.csv", lambda path: PublishedScores(file=str(path)).load()),
+    "published scores, Parquet": (
+        "scores.parquet",
+        lambda path: PublishedScores(file=str(path)).load(),
+    ),
+    "a subset's manifest": ("manifest.json", read_subset),
+    "figures of halves": ("figures.json", figures),
+    "the public half": ("validation.jsonl", read_public),
+    "the closed half": ("test.sealed", lambda path: open_sealed(path, SealKey("k" * 20))),
+    "a sealed benchmark's manifest": ("manifest.json", identity),
+    "a classifier": (
+        "classifier.json",
+        lambda path: ClassifierFolder(folder=str(path.parent)).load(),
+    ),
+    "a saved table": ("saved.parquet", beside("saved_table")),
+    "saved assignments": ("saved.parquet", beside("saved_assignment")),
+    "weights as GGUF": ("weights.gguf", starts_with_bos),
+}
+"""Name of the reader → name of its file and the reading."""

@@ -1,0 +1,64 @@
+"""What is packed small, or lies about its size, takes neither the memory nor the time."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright.datasets import unpacked
+from benchwright.datasets.unpacked import read_parquet
+from benchwright.errors import InputError
+from hostile.bounded_reading import MEMORY_KIB, packed, parquet_bomb, whole
+from hostile.readers import READERS
+
+SCRIPT = Path(__file__).with_name("bounded_reading.py")
+
+
+def run(lies: int, total: int) -> dict[str, dict[str, object]]:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(lies), str(total)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=540,
+    )
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.long
+def test_bombs_and_lies_are_told_within_two_gigabytes() -> None:
+    told = run(600, 1_000_000_000)
+    assert told["bombs"] == {}
+    assert set(told["lies"]) == {"read", "refused"}, told["lies"]
+    assert int(str(told["memory"])) < MEMORY_KIB, told["memory"]
+
+
+@pytest.mark.parametrize("name", ["rows as CSV, packed", "answers as CSV, packed"])
+def test_a_packed_file_is_read_up_to_a_limit(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacked, "SLACK", 1_000)
+    path = tmp_path / READERS[name][0]
+    path.write_bytes(packed(b"item_id,model,correct,id\n", 5_000_000))
+    with pytest.raises(Exception, match=r"unpacks to more than [0-9,]+ bytes"):
+        READERS[name][1](path)
+
+
+def test_a_table_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpacked, "TABLE_SLACK", 1_000_000)
+    monkeypatch.setattr(unpacked, "_BATCH_ROWS", 4)
+    path = tmp_path / "bomb.parquet"
+    path.write_bytes(parquet_bomb())
+    with pytest.raises(InputError, match=r"bomb\.parquet: holds more than [0-9,]+ bytes"):
+        read_parquet(path)
+
+
+def test_what_is_whole_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(whole("rows as Parquet", tmp_path))
+    assert read_parquet(path).num_rows == 8
+    assert read_parquet(path, ["model", "id"]).column_names == ["model", "id"]
+    with pytest.raises(InputError, match=r"a\.parquet: no column 'none'"):
+        read_parquet(path, ["none"])

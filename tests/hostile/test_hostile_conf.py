@@ -1,0 +1,85 @@
+"""Files of conf that are broken or made to mislead, and pages of a crawl with odd charsets."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from benchwright.project_conf import conf_mistake
+from hostile.readers import documents
+
+BENCHMARK = "_benchmarks:\n  toy:\n    name: toy\n"
+FILES = {
+    "a tag that runs code": (
+        BENCHMARK + "    title: !!python/object/apply:os.mkdir [MARKER]\n",
+        "could not determine a constructor",
+    ),
+    "a tag of a function": (BENCHMARK + "    title: !!python/name:os.system\n", "constructor"),
+    "an open list": ("_benchmarks:\n  toy: [\n", "line 3"),
+    "tabs": ("_benchmarks:\n\ttoy: x\n", "cannot start any token"),
+    "a name twice": (BENCHMARK + "    name: other\n", "found duplicate key name"),
+    "a list": ("- a\n- b\n", "is a list"),
+    "a NUL": ("a: \0\n", "unacceptable character"),
+    "lists in lists": ("a: " + "[" * 5_000, "toy.yml"),
+    "lists of lists": (
+        "a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + "".join(
+            f"{n}: &{n} [{', '.join([f'*{o}'] * 9)}]\n"
+            for o, n in zip("abcdefg", "bcdefgh", strict=True)
+        ),
+        "expansion exceeds",
+    ),
+    "a number for all benchmarks": ("_benchmarks: 3\n", "_benchmarks is 3; a mapping"),
+    "a number for a benchmark": ("_benchmarks: {toy: 3}\n", "_benchmarks.toy is 3; a mapping"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_broken_file_of_conf_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+    content, told = FILES[name]
+    marker = tmp_path / "marker"
+    file = tmp_path / "conf" / "base" / "toy.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(content.replace("MARKER", str(marker)), encoding="utf-8")
+    line = conf_mistake(tmp_path, AttributeError("'list' object has no attribute 'items'"))
+    assert line is not None
+    assert line.startswith(f"{file}: ")
+    assert told in line
+    assert len(line) < 500
+    assert not marker.exists()
+
+
+def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "conf" / "toy.yml"
+    file.parent.mkdir()
+    file.write_bytes(BENCHMARK.encode("utf-16"))
+    line = conf_mistake(tmp_path, ValueError())
+    assert line == f"{file}: is not UTF-8 (byte 0xff); save it as UTF-8"
+
+
+def test_an_error_that_conf_did_not_cause_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "toy.yml").write_text(BENCHMARK)
+    assert conf_mistake(tmp_path, ZeroDivisionError()) is None
+
+
+def page(charset: str, body: bytes) -> bytes:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset={charset}\r\n\r\n".encode()
+    record = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n"
+        "WARC-Record-ID: <urn:x>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(head + body)}"
+    )
+    return record.encode() + b"\r\n\r\n" + head + body + b"\r\n\r\n"
+
+
+ODD = ["punycode", "undefined", "idna", "rot13", "zlib", "hex", "unicode_escape", "nothing", "\x00"]
+
+
+@pytest.mark.parametrize("charset", ODD)
+def test_a_charset_that_is_none_of_pages_loses_no_page(tmp_path: Path, charset: str) -> None:
+    path = tmp_path / "x.warc.gz"
+    long = b"<p>a-" + b"b" * 300_000  # an hour of decoding as punycode
+    pages = [page(charset, long), page("iso-8859-1", b"<p>caf\xe9")]
+    path.write_bytes(b"".join(map(gzip.compress, pages)))
+    assert [row["text"] for row in documents(path)] == [long.decode(), "<p>café"]

@@ -1,0 +1,172 @@
+"""Rows and answers that contradict themselves: each is an item, rejected by name, or counted."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.params.benchmark import GoldForm
+from benchwright.pipelines.ingestion.nodes import IngestedTables
+from hostile.fuzz_targets import PARTS
+from hostile.readers import answers, source
+
+GOOD: dict[str, Any] = {"id": "good", "question": "q", "choices": ["a", "b", "c", "d"], "gold": 1}
+
+
+def ingested(folder: Path, rows: list[dict[str, Any]], form: GoldForm = "index") -> IngestedTables:
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    fields = {
+        "item_id": "id",
+        "question": "question",
+        "choices": {"column": "choices"},
+        "gold": {"column": "gold", "form": form},
+    }
+    return source(path, fields)
+
+
+BROKEN: list[tuple[GoldForm, Any, list[Any], str]] = [
+    ("index", 4, list("abcd"), "gold_out_of_range"),
+    ("index", -1, list("abcd"), "gold_out_of_range"),
+    ("index", "B", list("abcd"), "unreadable_gold"),
+    ("index", "b", list("abcd"), "unreadable_gold"),
+    ("index", 1.5, list("abcd"), "unreadable_gold"),
+    ("index", math.nan, list("abcd"), "missing_gold"),
+    ("index", True, list("abcd"), "unreadable_gold"),
+    ("index", 10**30, list("abcd"), "gold_out_of_range"),
+    ("index", math.inf, list("abcd"), "unreadable_gold"),
+    ("number", 0, list("abcd"), "gold_out_of_range"),
+    ("number", 5, list("abcd"), "gold_out_of_range"),
+    ("letter", "E", list("abcd"), "gold_out_of_range"),
+    ("letter", 1, list("abcd"), "unreadable_gold"),
+    ("letter", "AB", list("abcd"), "unreadable_gold"),
+    ("text", "e", list("abcd"), "gold_not_among_options"),
+    ("text", "a", ["a", "a", "b"], "ambiguous_gold"),
+    ("text", "B", list("abcd"), "gold_not_among_options"),
+    ("one_hot", [0, 1, 1, 0], list("abcd"), "ambiguous_gold"),
+    ("one_hot", [0, 0, 0, 0], list("abcd"), "gold_out_of_range"),
+    ("one_hot", [0, 1], list("abcd"), "unreadable_gold"),
+    ("one_hot", [0, 2, 0, 0], list("abcd"), "unreadable_gold"),
+    ("index", 0, ["a", "", "c"], "empty_option"),
+    ("index", 0, ["a", " \n", "c"], "empty_option"),
+    ("index", 0, ["a", None, "c"], "empty_option"),
+    ("index", 0, ["a"], "too_few_options"),
+    ("index", 0, [], "too_few_options"),
+    ("index", 0, [f"o{i}" for i in range(27)], "too_many_options"),
+    ("index", 0, [["a"], "b"], "not_text"),
+    ("index", 0, ["a\ud800", "b"], "not_text"),
+]
+
+
+@pytest.mark.parametrize(("form", "gold", "choices", "rule"), BROKEN)
+def test_a_row_that_cannot_be_an_item_is_rejected_with_the_rule_and_the_value(
+    tmp_path: Path, form: GoldForm, gold: Any, choices: list[Any], rule: str
+) -> None:
+    right = {"letter": "B", "text": "b", "one_hot": [0, 1, 0, 0]}.get(form, 1)
+    row = {"id": "bad", "question": "q", "choices": choices, "gold": gold}
+    made = ingested(tmp_path, [{**GOOD, "gold": right}, row], form)
+    (told,) = made.rejected_items.to_dict("records")
+    assert (told["row"], told["rule"]) == (1, rule)
+    assert len(told["detail"]) < 300
+
+
+KEPT: list[tuple[GoldForm, Any, list[str], int]] = [
+    ("index", "01", list("abcd"), 1),
+    ("index", 2.0, list("abcd"), 2),
+    ("number", 1, list("abcd"), 0),
+    ("letter", " b ", list("abcd"), 1),
+    ("text", " b", list("abcd"), 1),
+    ("text", "TRUE", ["TRUE", "True", "true", "1"], 0),
+    ("text", "01", ["1", "01", "1.0"], 1),
+    ("index", 1, ["same", "same", "other"], 1),
+    ("index", 25, [f"o{i}" for i in range(26)], 25),
+]
+
+
+@pytest.mark.parametrize(("form", "gold", "choices", "answer"), KEPT)
+def test_a_row_that_looks_odd_and_is_not_is_kept(
+    tmp_path: Path, form: GoldForm, gold: Any, choices: list[str], answer: int
+) -> None:
+    made = ingested(tmp_path, [{**GOOD, "choices": choices, "gold": gold}], form)
+    (item,) = made.items.to_dict("records")
+    assert (list(item["choices"]), item["answer"]) == (choices, answer)
+    assert item["answer_text"] == choices[answer]
+
+
+def reported(folder: Path, rows: list[dict[str, Any]]) -> tuple[pd.DataFrame, pd.Series]:
+    """Imported answers and the one row of the report; every row of the file is in one count."""
+    path = folder / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    made = answers(path)
+    report = made.import_report.iloc[0]
+    assert report["rows"] == len(rows) == report[PARTS].sum()
+    return made.imported_responses, report
+
+
+FIRST = {"item_id": "q1", "model": "m", "correct": 1, "prediction": "B"}
+ANSWERS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
+    "doubled": (FIRST, {"doubled": 1, "contradicting": 0}),
+    "doubled with another answer": (
+        {**FIRST, "correct": 0, "prediction": "A"},
+        {"doubled": 1, "contradicting": 1},
+    ),
+    "to an item that is not there": ({**FIRST, "item_id": "1"}, {"not_joined": 1}),
+    "NaN": ({"item_id": "q2", "model": "m", "correct": math.nan}, {"dropped": 1}),
+    "infinite": ({"item_id": "q2", "model": "m", "correct": math.inf}, {"dropped": 1}),
+    "outside 0 to 1": ({"item_id": "q2", "model": "m", "correct": 2}, {"dropped": 1}),
+    "without a model": ({"item_id": "q2", "model": None, "correct": 1}, {"dropped": 1}),
+    "contradicting the gold": (
+        {"item_id": "q2", "model": "m", "correct": 1, "prediction": "A"},
+        {"joined_by_id": 2, "contradicting": 1},
+    ),
+    "a right answer that was improbable": (
+        {"item_id": "q2", "model": "m", "correct": 1, "p_answer": 0.01},
+        {"joined_by_id": 2, "contradicting": 1},
+    ),
+    "probabilities that sum to more than one": (
+        {"item_id": "q2", "model": "m", "prediction": "A", "p_answer": 0.6, "p_prediction": 0.6},
+        {"joined_by_id": 2, "contradicting": 1},
+    ),
+    "an option that is not there": (
+        {"item_id": "q2", "model": "m", "prediction": "E"},
+        {"dropped": 1},
+    ),
+    "fewer log-likelihoods than options": (
+        {"item_id": "q2", "model": "m", "logprobs": [-1, -2]},
+        {"dropped": 1},
+    ),
+    "all log-likelihoods tied": (
+        {"item_id": "q2", "model": "m", "correct": 0, "logprobs": [-1, -1, -1, -1]},
+        {"joined_by_id": 2, "contradicting": 0},
+    ),
+    "log-likelihoods that are no numbers": (
+        {"item_id": "q2", "model": "m", "logprobs": [-1, math.nan, -1, -1]},
+        {"dropped": 1},
+    ),
+    "a number that no column holds": (
+        {"item_id": "q2", "model": "m", "correct": 10**40},
+        {"dropped": 1},
+    ),
+    "half a character": ({"item_id": "q2", "model": "\ud800", "correct": 1}, {"joined_by_id": 2}),
+    "shots beyond counting": (
+        {"item_id": "q2", "model": "m", "correct": 1, "shots": 2**62},
+        {"dropped": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_that_cannot_be_is_counted(tmp_path: Path, name: str) -> None:
+    row, expected = ANSWERS[name]
+    _, report = reported(tmp_path, [FIRST, row])
+    assert {key: int(report[key]) for key in expected} == expected
+
+
+def test_answers_in_another_order_are_the_same(tmp_path: Path) -> None:
+    rows = [FIRST, {**FIRST, "item_id": "q2"}, {**FIRST, "item_id": "01", "model": "n"}]
+    one, _ = reported(tmp_path, rows)
+    other, _ = reported(tmp_path, rows[::-1])
+    pd.testing.assert_frame_equal(one, other)

@@ -1,0 +1,135 @@
+"""Texts that look like gaps, numbers or truth values are read as they stand, by every reader."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hostile.readers import answers, documents, labels, ratings, sheet, source, table
+
+TEXTS = [
+    *("None", "NA", "N/A", "TRUE", "False", "01", "1e5", "null", "NaN", "nan", "inf", "#N/A"),
+    *("-", "''", "1_000", "0x10", "2020-01-01", "yes", "a;b", "a,b", 'a "b"', "a\tb", "\x00", "é"),
+    *("x\ny", "x\u2028y", "=1+1", "\ufeffx", "١", "½"),
+]
+LONG = "word " * 200_000  # a megabyte
+
+
+def csv_bytes(rows: list[dict[str, object]], delimiter: str = ",") -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    return ("\ufeff" + out.getvalue()).encode()
+
+
+def jsonl_bytes(rows: list[dict[str, object]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def parquet_bytes(rows: list[dict[str, object]]) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), out)
+    return out.getvalue()
+
+
+FORMATS: dict[str, Callable[[list[dict[str, object]]], bytes]] = {
+    "csv": csv_bytes,
+    "tsv": lambda rows: csv_bytes(rows, "\t"),
+    "jsonl": jsonl_bytes,
+    "parquet": parquet_bytes,
+}
+
+
+def put(folder: Path, end: str, rows: list[dict[str, object]]) -> Path:
+    path = folder / f"file.{end}"
+    path.write_bytes(FORMATS[end](rows))
+    return path
+
+
+@pytest.mark.parametrize("end", FORMATS)
+def test_questions_options_and_ids_of_rows(tmp_path: Path, end: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": text, "question": text, "A": text, "B": text + "!", "gold": "1"} for text in TEXTS
+    ]
+    made = source(put(tmp_path, end, rows))
+    assert made.rejected_items.empty
+    kept = made.items.set_index("item_id")
+    for text in TEXTS:
+        row = kept.loc[text]
+        assert (row["question"], list(row["choices"])) == (text, [text, text + "!"])
+
+
+@pytest.mark.parametrize("end", FORMATS)
+def test_a_stem_of_a_megabyte(tmp_path: Path, end: str) -> None:
+    row: dict[str, object] = {"id": "1", "question": LONG, "A": "a", "B": LONG, "gold": "0"}
+    (item,) = source(put(tmp_path, end, [row])).items.to_dict("records")
+    assert (item["question"], item["choices"][1]) == (LONG, LONG)
+
+
+@pytest.mark.parametrize("end", ["csv", "jsonl", "parquet"])
+def test_names_of_models(tmp_path: Path, end: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"item_id": "01", "model": text, "correct": "1", "note": LONG if i == 0 else "q"}
+        for i, text in enumerate(TEXTS)
+    ]
+    made = answers(put(tmp_path, end, rows))
+    assert sorted(made.imported_responses["model"]) == sorted(TEXTS)
+    assert set(made.imported_responses["item_id"]) == {"01"}
+
+
+def test_rows_that_an_open_quote_would_swallow_are_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('item_id,model,correct\nq1,m,"1\nq2,m,0\n01,m,1\n')
+    with pytest.raises(Exception, match="a quote is not closed"):
+        answers(path)
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_a_table_that_a_parameter_names(tmp_path: Path, end: str) -> None:
+    rows: list[dict[str, object]] = [{"more": "x", "item_id": t, "model": t} for t in TEXTS]
+    read = table(put(tmp_path, end, rows), "item_id", "model")
+    assert read.to_numpy().tolist() == [[text, text] for text in TEXTS]
+
+
+def test_a_row_that_is_longer_than_its_header_is_no_shift_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("item_id,model\nq1,m,x\nq2,n,y\n")
+    with pytest.raises(Exception, match="line 2 has 3 cells for 2 columns"):
+        table(path, "item_id", "model")
+
+
+def test_ratings_and_labels(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("Model;Rating\r\n01;1100\r\n1e5;900,\r\n".replace(",", ""), encoding="utf-16")
+    assert ratings(path) == {"01": 1100.0, "1e5": 900.0}
+    path.write_text("item_id,sba\n007,1\n\nNA,0\n", encoding="utf-8")
+    assert labels(path)["item_id"].tolist() == ["007", "NA"]
+    assert labels(path)["sba"].tolist() == [1, 0]
+
+
+def test_a_review_sheet(tmp_path: Path) -> None:
+    texts = [text for text in TEXTS if text == text.strip() and "'" not in text]
+    rows: list[dict[str, object]] = [{"item_id": t, "rule": t, "verdict": "yes"} for t in texts]
+    assert sheet(put(tmp_path, "csv", rows))["rule"].tolist() == texts
+
+
+def test_ids_of_documents(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"doc_id": text, "text": text} for text in TEXTS]
+    for end in ("jsonl", "parquet"):
+        read = documents(put(tmp_path, end, rows))
+        assert [(row["doc_id"], row["text"]) for row in read] == [(t, t) for t in TEXTS]
+
+
+@pytest.mark.parametrize("odd", [[1], {"a": 1}, 0, 1.5, True, "\ud800"])
+def test_a_document_with_an_odd_id_is_read(tmp_path: Path, odd: object) -> None:
+    path = tmp_path / "a.jsonl"
+    row = {"doc_id": odd, "url": odd, "domain": odd, "content_type": odd, "text": "x"}
+    path.write_text(json.dumps(row) + "\n")
+    (read,) = documents(path)
+    assert read["doc_id"] == str(odd).replace("\ud800", "?")

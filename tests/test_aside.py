@@ -1,0 +1,136 @@
+"""What is written aside: litter of the dead is cleared, work of the living is not."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchwright.aside import (
+    aside_of,
+    clear_abandoned,
+    folder_aside,
+    is_aside,
+    told_if_not_writable,
+    written_aside,
+)
+from benchwright.errors import InputError, one_line
+
+
+def left_by_killed(target: Path, kind: str = "written_aside") -> Path:
+    """What a writer leaves that is killed while it writes."""
+    source = (
+        "import os, signal, sys, pathlib\n"
+        f"from benchwright.aside import {kind}\n"
+        f"with {kind}(pathlib.Path(sys.argv[1])) as aside:\n"
+        "    (aside / 'x' if aside.is_dir() else aside).write_bytes(b'half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", source, str(target)], check=False)
+    (aside,) = (path for path in target.parent.iterdir() if is_aside(path.name))
+    return aside
+
+
+@pytest.mark.parametrize("kind", ["written_aside", "folder_aside"])
+def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "a[1].txt"
+    assert left_by_killed(target, kind).exists()
+    with written_aside(target) as aside:
+        aside.write_text("whole")
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
+@pytest.mark.parametrize("kind", [written_aside, folder_aside])
+def test_what_a_living_writer_has_aside_is_left_alone(tmp_path: Path, kind: object) -> None:
+    with written_aside(tmp_path / "a") as one, folder_aside(tmp_path / "b") as two:
+        one.write_text("1")
+        os.utime(one, (0, 0))
+        assert clear_abandoned([one, two]) == 0
+        (two / "x").write_text("2")
+    assert (tmp_path / "a").read_text() == "1"
+    assert (tmp_path / "b" / "x").read_text() == "2"
+
+
+def test_names_that_are_not_ours_are_not_cleared(tmp_path: Path) -> None:
+    names = [".a.tmp", "a.txt", ".a.txt.0123.tmp"]
+    for name in names:
+        (tmp_path / name).write_text("mine")
+        os.utime(tmp_path / name, (0, 0))
+    assert clear_abandoned(tmp_path.iterdir()) == 0
+    assert not any(is_aside(name) for name in names)
+    assert is_aside(aside_of(tmp_path / "a.txt").name)
+
+
+def test_of_another_machine_only_what_is_old_goes(tmp_path: Path) -> None:
+    other = tmp_path / f".a.00000000-{'0' * 32}.tmp"
+    other.write_text("")
+    assert clear_abandoned([other]) == 0
+    os.utime(other, (0, 0))
+    assert clear_abandoned([other]) == 1
+    assert not other.exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, "make room on the disk"),
+        (errno.EACCES, "let this user write there"),
+        (errno.EROFS, "let this user write there"),
+        (errno.ENOTDIR, "move away what is in its place"),
+    ],
+)
+def test_a_disk_that_refuses_is_told_in_one_line(tmp_path: Path, number: int, advice: str) -> None:
+    target = tmp_path / "t.parquet"
+    target.write_text("old")
+
+    def refused() -> None:
+        with written_aside(target) as aside:
+            aside.write_text("half")
+            raise OSError(number, os.strerror(number))
+
+    with pytest.raises(InputError) as caught:
+        refused()
+    said = str(one_line(caught.value))
+    assert said.startswith(f"{target} cannot be written: {os.strerror(number)}; ")
+    assert advice in said
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_other_errors_are_not_called_a_full_disk(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), told_if_not_writable(tmp_path / "a"):
+        (tmp_path / "absent").read_text()
+
+
+def test_a_folder_appears_whole_and_not_where_one_is(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "folder"
+    with folder_aside(target) as aside:
+        (aside / "sub").mkdir()
+        (aside / "sub" / "file").write_text("x")
+        assert not target.exists()
+    assert (target / "sub" / "file").read_text() == "x"
+    assert list(target.parent.iterdir()) == [target]
+
+    def fail() -> None:
+        with folder_aside(tmp_path / "other") as aside:
+            (aside / "file").write_text("half")
+            raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        fail()
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+
+
+def test_what_a_pool_s_worker_says_of_a_cause_is_told() -> None:
+    class _RemoteTraceback(Exception):  # noqa: N818
+        pass
+
+    error = RuntimeError("Failed while saving data")
+    error.__cause__ = _RemoteTraceback(
+        '"""\nTraceback\nbenchwright.errors.InputError: a.csv: full\n\nThe above …'
+    )
+    assert one_line(error) == "a.csv: full"
+    error.__cause__ = _RemoteTraceback('"""\nTraceback\nValueError: ours\n')
+    assert one_line(error) is None
