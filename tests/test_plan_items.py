@@ -13,6 +13,7 @@ from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.errors import InputError
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.saved_answers import KnownAnswers, judged, known_answers, read_items
+from faults.tiny_llama import save_tiny_llama
 
 N, M = 60, 8
 
@@ -71,6 +72,31 @@ def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
     assert "not reached" in page
     for caption in ("Standard error of a score", "Smallest difference", "tau-b with the order"):
         assert caption in page
+
+
+def test_a_tokenizer_of_conf_counts(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = save_tiny_llama(tmp_path / "tiny")
+    models = {
+        "models": {
+            "tiny": {"weights": {"path": str(folder)}, "family": "tiny", "context": 64, "size_b": 1}
+        }
+    }
+    conf = {"parameters": {"models": models}}
+    monkeypatch.setattr("benchwright.plan_items.command.load_conf", lambda *_: conf)
+    items().to_parquet(tmp_path / "items.parquet")
+    words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", ".05"]
+    done = CliRunner().invoke(cli, [*words, "--tokenizer", "tiny"])
+    assert done.exit_code == 0, done.output
+    from transformers import AutoTokenizer
+
+    each = len(AutoTokenizer.from_pretrained(folder).tokenize("x" * 32 + "\nyes\nno!"))
+    assert each != 10
+    assert f"tokens: {each} per item (tokenizer of tiny)" in done.output
+    gone = CliRunner().invoke(cli, [*words, "--tokenizer", "gone"])
+    assert gone.exit_code == 1
+    assert "--tokenizer 'gone' is not known; models.models has weights of tiny" in gone.stderr
 
 
 @pytest.mark.parametrize(

@@ -1608,6 +1608,7 @@ class SamplerChoice(Table):
     apparent_gain: Series[float] = pa.Field(nullable=True)  # among the models that chose
     held_out_gain: Series[float] = pa.Field(nullable=True)
     luck_gain: Series[float] = pa.Field(nullable=True)  # held out, of the best random order
+    luck_winner: Series[str]  # which one that is; "" for the choice by all models
     n_choose: Series[int] = pa.Field(ge=0)
     n_judge: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)
@@ -1717,3 +1718,61 @@ class ChosenSubset(NotEmpty):
     item_id: Series[str] = pa.Field(unique=True)
     position: Series[int] = pa.Field(ge=0, unique=True)  # row of the items table
     weight: Series[float] = pa.Field(ge=0, le=1)  # they sum to 1
+
+
+class ChosenCurves(Table):
+    """The chosen sampler over rates, beside random (DELE, Figure 7); key (line, rate, metric).
+
+    Means over splits of the models, each of them over repeats; `low` and `high` are the middle 95%
+    of the splits. `random_…` are of single random subsets, judged by models that did not choose.
+    """
+
+    line: Series[str] = pa.Field(isin=["chosen", "chosen, in-sample", "random", "random order"])
+    splits: Series[int] = pa.Field(ge=1)
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+
+
+class TargetCurves(Table):
+    """Samplers beside two scores of the benchmark; key (target, sampler, rate, metric).
+
+    `target` is the mean over items or over subjects. `percentile` is the place of the mean over
+    repeats among single random subsets.
+    """
+
+    target: Series[str] = pa.Field(isin=["items", "subjects"])
+    sampler: Series[str]
+    panel: Series[str]
+    n_models: Series[int] = pa.Field(ge=3)
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    sd: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)
+
+
+class SubjectCurves(Table):
+    """Samplers inside each subject (DELE, Figures 8–27); key (subject, sampler, rate, metric)."""
+
+    subject: Series[str]
+    n_items: Series[int] = pa.Field(ge=1)
+    n_models: Series[int] = pa.Field(ge=3)
+    sampler: Series[str]
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)

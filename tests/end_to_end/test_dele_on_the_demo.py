@@ -68,6 +68,10 @@ def test_everything_else_is_there(dele: Path) -> None:
     assert set(table(dele, "sampler_choice")["split"]) == {-1, 0, 1}
     assert set(table(dele, "cluster_sizes")["sampler"]) == {"kmeans_tfidf"}
     assert len(table(dele, "readability_examples")) == 6
+    chosen = table(dele, "chosen_curves")
+    assert set(chosen["splits"]) == {2}
+    assert set(table(dele, "target_curves")["target"]) == {"items", "subjects"}
+    assert table(dele, "paper_curves").empty  # the demo's models have no published scores
     metrics = json.loads(saved(dele, "sampling_metrics.json").read_text())
     assert metrics["n_items"] == len(table(dele, "item_features"))
     assert metrics["n_chosen_items"] == 30

@@ -178,6 +178,23 @@ def test_gaps_in_a_few_models_cost_nothing_in_the_others() -> None:
     assert fit.ability == pytest.approx(posterior @ theta / posterior.sum(axis=1), abs=1e-8)
 
 
+def test_items_with_equal_answers_cost_once_and_count_as_often_as_they_are() -> None:
+    # Items made different by one rare fraction cannot be taken once: the general path.
+    rng = np.random.default_rng(0)
+    few = (rng.random((6, 12)) < np.linspace(0.2, 0.9, 6)[:, None]).astype(float)
+    few[1, :4] = np.nan
+    many = np.repeat(few, 200, axis=1)
+    one_by_one = many.copy()
+    one_by_one[0] = np.clip(one_by_one[0] * (1 - 1e-9), 0, 1) + 1e-9 * rng.random(many.shape[1])
+    fit, plain = fit_2pl(many), fit_2pl(one_by_one)
+    assert len(fit.difficulty) == 2400
+    assert fit.nodes == plain.nodes > 61
+    np.testing.assert_allclose(fit.difficulty, plain.difficulty, atol=1e-5)
+    np.testing.assert_allclose(fit.discrimination_se, plain.discrimination_se, atol=1e-5)
+    np.testing.assert_allclose(fit.ability, plain.ability, atol=1e-6)
+    np.testing.assert_allclose(fit.log_likelihood, plain.log_likelihood, rtol=1e-6)
+
+
 def test_items_and_models_without_answers_are_nan_and_named(simulated: Simulated) -> None:
     correct = simulated.correct[:200, :20].copy()
     whole = fit_2pl(correct)

@@ -47,16 +47,23 @@ class ItemCurves(NamedTuple):
 
     @classmethod
     def of(cls, fit: ItemResponse) -> Self:
-        """Sums over items taken by blocks, once for all subsets."""
+        """Sums over items taken by blocks, once for all subsets.
+
+        Items with equal answers have equal curves, and few models answer thousands of items in few
+        ways: equal ones are taken once.
+        """
         known = ~np.isnan(fit.discrimination)
         a = np.where(known, fit.discrimination, 0)
         d = np.where(known, -fit.discrimination * fit.difficulty, 0)
         nodes = np.linspace(-_REACH, _REACH, max(fit.nodes, _FEWEST_NODES))
         total = np.zeros((2, len(nodes)))
-        places = np.flatnonzero(known)
+        different, count = np.unique(
+            np.stack([a[known], d[known]], axis=1), axis=0, return_counts=True
+        )
         step = max(1, _BLOCK // len(nodes))
-        for start in range(0, len(places), step):
-            total += _sums(a, d, places[start : start + step], nodes)
+        for start in range(0, len(different), step):
+            part = slice(start, start + step)
+            total += _sums(different[part, 0], different[part, 1], nodes, count[part])
         return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
 
     def expected(self, places: NDArray[np.intp], answers: Float) -> Expected:
@@ -72,7 +79,8 @@ class ItemCurves(NamedTuple):
             blank = np.full(len(answers), np.nan)
             return Expected(blank, blank)
         weight = self._posterior(inside, answers[:, self.known[places]])
-        curve, spread = (self.total - _sums(self.slope, self.intercept, inside, self.nodes)) / rest
+        seen = _sums(self.slope[inside], self.intercept[inside], self.nodes)
+        curve, spread = (self.total - seen) / rest
         mean = weight @ curve
         doubt = np.maximum(weight @ curve**2 - mean**2, 0) + weight @ spread / rest
         return Expected(mean, np.sqrt(np.maximum(doubt, 0)))
@@ -88,9 +96,11 @@ class ItemCurves(NamedTuple):
         return out
 
 
-def _sums(a: Float, d: Float, places: NDArray[np.intp], nodes: Float) -> Float:
-    if not len(places):
+def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:
+    """(2, q) sums of P and of P(1 − P) over items (n,), each `count` (n,) times."""
+    if not len(a):
         return np.zeros((2, len(nodes)))
-    slope = np.maximum(a[places], 1e-12)
-    p = probability(nodes, slope, -d[places] / slope)
-    return np.stack([p.sum(axis=1), (p * (1 - p)).sum(axis=1)])
+    slope = np.maximum(a, 1e-12)
+    p = probability(nodes, slope, -d / slope)
+    times = np.ones(len(a)) if count is None else count
+    return np.stack([p @ times, (p * (1 - p)) @ times])

@@ -40,6 +40,8 @@ class SamplingParams(BaseModel):
         export: the subset that is handed on.
         published_scores: CSV or Parquet file with columns `name` and `avg`, scores of a leaderboard
             by which the paper's panel is chosen; below `mirror_root`/responses, or a full path.
+        tokenizer: a name under `models.models` whose tokenizer counts the items' tokens; null
+            takes a token for four characters.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,6 +59,7 @@ class SamplingParams(BaseModel):
     evidence: SamplingEvidenceParams = SamplingEvidenceParams()
     export: ChosenSubsetParams = ChosenSubsetParams()
     published_scores: str | None = None
+    tokenizer: str | None = None
 
     @field_validator("samplers", "encoders")
     @classmethod

@@ -25,6 +25,7 @@ class SamplingEvidenceParams(BaseModel):
         estimate_subsets: random subsets of that size.
         paper_best, paper_step: the paper's panel is every `paper_step`-th of the `paper_best`
             models by published score.
+        paper_models: at least so many of them judge on the items that all of those answered.
         by_subject: also choose a sampler inside each subject.
         subject_items: subjects with fewer items are left out of that.
     """
@@ -42,6 +43,7 @@ class SamplingEvidenceParams(BaseModel):
     estimate_subsets: int = Field(default=5, ge=1)
     paper_best: int = Field(default=1_000, ge=1)
     paper_step: int = Field(default=20, ge=1)
+    paper_models: int = Field(default=30, ge=3)
     by_subject: bool = True
     subject_items: int = Field(default=50, ge=2)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.params.anchors import AnchorParams
+from benchwright.sampling.ward_tree import cut_tree, ward_tree
 from benchwright.seeding import stage_generator
 from benchwright.weighted_subset import WeightedSubset
 
@@ -21,8 +22,8 @@ _SIZES = 128  # clusterings of one pool that are remembered
 class AnchorClusters:
     """Clusters of n points for any number of clusters.
 
-    Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes n²
-    working memory (docs/sampling.md), no more than once; k-means starts anew for each number.
+    Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes u²
+    working memory for u different points (docs/sampling.md); k-means starts anew for each number.
 
     Args:
         points: (n, d), in an order that does not depend on the pool's.
@@ -32,8 +33,11 @@ class AnchorClusters:
     def __init__(self, points: Float, params: AnchorParams) -> None:
         self.points = np.round(points, _DECIMALS)
         self._params = params
-        self._distinct = len(np.unique(self.points, axis=0))
-        self._merges = _ward(self.points) if params.algorithm == "ward" else None
+        different, kind, sizes = np.unique(
+            self.points, axis=0, return_inverse=True, return_counts=True
+        )
+        self._distinct, self._kind = len(different), kind.ravel()
+        self._merges = ward_tree(different, sizes) if params.algorithm == "ward" else None
         self._labels = lru_cache(maxsize=_SIZES)(self._cluster)
 
     def anchors(self, size: int, ties: Float) -> WeightedSubset:
@@ -66,7 +70,7 @@ class AnchorClusters:
     def _cluster(self, k: int) -> Labels:
         """Labels 0 … c − 1, none empty, c ≤ k."""
         if self._merges is not None:
-            return _cut(self._merges, len(self.points), k)
+            return cut_tree(self._merges, self._distinct, k)[self._kind]
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
@@ -78,23 +82,6 @@ class AnchorClusters:
             warnings.filterwarnings("ignore", category=ConvergenceWarning)
             labels = model.fit(self.points).labels_
         return np.unique(labels, return_inverse=True)[1].astype(np.intp)
-
-
-def _ward(points: Float) -> NDArray[np.intp]:
-    """(n − 1, 2) the two nodes that each step joins, cheapest first; step i makes node n + i."""
-    if len(points) < 2:
-        return np.empty((0, 2), dtype=np.intp)
-    from scipy.cluster.hierarchy import linkage
-
-    return np.asarray(linkage(points, method="ward")[:, :2], dtype=np.intp)
-
-
-def _cut(merges: NDArray[np.intp], n: int, k: int) -> Labels:
-    """Labels of n points after the first n − k steps."""
-    node = np.arange(2 * n - 1)
-    for step in range(n - k - 1, -1, -1):
-        node[merges[step]] = node[n + step]
-    return np.unique(node[:n], return_inverse=True)[1].astype(np.intp)
 
 
 def _highest_averages(counts: NDArray[np.intp], size: int) -> NDArray[np.intp]:

@@ -1,6 +1,7 @@
 """Samplers that draw from clusters of similar texts (DELE, section 3.1)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import get_args
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.params.clustering import ClusteringParams
-from benchwright.sampling.clustering import TFIDF, Method, cluster_items
+from benchwright.sampling.clustering import TFIDF, Clustering, Method, cluster_items
 from benchwright.sampling.kind import SamplerKind
 from benchwright.sampling.once_per_pool import OncePerPool
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
@@ -28,15 +29,21 @@ def clustering_sampler(method: Method, source: str, params: ClusteringParams) ->
         source: "tfidf", or the encoder whose vectors are clustered.
         params: of the clustering, which is fitted once per pool whatever the repeat's seed.
     """
-    labels_of = OncePerPool(
-        lambda pool: cluster_items(pool, method, source, params).labels,
-        "texts" if source == TFIDF else source,
-    )
+    clustering_of = clusterings(method, source, params)
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
-        return proportional_draw(pool, labels_of(pool), seed, f"{method}_{source}")
+        return proportional_draw(pool, clustering_of(pool).labels, seed, f"{method}_{source}")
 
     return sample
+
+
+@lru_cache(maxsize=64)
+def clusterings(method: Method, source: str, params: ClusteringParams) -> OncePerPool[Clustering]:
+    """`cluster_items` by pool, fitted once for all samplers and views of a process."""
+    return OncePerPool(
+        lambda pool: cluster_items(pool, method, source, params),
+        "texts" if source == TFIDF else source,
+    )
 
 
 def proportional_draw(

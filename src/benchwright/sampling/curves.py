@@ -43,6 +43,7 @@ def sampler_figures(
     seed: int,
     *,
     tau: bool = True,
+    whole: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
     """Every sampler at every rate, again and again, judged by every panel.
 
@@ -54,6 +55,7 @@ def sampler_figures(
         repeats: draws of each sampler; those that leave only ties to chance repeat too.
         seed: of all draws.
         tau: also compute tau-b.
+        whole: (n,) weights of the items in the benchmark's own score; all equal where None.
 
     Returns:
         Columns sampler, panel, rate, size, repeat, and the fields of `Preservation`, sorted by the
@@ -72,7 +74,7 @@ def sampler_figures(
                 draw = samplers[name](pool, repeat_seed(seed, name, repeat))
                 weights = subset_weights(draw, sizes.tolist(), n)
                 for panel, correct in panels.items():
-                    found = preservation(correct, weights, tau=tau)
+                    found = preservation(correct, weights, tau=tau, whole=whole)
                     parts.append(
                         pd.DataFrame(
                             {

@@ -129,13 +129,14 @@ def fit_2pl(
     answers = _Answers.of(values[models][:, items])
     fit = _expectation_maximization(answers, quadrature, iterations, tolerance, priors)
     posterior = _posterior(answers, fit.slope, fit.intercept, fit.nodes)
-    back = np.argsort(answers.order)
     a_se, b_se = _standard_errors(answers, posterior, fit, priors)
+    row = answers.row
+    fit = fit._replace(slope=fit.slope[row], intercept=fit.intercept[row])
     return ItemResponse(
-        discrimination=_spread(fit.slope[back], items),
-        difficulty=_spread((-fit.intercept / fit.slope)[back], items),
-        discrimination_se=_spread(a_se[back], items),
-        difficulty_se=_spread(b_se[back], items),
+        discrimination=_spread(fit.slope, items),
+        difficulty=_spread(-fit.intercept / fit.slope, items),
+        discrimination_se=_spread(a_se[row], items),
+        difficulty_se=_spread(b_se[row], items),
         ability=_spread(posterior.mean, models),
         ability_se=_spread(np.sqrt(posterior.variance), models),
         log_likelihood=posterior.log_likelihood,
@@ -147,29 +148,37 @@ def fit_2pl(
 
 
 class _Answers(NamedTuple):
-    """Answers item by item, the items that every model answered first.
+    """Answers of u different items, those that every model answered first.
 
-    right: (n, m), 0 where missing. order: (n,) the column each row was. total: (n,) Σ r.
-    partial: (k,) the models that miss some item. missing: (n − complete, k), of the items after
+    Items with the same answers from all models have the same estimates and are taken once: few
+    models answer thousands of items in few ways.
+
+    right: (u, m), 0 where missing. times: (u,) how many items each row is. row: (n,) the row of
+    each item. total: (u,) Σ r of one item.
+    partial: (k,) the models that miss some item. missing: (u − complete, k), of the items after
     the first `complete`. The costly products run over these two only.
     """
 
     right: NDArray[np.floating]
-    order: NDArray[np.intp]
+    times: Float
+    row: NDArray[np.intp]
     total: Float
     partial: NDArray[np.intp]
     missing: NDArray[np.bool_]
 
     @classmethod
     def of(cls, values: NDArray[np.floating]) -> "_Answers":
+        first, pattern, count = _different_columns(values)
+        values = values[:, first]
         missing = np.isnan(values)
         whole = ~missing.any(axis=0)
         order = np.argsort(~whole, kind="stable")
-        right = np.where(missing, 0, values)[:, order].T
+        right = np.ascontiguousarray(np.where(missing, 0, values)[:, order].T)
         partial = np.flatnonzero(missing.any(axis=1))
-        gaps = missing[partial][:, order[int(whole.sum()) :]].T
+        gaps = np.ascontiguousarray(missing[partial][:, order[int(whole.sum()) :]].T)
         total = right.sum(axis=1, dtype=np.float64)
-        return cls(np.ascontiguousarray(right), order, total, partial, np.ascontiguousarray(gaps))
+        row = np.argsort(order)[pattern]
+        return cls(right, count[order].astype(np.float64), row, total, partial, gaps)
 
     def blocks(self, width: int) -> Iterator[tuple[slice, Float, Float | None]]:
         """Some items at a time: which rows, their answers (i, m), gaps (i, k) or None."""
@@ -183,6 +192,18 @@ class _Answers(NamedTuple):
             where = slice(start, min(start + size, n))
             gaps = self.missing[where.start - complete : where.stop - complete]
             yield where, self.right[where].astype(np.float64), gaps.astype(np.float64)
+
+
+def _different_columns(
+    values: NDArray[np.floating],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Where different columns stand first, which one each column is, and how often they occur."""
+    columns = np.ascontiguousarray(values.T)
+    as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
+    _, first, pattern, count = np.unique(
+        as_bytes, return_index=True, return_inverse=True, return_counts=True
+    )
+    return first, pattern, count
 
 
 class _Fit(NamedTuple):
@@ -259,11 +280,12 @@ def _posterior(answers: _Answers, slope: Float, intercept: Float, nodes: Float) 
     slopes, intercepts = np.zeros(m), np.zeros(m)
     for where, right, gaps in answers.blocks(len(nodes)):
         softplus = np.log1p(_odds(slope[where], intercept[where], nodes))
-        shared -= softplus.sum(axis=0)
+        count = answers.times[where]
+        shared -= count @ softplus
         if gaps is not None:
-            own[answers.partial] += gaps.T @ softplus
-        slopes += slope[where] @ right
-        intercepts += intercept[where] @ right
+            own[answers.partial] += (gaps * count[:, None]).T @ softplus
+        slopes += (slope[where] * count) @ right
+        intercepts += (intercept[where] * count) @ right
     own += shared + slopes[:, None] * nodes + intercepts[:, None]
     top = own.max(axis=1, keepdims=True)
     weight = np.exp(own - top)
@@ -376,7 +398,7 @@ def _nodes_wanted(answers: _Answers, slope: Float, intercept: Float, nodes: Floa
     information = np.ones_like(nodes)
     for where, _, _ in answers.blocks(len(nodes)):
         b = -intercept[where] / slope[where]
-        information += item_information(nodes, slope[where], b).sum(axis=1)
+        information += item_information(nodes, slope[where], b) @ answers.times[where]
     wanted = 2 * _REACH * np.sqrt(information.max()) / _SPACING
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
 

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 
-# Rows × columns of one block of similarities: 64 MiB of float32, whatever n is.
-_BLOCK_CELLS = 1 << 24
-# Finer differences than this are rounding of the matrix product, and would decide ties at random.
+# Rows × columns of one block of similarities: 64 MiB of float64, whatever n is.
+_BLOCK_CELLS = 1 << 23
+# Finer differences than this would decide ties at random. The matrix product is in float64: its
+# rounding hangs on the processor and the number of threads, and in float32 would reach this digit.
 _DECIMALS = 6
 
 
@@ -46,14 +47,15 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k), dtype=np.float32)
     step = max(1, _BLOCK_CELLS // n)
-    block = np.empty((min(step, n), n), dtype=np.float32)
+    product = np.empty((min(step, n), n), dtype=np.float64)
+    block = np.empty(product.shape, dtype=np.float32)
     for start in range(0, n, step):
         rows = np.arange(start, min(start + step, n))
-        distance = block[: len(rows)]
-        np.matmul(unit[rows], unit.T, out=distance)
-        np.subtract(1, distance, out=distance)
-        np.clip(distance, 0, 2, out=distance)
-        np.round(distance, _DECIMALS, out=distance)
+        exact, distance = product[: len(rows)], block[: len(rows)]
+        np.matmul(unit[rows], unit.T, out=exact)
+        np.subtract(1, exact, out=exact)
+        np.clip(exact, 0, 2, out=exact)
+        distance[:] = np.round(exact, _DECIMALS, out=exact)
         distance[np.arange(len(rows)), rows] = np.inf
         found = _smallest(distance, k)
         indices[rows] = found
@@ -61,12 +63,13 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     return NearestNeighbours(indices, distances)
 
 
-def _normalised(vectors: Vectors) -> Vectors:
+def _normalised(vectors: Vectors) -> NDArray[np.float64]:
     """Rows divided by their length; rows of zeros stay zero."""
-    unit = np.ascontiguousarray(vectors, dtype=np.float32)
+    unit = np.array(vectors, dtype=np.float64, order="C")
     length = np.linalg.norm(unit, axis=1, keepdims=True)
     length[length == 0] = 1
-    return unit / length
+    unit /= length
+    return unit
 
 
 def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:

@@ -42,7 +42,11 @@ class Preservation(NamedTuple):
 
 
 def preservation(
-    correct: NDArray[np.floating], weights: NDArray[np.floating], *, tau: bool = True
+    correct: NDArray[np.floating],
+    weights: NDArray[np.floating],
+    *,
+    tau: bool = True,
+    whole: NDArray[np.floating] | None = None,
 ) -> Preservation:
     """Compare the scores under each row of `weights` (s, n) with those on all n items.
 
@@ -52,11 +56,13 @@ def preservation(
         correct: answers (m, n) in [0, 1]; NaN is left out of a model's scores.
         weights: of the items, ≥ 0; a row of equal weights is a plain subset.
         tau: also compute tau-b, which takes longer than everything else together.
+        whole: (n,) weights of the items in the benchmark's own score; all equal where None.
 
     Raises:
         ValueError: the two do not hold the same items.
     """
-    full = subset_scores(correct, np.ones((1, correct.shape[1])))
+    all_items = np.ones(correct.shape[1]) if whole is None else whole
+    full = subset_scores(correct, all_items[None, :])
     counted = _counts_are_scores(correct)
     step = max(1, _BLOCK_BYTES // (8 * max(len(correct), 1)))
     parts = [weights[start : start + step] for start in range(0, len(weights), step)]

@@ -5,6 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.params.sampling import SamplingParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling.panels import SamplingPanels, choose_panels
 from benchwright.pipelines.sampling.pools import Pools, build_pools
 from benchwright.response_matrix import ResponseMatrix
@@ -89,4 +90,6 @@ def make_panels(
 
 
 def make_pools(panels: SamplingPanels, params: SamplingParams | None = None) -> Pools:
-    return build_pools(make_items(panels.all_items), panels, {}, params or make_params())
+    return build_pools(
+        make_items(panels.all_items), panels, {}, params or make_params(), ModelsParams()
+    )

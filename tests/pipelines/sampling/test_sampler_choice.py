@@ -13,6 +13,9 @@ from benchwright.pipelines.sampling.choice import (
 )
 from benchwright.pipelines.sampling.chosen_subset import choose_subset
 from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.model_splits import model_splits, sides_of
+from benchwright.sampling.adaptive import choose_sampler, fixed_orders
+from benchwright.sampling.curves import sampler_figures
 from pipelines.sampling.sampling_examples import (
     make_answers,
     make_items,
@@ -51,6 +54,20 @@ def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
     assert gains.splits == 3
     assert gains.held_out == pytest.approx(splits["held_out_gain"].mean())
     assert gains.won == splits["winner"].value_counts().max()
+
+
+def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFrame) -> None:
+    table, _ = choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)
+    lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
+    for halves in model_splits(PANELS, PARAMS.adaptive, 0):
+        found = sampler_figures(
+            POOLS.plain, fixed_orders(5, 0), sides_of(halves, PANELS), [10, 25, 50], 1, 0, tau=False
+        )
+        for side, winners in lucky.items():
+            own = found[found["panel"] == side]
+            winners.append(choose_sampler(own, PARAMS.adaptive).winner)
+    assert table["luck_winner"].tolist() == ["", *lucky["selection"]]
+    assert lucky["selection"] != lucky["held_out"]
 
 
 def test_another_winner_than_last_time_is_listed(figures: pd.DataFrame) -> None:

@@ -4,115 +4,18 @@ import json
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.estimation import EstimationParams
-from benchwright.pipelines.sampling.against_random import compare_with_random
-from benchwright.pipelines.sampling.choice import choose_by_subject, choose_samplers
-from benchwright.pipelines.sampling.chosen_subset import choose_subset
-from benchwright.pipelines.sampling.curves import trace_curves
-from benchwright.pipelines.sampling.estimates import measure_estimates
-from benchwright.pipelines.sampling.figures.bars import draw_score_spread, draw_winners
-from benchwright.pipelines.sampling.figures.clusters import draw_cluster_curves, draw_item_map
-from benchwright.pipelines.sampling.figures.curves import draw_curves
+from benchwright.pipelines.sampling.figure_nodes import CURVES
 from benchwright.pipelines.sampling.headline import write_headline
-from benchwright.pipelines.sampling.judging import judge_samplers
 from benchwright.pipelines.sampling.metrics import collect_sampling_metrics
-from benchwright.pipelines.sampling.panels import SamplingPanels
-from benchwright.pipelines.sampling.pipeline import CURVES
-from benchwright.pipelines.sampling.random_draws import draw_random_bands
-from benchwright.pipelines.sampling.report.render import render_sampling_report
-from benchwright.pipelines.sampling.spread import spread_scores
-from benchwright.pipelines.sampling.summary import summarise_samplers
-from benchwright.pipelines.sampling.texts import describe_clusters, describe_texts
-from pipelines.sampling.sampling_examples import (
-    make_answers,
-    make_items,
-    make_panels,
-    make_params,
-    make_pools,
-)
-
-PARAMS = make_params(
-    samplers="random+word_length+kmeans_tfidf+share_wrong",
-    clustering={"k": "elbow", "candidates": (2, 3, 4), "map_items": 20},
-    repeats=2,
-    adaptive={"splits": 1, "lowest_rate": 10, "highest_rate": 50},
-)
-NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
-NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
-BENCHMARK = BenchmarkParams.model_validate(
-    {
-        "name": "x",
-        "title": "A <b>bold</b> benchmark",
-        "licence": "MIT",
-        "citation": "c",
-        "url": "",
-        "sources": {
-            "local": {
-                "file": "items.jsonl",
-                "all_rows": "test",
-                "fields": {
-                    "question": "q",
-                    "choices": {"column": "c"},
-                    "gold": {"column": "a", "form": "index"},
-                },
-            }
-        },
-        "splits": {"evaluation": ["test"]},
-    }
-)
-
-
-def run(panels: SamplingPanels) -> dict[str, Any]:
-    """All results of the stage by name."""
-    pools, items = make_pools(panels, PARAMS), make_items(panels.all_items)
-    figures, left_out = judge_samplers(pools, panels, PARAMS, 0)
-    curves = trace_curves(figures, draw_random_bands(panels, PARAMS, 0))
-    against = compare_with_random(figures, panels, PARAMS, 0)
-    summary = summarise_samplers(curves, pools, panels, PARAMS, 0)
-    choice, changed = choose_samplers(figures, pools, panels, NOTHING, PARAMS, 0)
-    winners, _, luck = choose_by_subject(pools, panels, NO_SUBJECTS, PARAMS, 0)
-    spread = spread_scores(pools, panels, PARAMS, 0)
-    _, readability, bands = describe_texts(pools)
-    sizes, elbows, maps = describe_clusters(pools, PARAMS, 0)
-    return {
-        "panels": panels,
-        "samplers_left_out": left_out,
-        "sampling_against_random": against,
-        "sampling_summary": summary,
-        "sampler_choice": choice,
-        "subject_winners": winners,
-        "subject_luck": luck,
-        "changed_winners": changed,
-        "estimate_errors": measure_estimates(pools, panels, PARAMS, EstimationParams(), 0),
-        "score_spread": spread,
-        "readability_examples": readability,
-        "readability_bands": bands,
-        "cluster_sizes": sizes,
-        "chosen_subset": choose_subset(items, pools, {}, choice, PARAMS),
-        **dict(zip(CURVES, draw_curves(curves, panels, PARAMS), strict=True)),
-        "figure_sampler_winners": draw_winners(choice, winners),
-        "figure_score_spread": draw_score_spread(spread, PARAMS),
-        "figure_cluster_curves": draw_cluster_curves(elbows),
-        "figure_item_map": draw_item_map(maps),
-    }
-
-
-def page(results: dict[str, Any]) -> str:
-    return render_sampling_report(BENCHMARK, "dele", PARAMS, EstimationParams(), 0, **results)
+from pipelines.sampling.sampling_examples import make_answers
+from pipelines.sampling.sampling_stage import PARAMS, page, run
 
 
 def headline(results: dict[str, Any]) -> tuple[str, ...]:
     names = ("panels", "sampling_against_random", "sampling_summary", "sampler_choice")
     return tuple(write_headline(*(results[name] for name in names), PARAMS))
-
-
-@pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
-    return run(make_panels())
 
 
 def test_headline_says_what_the_tables_say(results: dict[str, Any]) -> None:
@@ -147,7 +50,7 @@ def test_page_escapes_and_shows_every_figure(results: dict[str, Any]) -> None:
     html = page(results)
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
-    assert html.count('data-source="figure-') == 11
+    assert html.count('data-source="figure-') == 15
     for sampler in ("random", "word_length", "kmeans_tfidf", "share_wrong"):
         assert sampler in html
     assert page(results) == html
@@ -173,7 +76,7 @@ def test_every_curve_stands_beside_randoms_band(results: dict[str, Any]) -> None
     ids=["no answers", "two models", "all the same", "nobody held out"],
 )
 def test_poor_data_are_said_and_do_not_crash(answers: np.ndarray, said: str) -> None:
-    found = run(make_panels(answers))
+    found = run(answers)
     html = page(found)
     assert said in html
     metrics = collect_sampling_metrics(
@@ -192,4 +95,4 @@ def test_poor_data_are_said_and_do_not_crash(answers: np.ndarray, said: str) -> 
 
 def test_fractions_and_open_questions_work() -> None:
     answers = make_answers().astype(np.float32) * 0.7
-    assert "keep the order of" in page(run(make_panels(answers)))
+    assert "keep the order of" in page(run(answers))

@@ -9,6 +9,13 @@ from numpy.typing import NDArray
 from benchwright.params.adaptive import AdaptiveParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.judging import judge_by, rates_of
+from benchwright.pipelines.sampling.model_splits import (
+    draws_seed,
+    model_splits,
+    pool_of,
+    repeats_of,
+    sides_of,
+)
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
 from benchwright.sampling.adaptive import (
@@ -19,10 +26,9 @@ from benchwright.sampling.adaptive import (
     luck_of_winners,
 )
 from benchwright.sampling.curves import sampler_figures
-from benchwright.sampling.model_split import ModelSplit, split_by_family
+from benchwright.sampling.model_split import ModelSplit
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.within_subject import sub_pool
-from benchwright.seeding import stage_generator
 from benchwright.tables import ChangedWinners, SamplerChoice, SubjectWinners
 
 EVERYONE = -1
@@ -50,7 +56,7 @@ def choose_samplers(
     adaptive = sampling.adaptive
     own = sampling_figures[sampling_figures["panel"] == "all"]
     rows = [_row(EVERYONE, own, None, adaptive, (len(panels.models), 0))]
-    rows += _by_splits(_splits(panels, adaptive, seed), pools, panels, sampling, seed)
+    rows += _by_splits(model_splits(panels, adaptive, seed), pools, panels, sampling, seed)
     table = SamplerChoice.from_rows(rows)
     whole = [frame[frame["split"] == EVERYONE] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
@@ -73,7 +79,7 @@ def choose_by_subject(
         the two halves agree beside luck, as numbers; none without subjects.
     """
     adaptive = sampling.adaptive
-    subjects = _subjects(pools.plain, sampling)
+    subjects = large_subjects(pools.plain, sampling)
     groups = ("selection", "held_out", "all")
     if not subjects or min(len(panels.groups[name]) for name in groups) < FEWEST_JUDGES:
         return SubjectWinners.empty(), ChangedWinners.empty(), {}
@@ -119,19 +125,16 @@ def _by_splits(
     plain = pools.plain
     by_choosers, judges = {}, {}
     for number, halves in enumerate(splits):
-        sides = {name: panels.correct[own] for name, own in halves._asdict().items()}
-        by_choosers[str(number)] = SamplingPool(
-            plain.item_ids, plain.subjects, plain.texts, plain.vectors, sides["selection"]
-        )
+        sides = sides_of(halves, panels)
+        by_choosers[str(number)] = pool_of(plain, sides["selection"])
         judges[str(number)] = {f"{name} {number}": own for name, own in sides.items()}
-    fewer = min(sampling.repeats, sampling.evidence.choice_repeats)
     found = judge_by(
         plain,
         by_choosers,
         judges,
-        sampling.model_copy(update={"repeats": fewer}),
+        sampling.model_copy(update={"repeats": repeats_of(sampling)}),
         _rates(sampling),
-        int(stage_generator(seed, "sampling/choice").integers(1 << 62)),
+        draws_seed(seed),
         tau=_wants_tau(sampling.adaptive),
     )
     everyone = {name: own for sides in judges.values() for name, own in sides.items()}
@@ -157,11 +160,11 @@ def _row(
     adaptive: AdaptiveParams,
     counts: tuple[int, int],
 ) -> tuple[Any, ...]:
+    lucky, luckiest = float("nan"), ""
     if other is not None:
-        lucky = _gain_of_the_luckiest(own, other, adaptive)
+        luckiest = choose_sampler(own[own["lucky"]], adaptive).winner
+        lucky = gain_over_random(other, luckiest, _gain_metric(adaptive), adaptive)
         own, other = (figures[~figures["lucky"]] for figures in (own, other))
-    else:
-        lucky = float("nan")
     chosen = choose_sampler(own, adaptive)
     metric = _gain_metric(adaptive)
     gains = [
@@ -171,26 +174,7 @@ def _row(
         for figures in (own, other)
     ]
     eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
-    return (split, chosen.winner, metric, *gains, lucky, *counts, eligible, chosen.reason)
-
-
-def _gain_of_the_luckiest(
-    own: pd.DataFrame, other: pd.DataFrame, adaptive: AdaptiveParams
-) -> float:
-    """The held-out gain of the random order that the choosing models take."""
-    lucky = choose_sampler(own[own["lucky"]], adaptive).winner
-    return gain_over_random(other, lucky, _gain_metric(adaptive), adaptive)
-
-
-def _splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:
-    """Splits in which both sides can rank models."""
-    found = []
-    for number in range(adaptive.splits):
-        own = int(stage_generator(seed, f"sampling/split/{number}").integers(1 << 62))
-        halves = split_by_family(panels.models, panels.families, adaptive.selection_share, own)
-        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
-            found.append(halves)
-    return found
+    return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
 
 
 def _rates(sampling: SamplingParams) -> list[float]:
@@ -206,7 +190,7 @@ def _wants_tau(adaptive: AdaptiveParams) -> bool:
     return "tau_b" in adaptive.criteria
 
 
-def _subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
+def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
     """Places of the items of each subject that has enough; none where there is one subject."""
     names = np.array(pool.subjects, dtype=object)
     distinct = sorted(set(pool.subjects))

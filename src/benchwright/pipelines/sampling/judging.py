@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.panels import CHOSEN_BY, SamplingPanels
+from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
 from benchwright.pipelines.sampling.ready_samplers import reads_answers, runs_on
 from benchwright.sampling.curves import sampler_figures
@@ -36,7 +36,7 @@ def judge_samplers(
     able, unable = runs_on(reads_answers(sampling, answers=False), pools.plain)
     left_out = [("", name, why) for name, why in unable.items()]
     parts = [sampler_figures(pools.plain, able, panels.judges(), rates, repeats, seed)]
-    for choosers in dict.fromkeys(CHOSEN_BY.values()):
+    for choosers in dict.fromkeys(panels.chosen_by.values()):
         pool = pools.by_choosers[choosers]
         able, unable = runs_on(reads_answers(sampling, answers=True), pool)
         left_out += [(choosers, name, why) for name, why in unable.items()]

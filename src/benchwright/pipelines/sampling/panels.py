@@ -26,6 +26,7 @@ CHOSEN_BY: Mapping[str, str] = {
     "forward": "weak",
     "all": "all",
     "paper": "all",
+    "paper_partial": "paper_partial",
 }
 """Panels in the order of pages, and the group of models whose answers choose items for each."""
 
@@ -41,7 +42,8 @@ class SamplingPanels(NamedTuple):
         families: of each; a model of which nothing is known is a family by itself.
         correct: (m, n) float32 in [0, 1], none missing.
         clusters: (n,) labels: items that share a passage or a stem.
-        groups: places of models by group: selection, held_out, weak, forward, all, paper.
+        groups: places of models by group: selection, held_out, weak, forward, all, paper; or
+            paper_partial alone.
         judged: items that enough models answered, before those left out that one lacks.
         all_items: of the benchmark.
         left_out: models that answered too little.
@@ -69,13 +71,20 @@ class SamplingPanels(NamedTuple):
         """Answers by panel; of those panels alone for which `choosers` choose."""
         return {
             panel: self.answers(panel)
-            for panel, group in CHOSEN_BY.items()
+            for panel, group in self.chosen_by.items()
             if choosers in (None, group)
         }
 
     @property
+    def chosen_by(self) -> dict[str, str]:
+        """The panels there are, and who chooses items for each."""
+        return {panel: group for panel, group in CHOSEN_BY.items() if panel in self.groups}
+
+    @property
     def main(self) -> str:
         """The panel of headlines: `held_out`, or `all` where too few models are held out."""
+        if "held_out" not in self.groups:
+            return next(iter(self.chosen_by))
         enough = len(self.groups["held_out"]) >= FEWEST_JUDGES
         return "held_out" if enough else "all"
 
@@ -111,9 +120,9 @@ def choose_panels(
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
     by_family = split_by_family(models, families, share, seed)
     forward = split_forward(models, scores, share)
-    known = _published(models, published_scores)
+    known = has_published(models, published_scores)
     paper = (
-        _papers_choice(models, published_scores, sampling)
+        papers_choice(models, published_scores, sampling)
         if known
         else every_nth_of_the_best(models, scores, evidence.paper_best, evidence.paper_step)
     )
@@ -145,7 +154,7 @@ def choose_panels(
 
 def panel_counts(panels: SamplingPanels) -> dict[str, int]:
     """Models by panel."""
-    return {panel: len(panels.groups[panel]) for panel in CHOSEN_BY}
+    return {panel: len(panels.groups[panel]) for panel in panels.chosen_by}
 
 
 def _family(name: str, listed: Mapping[str, str]) -> str:
@@ -154,14 +163,15 @@ def _family(name: str, listed: Mapping[str, str]) -> str:
     return str(listed.get(name, listed.get(model, model)))
 
 
-def _published(models: tuple[str, ...], published_scores: pd.DataFrame) -> bool:
+def has_published(models: tuple[str, ...], published_scores: pd.DataFrame) -> bool:
+    """Whether any of the models has a published score."""
     return bool(published_scores["name"].isin([_plain(name) for name in models]).any())
 
 
-def _papers_choice(
+def papers_choice(
     models: tuple[str, ...], published_scores: pd.DataFrame, sampling: SamplingParams
 ) -> Places:
-    """Chosen among all published models; those of them that have answers here."""
+    """Places of those of the paper's panel that are here; chosen among all published models."""
     evidence = sampling.evidence
     listed = published_scores.drop_duplicates("name")
     names = listed["name"].tolist()

@@ -4,43 +4,27 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.sampling.against_random import compare_with_random
 from benchwright.pipelines.sampling.choice import choose_by_subject, choose_samplers, join_changes
+from benchwright.pipelines.sampling.chosen_curves import trace_chosen
 from benchwright.pipelines.sampling.chosen_subset import choose_subset
 from benchwright.pipelines.sampling.curves import trace_curves
 from benchwright.pipelines.sampling.estimates import measure_estimates
-from benchwright.pipelines.sampling.figures.bars import draw_score_spread, draw_winners
-from benchwright.pipelines.sampling.figures.clusters import draw_cluster_curves, draw_item_map
-from benchwright.pipelines.sampling.figures.curves import draw_curves
+from benchwright.pipelines.sampling.figure_nodes import FIGURES, draw_figures
 from benchwright.pipelines.sampling.imported_only import ask_nobody
 from benchwright.pipelines.sampling.judging import judge_samplers
 from benchwright.pipelines.sampling.metrics import collect_sampling_metrics
 from benchwright.pipelines.sampling.panels import choose_panels
+from benchwright.pipelines.sampling.paper_panel import choose_paper_panel, judge_paper_panel
 from benchwright.pipelines.sampling.pools import build_pools, encode_pool_texts
 from benchwright.pipelines.sampling.random_draws import draw_random_bands
 from benchwright.pipelines.sampling.report.render import render_sampling_report
 from benchwright.pipelines.sampling.spread import spread_scores
+from benchwright.pipelines.sampling.subject_curves import trace_subjects
 from benchwright.pipelines.sampling.summary import summarise_samplers
+from benchwright.pipelines.sampling.target_curves import trace_targets
 from benchwright.pipelines.sampling.texts import describe_clusters, describe_texts
 
 NO_ANSWERS = "no_live_responses"
 """What takes the place of answers of models that were asked in the run."""
-
-CURVES = (
-    "figure_sampling_tau",
-    "figure_sampling_spearman",
-    "figure_sampling_pearson",
-    "figure_sampling_wasserstein",
-    "figure_sampling_error",
-    "figure_sampling_spearman_sd",
-    "figure_sampling_wasserstein_sd",
-)
-
-FIGURES = (
-    *CURVES,
-    "figure_sampler_winners",
-    "figure_score_spread",
-    "figure_cluster_curves",
-    "figure_item_map",
-)
 
 
 def create_answers_pipeline() -> Pipeline:
@@ -61,20 +45,26 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 encode_pool_texts,
-                ["items", "sampling_vector_cache", "params:sampling", "params:models"],
+                [
+                    "items",
+                    "sampling_panels",
+                    "sampling_vector_cache",
+                    "params:sampling",
+                    "params:models",
+                ],
                 ["sampling_vectors", "pool_vectors"],
                 name="encode_pool_texts",
             ),
             Node(
                 build_pools,
-                ["items", "sampling_panels", "pool_vectors", "params:sampling"],
+                ["items", "sampling_panels", "pool_vectors", "params:sampling", "params:models"],
                 "sampling_pools",
                 name="build_pools",
             ),
             *_evidence(shared),
             *_choice(shared),
             *_views(shared),
-            *_figures(),
+            *draw_figures(),
             *_results(),
         ]
     )
@@ -113,6 +103,31 @@ def _evidence(shared: list[str]) -> list[Node]:
             name="summarise_samplers",
         ),
         Node(
+            choose_paper_panel,
+            ["response_matrix", "items", "published_scores", "params:sampling"],
+            "paper_panel",
+            name="choose_paper_panel",
+        ),
+        Node(
+            judge_paper_panel,
+            [
+                "items",
+                "paper_panel",
+                "pool_vectors",
+                "params:sampling",
+                "params:models",
+                "params:seed",
+            ],
+            ["paper_curves", "paper_summary"],
+            name="judge_paper_panel",
+        ),
+        Node(
+            trace_targets,
+            ["sampling_pools", "sampling_panels", *shared],
+            "target_curves",
+            name="trace_targets",
+        ),
+        Node(
             measure_estimates,
             [
                 "sampling_pools",
@@ -140,6 +155,18 @@ def _choice(shared: list[str]) -> list[Node]:
             ],
             ["sampler_choice", "changed_winner"],
             name="choose_samplers",
+        ),
+        Node(
+            trace_chosen,
+            ["sampler_choice", "sampling_pools", "sampling_panels", *shared],
+            "chosen_curves",
+            name="trace_chosen",
+        ),
+        Node(
+            trace_subjects,
+            ["sampling_pools", "sampling_panels", *shared],
+            "subject_curves",
+            name="trace_subjects",
         ),
         Node(
             choose_by_subject,
@@ -185,36 +212,6 @@ def _views(shared: list[str]) -> list[Node]:
     ]
 
 
-def _figures() -> list[Node]:
-    return [
-        Node(
-            draw_curves,
-            ["sampling_curves", "sampling_panels", "params:sampling"],
-            list(CURVES),
-            name="draw_curves",
-        ),
-        Node(
-            draw_winners,
-            ["sampler_choice", "subject_winners"],
-            "figure_sampler_winners",
-            name="draw_winners",
-        ),
-        Node(
-            draw_score_spread,
-            ["score_spread", "params:sampling"],
-            "figure_score_spread",
-            name="draw_score_spread",
-        ),
-        Node(
-            draw_cluster_curves,
-            "cluster_curves",
-            "figure_cluster_curves",
-            name="draw_cluster_curves",
-        ),
-        Node(draw_item_map, "item_map", "figure_item_map", name="draw_item_map"),
-    ]
-
-
 def _results() -> list[Node]:
     return [
         Node(
@@ -241,10 +238,14 @@ def _results() -> list[Node]:
                 "params:estimation",
                 "params:seed",
                 "sampling_panels",
+                "paper_panel",
                 "samplers_left_out",
                 "sampling_against_random",
                 "sampling_summary",
+                "paper_summary",
+                "target_curves",
                 "sampler_choice",
+                "chosen_curves",
                 "subject_winners",
                 "subject_luck",
                 "changed_winners",

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.language_models.text_lengths import text_lengths
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.panels import CHOSEN_BY, SamplingPanels
+from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.sampling.feature_text import feature_texts
 from benchwright.sampling.item_pool import VectorsByText, item_pool
 from benchwright.sampling.pool import SamplingPool
@@ -19,8 +20,9 @@ class Pools(NamedTuple):
     """Pools of the judged items.
 
     Attributes:
-        by_choosers: by group of models: selection, weak, all; they differ by the answers alone.
-        tokens: (n,) approximate tokens of each item: characters of question and choices over 4.
+        by_choosers: by group of models that choose: selection, weak, all, or paper_partial; they
+            differ by the answers alone.
+        tokens: (n,) tokens of each item's question and choices.
         tokens_by: how tokens were counted, in words.
     """
 
@@ -31,24 +33,26 @@ class Pools(NamedTuple):
     @property
     def plain(self) -> SamplingPool:
         """The pool for what does not read answers."""
-        return self.by_choosers["all"]
-
-
-CHARACTERS_PER_TOKEN = 4  # of English text, roughly
+        return next(reversed(self.by_choosers.values()))
 
 
 def encode_pool_texts(
     items: pd.DataFrame,
+    panels: SamplingPanels,
     sampling_vector_cache: pd.DataFrame,
     sampling: SamplingParams,
     models: ModelsParams,
 ) -> tuple[pd.DataFrame, dict[str, VectorsByText]]:
     """Encode the texts that clustering samplers read, with each encoder that one of them names.
 
+    Where some items are judged, no others are ever drawn, so no others are encoded.
+
     Returns:
         The vectors of all encoders as a `TextVectors` table, and by encoder and text.
     """
     wanted = [name for name in sampling.encoders if _needed(name, sampling)]
+    if panels.item_ids:
+        items = items[items["item_id"].astype(str).isin(panels.item_ids)]
     texts = feature_texts(items, sampling.feature_text)
     tables: list[pd.DataFrame] = []
     vectors: dict[str, VectorsByText] = {}
@@ -66,8 +70,13 @@ def build_pools(
     panels: SamplingPanels,
     pool_vectors: dict[str, VectorsByText],
     sampling: SamplingParams,
+    models: ModelsParams,
 ) -> Pools:
-    """Build a pool of the judged items for each group of models that may choose."""
+    """Build a pool of the judged items for each group of models that may choose.
+
+    Raises:
+        InputError: `sampling.tokenizer` names no model with weights.
+    """
     rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
     rows = rows.reset_index(drop=True)
     plain = item_pool(rows, sampling.feature_text, pool_vectors)
@@ -76,11 +85,11 @@ def build_pools(
         choosers: SamplingPool(
             plain.item_ids, plain.subjects, plain.texts, vectors, panels.answers(choosers)
         )
-        for choosers in dict.fromkeys(CHOSEN_BY.values())
+        for choosers in dict.fromkeys(panels.chosen_by.values())
     }
     with_choices = feature_texts(rows, "question_and_choices")
-    tokens = pd.Series([len(text) / CHARACTERS_PER_TOKEN for text in with_choices], dtype=float)
-    return Pools(pools, tokens, f"characters / {CHARACTERS_PER_TOKEN}")
+    tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")
+    return Pools(pools, pd.Series(tokens, dtype=float), by)
 
 
 def _needed(encoder: str, sampling: SamplingParams) -> bool:

@@ -26,15 +26,19 @@ def random_figures(
     size: int,
     draws: int,
     generator: np.random.Generator,
+    whole: NDArray[np.float64] | None = None,
 ) -> dict[str, Preservation]:
-    """Figures (draws,) of random subsets of one size by panel; all judge the same subsets."""
+    """Figures (draws,) of random subsets of one size by panel; all judge the same subsets.
+
+    `whole` are weights (n,) of the items in the benchmark's own score; all equal where None.
+    """
     n = next(iter(judges.values())).shape[1]
     parts: dict[str, list[Preservation]] = {panel: [] for panel in judges}
     for start in range(0, draws, _BLOCK):
         masks = draw_subsets(n, size, min(_BLOCK, draws - start), generator)
         weights = masks / max(size, 1)
         for panel, correct in judges.items():
-            parts[panel].append(preservation(correct, weights))
+            parts[panel].append(preservation(correct, weights, whole=whole))
     return {
         panel: Preservation(*(np.concatenate(figure) for figure in zip(*own, strict=True)))
         for panel, own in parts.items()

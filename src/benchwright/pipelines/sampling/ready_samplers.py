@@ -22,7 +22,8 @@ def ready_samplers(sampling: SamplingParams) -> dict[str, Sampler]:
     """The run's samplers by name, `random` among them."""
     # Repeats and the like make no other samplers.
     plain = {name: field.default for name, field in type(sampling).model_fields.items()}
-    same = {name: plain[name] for name in ("rates", "repeats", "adaptive", "evidence", "export")}
+    others = ("rates", "repeats", "adaptive", "evidence", "export", "published_scores", "tokenizer")
+    same = {name: plain[name] for name in others}
     return dict(_made(_with_random(sampling).model_copy(update=same)))
 
 

@@ -20,7 +20,7 @@ def summarise_samplers(
     sampling: SamplingParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Sum up each sampler for the paper's panel and that of headlines.
+    """Sum up each sampler for the panel of headlines and the paper's, where it is one of these.
 
     The smallest sufficient rate is the smallest from which on the mean correlation stays at
     `keep` or above. Tokens are those of the first repeat's items.
@@ -31,6 +31,8 @@ def summarise_samplers(
     main, kinds = sampling.evidence.main_rate, kinds_of(sampling)
     rows = []
     for panel in dict.fromkeys((panels.main, "paper")):
+        if panel not in panels.groups:
+            continue
         own = sampling_curves[sampling_curves["panel"] == panel]
         for name, curves in own.groupby("sampler", sort=True):
             values = curves.set_index(["metric", "rate"])["mean"]

@@ -5,8 +5,9 @@ import pandas as pd
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.pools import Pools
 from benchwright.pipelines.sampling.ready_samplers import kinds_of
+from benchwright.sampling.cluster_samplers import clusterings
 from benchwright.sampling.cluster_views import cluster_curves, cluster_sizes, item_map, tsne_map
-from benchwright.sampling.clustering import Clustering, Method, cluster_items
+from benchwright.sampling.clustering import Clustering, Method
 from benchwright.sampling.item_features import item_features
 from benchwright.sampling.readability_tables import easiest_and_hardest, readability_bands
 from benchwright.tables import ItemFeatures, ItemMap, ReadabilityBands, ReadabilityExtremes
@@ -29,7 +30,7 @@ def describe_clusters(
     for name, kind in kinds_of(sampling).items() if len(pool) else ():
         if kind.family == "clustering":
             method, source = _parts(name)
-            clustering = cluster_items(pool, method, source, params)
+            clustering = clusterings(method, source, params)(pool)
             by_source.setdefault(source, {})[name] = clustering
     everyone = {name: found for own in by_source.values() for name, found in own.items()}
     maps = [

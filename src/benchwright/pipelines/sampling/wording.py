@@ -9,6 +9,7 @@ PANELS = {
     "all": "models, in-sample",
     "selection": "models that chose, in-sample",
     "paper": "models of the paper's panel",
+    "paper_partial": "models of the paper's panel, on the items that all of these answered",
 }
 """Who judges, as part of a phrase after a number."""
 

@@ -1,17 +1,17 @@
 """What samplers keep of ranks and scores over rates (DELE, Figures 1–32)."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.figures.panels_of_curves import stacked_curves
+from benchwright.pipelines.sampling.figures.panels_of_curves import FAMILIES, stacked_curves
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.pipelines.sampling.ready_samplers import kinds_of
 from benchwright.pipelines.sampling.wording import PANELS
 
-_BAND = ("random_low", "random_median", "random_high")
+BAND = ("random_low", "random_median", "random_high")
+"""Columns of the band of random subsets."""
 _SD_BAND = ("random_sd_low", "random_sd_median", "random_sd_high")
 
 
@@ -48,20 +48,37 @@ def draw_curves(
     By the panel of headlines. Returns the figures of tau-b, Spearman, Pearson, Wasserstein distance
     and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
     """
-    families = {name: kind.family for name, kind in kinds_of(sampling).items()}
-    own = sampling_curves[sampling_curves["panel"] == panels.main]
-    return tuple(_draw(own, panels, families, drawn) for drawn in _FIGURES)
+    own = by_family(sampling_curves[sampling_curves["panel"] == panels.main], sampling)
+    return tuple(_draw(own, panels, drawn) for drawn in _FIGURES)
 
 
-def _draw(
-    own: pd.DataFrame, panels: SamplingPanels, families: Mapping[str, str], drawn: _Drawn
+def draw_paper_curves(
+    paper_curves: pd.DataFrame, paper_panel: SamplingPanels, sampling: SamplingParams
 ) -> Any:
+    """Draw Spearman's correlation by the paper's panel, on the items that all of it answered."""
+    own = paper_curves[paper_curves["metric"] == "spearman"]
+    title = (
+        f"Spearman correlation ({len(paper_panel.models):,} models of the paper's panel, "
+        f"{len(paper_panel.item_ids):,} items)"
+    )
+    return stacked_curves(
+        by_family(own, sampling), FAMILIES, "mean", BAND, title, "Spearman", most=1.0
+    )
+
+
+def by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
+    """Curves with the family of each sampler as `group`."""
+    families = {name: kind.family for name, kind in kinds_of(sampling).items()}
+    return curves.assign(group=curves["sampler"].map(families))
+
+
+def _draw(own: pd.DataFrame, panels: SamplingPanels, drawn: _Drawn) -> Any:
     n = len(panels.groups[panels.main])
     return stacked_curves(
         own[own["metric"] == drawn.metric],
-        families,
+        FAMILIES,
         drawn.value,
-        _BAND if drawn.value == "mean" else _SD_BAND,
+        BAND if drawn.value == "mean" else _SD_BAND,
         f"{drawn.title} ({n:,} {PANELS[panels.main]})",
         drawn.unit,
         most=drawn.most,

@@ -1,6 +1,7 @@
 """Lines over rates in one panel per family of samplers, each panel with random's band."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,7 +24,10 @@ COLOURS = (
 )
 _PANEL = 190  # pixels, as all below
 _TOP, _TICKS, _NAME = 30, 34, 26
-_LEGEND_ROW, _WIDE, _NARROW = 19, 5, 2  # entries of a legend in a row
+_LEGEND_ROW = 19
+_WIDE, _NARROW = 700, 320  # of a legend at least
+_KEY, _LETTER = 46, 6.4  # of an entry's line, and of a letter
+_OF_BAND = ("random subsets, 95%", "their median")
 
 
 class _Places(NamedTuple):
@@ -34,9 +38,13 @@ class _Places(NamedTuple):
     bottom: int
 
     @classmethod
-    def of(cls, entries: list[int], in_a_row: int) -> Self:
-        """Below each panel is its legend, of so many entries."""
-        rooms = [_TICKS + _LEGEND_ROW * -(-n // in_a_row) + _NAME for n in entries]
+    def of(cls, entries: list[list[str]], width: int) -> Self:
+        """Below each panel is its legend of these entries, each as wide as the longest."""
+        rows = [
+            -(-len(own) // max(int(width // (_KEY + _LETTER * max(map(len, own)))), 1))
+            for own in entries
+        ]
+        rooms = [_TICKS + _LEGEND_ROW * n + _NAME for n in rows]
         height = len(entries) * _PANEL + sum(rooms[:-1])
         tops = [i * _PANEL + sum(rooms[:i]) for i in range(len(entries))]
         shares = [(1 - (top + _PANEL) / height, 1 - top / height) for top in tops]
@@ -49,72 +57,79 @@ class _Places(NamedTuple):
 
 def stacked_curves(
     curves: pd.DataFrame,
-    families: Mapping[str, str],
+    groups: Mapping[str, str],
     value: str,
     band: tuple[str, str, str],
     title: str,
     unit: str,
     *,
     most: float | None = None,
+    head: int = 0,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
-    """One panel per family: a line per sampler, random subsets as a band with its median.
+    """One panel per group: a line per sampler, random subsets as a band with its median.
+
+    A trace names the sampler and the column that it shows in its `meta`.
 
     Args:
-        curves: rows of one panel of models and one metric of a `SamplingCurves` table.
-        families: of each sampler.
+        curves: columns group, sampler, rate, size, `value` and those of `band`.
+        groups: their names in words, in the order of the panels.
         value: the column that is drawn.
         band: columns with the band's lower bound, median and upper bound.
         title: caption.
-        unit: name of the vertical axis.
-        most: upper end of the axis; None leaves it to the data.
+        unit: name of the vertical axes.
+        most: upper end of the axes; None leaves it to the data.
+        head: pixels that are left free above the panels.
+        more: of the layout.
     """
     import plotly.graph_objects as go
 
     known = curves.dropna(subset=[value])
     if known.empty:
         return empty_figure(title, "There are too few models to judge samplers.")
-    present = [f for f in FAMILIES if (known["sampler"].map(families) == f).any()]
-    reach = _reach(known, value, band, most)
-    base = known[known["sampler"] == known["sampler"].iloc[0]].sort_values("rate")
+    present = [group for group in groups if (known["group"] == group).any()]
     traces: list[Any] = []
     entries = []
-    for i, family in enumerate(present):
+    for i, group in enumerate(present):
         suffix = "" if not i else str(i + 1)
         place = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "legend": f"legend{suffix}"}
-        own = list(known[known["sampler"].map(families) == family].groupby("sampler", sort=True))
-        entries.append(len(own) + 2)
-        traces += _band(go, base, band, place)
+        here = known[known["group"] == group].sort_values("rate")
+        own = list(here.groupby("sampler", sort=True))
+        entries.append([*(str(name) for name, _ in own), *_OF_BAND])
+        traces += _band(go, here.drop_duplicates("rate"), band, place)
         for colour, (name, rows) in enumerate(own):
             line: dict[str, Any] = {"color": COLOURS[colour % len(COLOURS)], "width": 1.8}
             if name == "random":
                 line = {"color": INK, "width": 1.5, "dash": "dash"}
-            traces.append(_line(go, str(name), rows.sort_values("rate"), value, line, place))
+            traces.append(_line(go, str(name), rows, value, line, place))
     wide, narrow = _Places.of(entries, _WIDE), _Places.of(entries, _NARROW)
+    top = _TOP + head
     return go.Figure(
         traces,
         layout(
             title,
-            wide.height + _TOP + wide.bottom,
-            annotations=_names(present),
+            wide.height + top + wide.bottom,
+            annotations=_names([groups[group] for group in present]),
             hovermode="closest",
-            margin={"l": 8, "r": 16, "t": _TOP + 18, "b": wide.bottom},
-            meta={"top": _TOP, "narrow": _narrow(narrow)},
-            **_axes(wide, unit, reach),
+            margin={"l": 8, "r": 16, "t": top + 18, "b": wide.bottom},
+            meta={"top": top, "narrow": _narrow(narrow, top)},
+            **_axes(wide, unit, _reach(known, value, band, most)),
+            **more,
         ),
     )
 
 
 def _names(present: list[str]) -> list[dict[str, Any]]:
-    """The family's name above each panel."""
+    """A name above each panel."""
     shared = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "x": 0, "y": 1}
     return [
         {
             **shared,
-            "text": f"<b>{FAMILIES[family]}</b>",
+            "text": f"<b>{plain(name)}</b>",
             "xref": "paper",
             "yref": f"y{i + 1 if i else ''} domain",
         }
-        for i, family in enumerate(present)
+        for i, name in enumerate(present)
     ]
 
 
@@ -138,10 +153,10 @@ def _axes(places: _Places, unit: str, reach: list[float]) -> dict[str, Any]:
     return found
 
 
-def _narrow(places: _Places) -> dict[str, Any]:
+def _narrow(places: _Places, top: int) -> dict[str, Any]:
     """The changes where legends need more rows."""
     changes: dict[str, Any] = {
-        "layout.height": places.height + _TOP + places.bottom,
+        "layout.height": places.height + top + places.bottom,
         "layout.margin.b": places.bottom,
     }
     for i, domain in enumerate(places.domains):
@@ -169,20 +184,22 @@ def _band(go: Any, base: pd.DataFrame, band: tuple[str, str, str], place: dict[s
     quiet = {"width": 0}
     shared = {"x": rates, "mode": "lines", "hoverinfo": "skip", **place}
     return [
-        go.Scatter(**shared, y=low, line=quiet, showlegend=False),
+        go.Scatter(**shared, y=low, line=quiet, showlegend=False, meta={"shows": band[0]}),
         go.Scatter(
             **shared,
             y=high,
             line=quiet,
             fill="tonexty",
             fillcolor="rgba(128,128,128,0.20)",
-            name="random subsets, 95%",
+            name=_OF_BAND[0],
+            meta={"shows": band[2]},
         ),
         go.Scatter(
             **shared,
             y=middle,
             line={"color": QUIET, "width": 1, "dash": "dot"},
-            name="their median",
+            name=_OF_BAND[1],
+            meta={"shows": band[1]},
         ),
     ]
 
@@ -197,6 +214,7 @@ def _line(
         mode="lines",
         line=line,
         name=label,
+        meta={"shows": value, "of": name},
         customdata=rows["size"].tolist(),
         hovertemplate=f"{label}<br>%{{x:g}}% (%{{customdata:,}} items): %{{y:.3f}}<extra></extra>",
         **place,

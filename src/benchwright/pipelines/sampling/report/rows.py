@@ -1,11 +1,13 @@
 """Tables of the report, as rows with their figures in words."""
 
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import EVERYONE
+from benchwright.pipelines.sampling.figures.chosen import LINES
 from benchwright.pipelines.sampling.headline import METRIC
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.pipelines.sampling.ready_samplers import RANDOM
@@ -65,6 +67,54 @@ def choice_rows(sampler_choice: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
+def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[dict[str, Any]]:
+    """By rate and line the means over splits, with the middle 95% of random subsets last."""
+    found: list[dict[str, Any]] = []
+    for rate in rates:
+        own = chosen_curves[chosen_curves["rate"] == rate]
+        means = own.pivot_table(values="mean", index="line", columns="metric", dropna=False)
+        by_line = means.to_dict("index")
+        found += [
+            {"rate": rate, "line": LINES[line], **_figures(by_line[line])}
+            for line in LINES
+            if line in by_line
+        ]
+        if by_line:
+            found.append({"rate": rate, "line": "single random subsets, 95%", **_bands(own)})
+    return found
+
+
+def target_rows(target_curves: pd.DataFrame, rate: float) -> list[dict[str, Any]]:
+    """By target each sampler's figures at one rate, the smallest error of the scores first."""
+    found = []
+    for target, own in target_curves[target_curves["rate"] == rate].groupby("target", sort=True):
+        means = own.pivot_table(values="mean", index="sampler", columns="metric", dropna=False)
+        ordered = means.sort_values("mean_absolute_error", kind="stable").index
+        places = own.pivot_table(
+            values="percentile", index="sampler", columns="metric", dropna=False
+        )
+        by_sampler = means.to_dict("index")
+        placed = dict(zip(places.index, rows_of(places), strict=True))
+        found.append(
+            {
+                "target": str(target),
+                "size": int(own["size"].iloc[0]),
+                "n_models": int(own["n_models"].iloc[0]),
+                "band": _bands(own),
+                "rows": [
+                    {
+                        "sampler": str(name),
+                        **_figures(by_sampler[name]),
+                        "tau_b_place": placed[name]["tau_b"],
+                        "error_place": placed[name]["mean_absolute_error"],
+                    }
+                    for name in ordered
+                ],
+            }
+        )
+    return found
+
+
 def summary_tiles(
     panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
 ) -> list[dict[str, str]]:
@@ -110,6 +160,22 @@ def _tested(row: dict[str, Any]) -> dict[str, Any]:
         "better_by": coefficient(row["better_by"]),
         "p_holm": "" if row["p_holm"] is None else _p(row["p_holm"]),
         "p": "" if row["p"] is None else _p(row["p"]),
+    }
+
+
+def _figures(values: Mapping[Hashable, Any]) -> dict[str, str]:
+    """Figures by metric in words, distances in points."""
+    return {name: coefficient(values[name]) for name in _COEFFICIENTS} | {
+        name: _points(values[name]) for name in _DISTANCES
+    }
+
+
+def _bands(curves: pd.DataFrame) -> dict[str, str]:
+    """Random's band by metric in words, at one rate."""
+    rows = curves.drop_duplicates("metric").set_index("metric")
+    lows, highs = (rows[name].to_dict() for name in ("random_low", "random_high"))
+    return {name: bounds(lows[name], highs[name]) for name in _COEFFICIENTS} | {
+        name: bounds(100 * lows[name], 100 * highs[name], 2) for name in _DISTANCES
     }
 
 

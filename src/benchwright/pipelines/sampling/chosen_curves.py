@@ -1,0 +1,161 @@
+"""What the chosen sampler keeps over rates, judged by models that did not choose (DELE, Fig. 7)."""
+
+from collections.abc import Iterable
+from math import ceil
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.params.sampling import SamplingParams
+from benchwright.pipelines.sampling.choice import EVERYONE
+from benchwright.pipelines.sampling.judging import rates_of
+from benchwright.pipelines.sampling.model_splits import (
+    draws_seed,
+    model_splits,
+    pool_of,
+    repeats_of,
+    sides_of,
+)
+from benchwright.pipelines.sampling.panels import SamplingPanels
+from benchwright.pipelines.sampling.pools import Pools
+from benchwright.pipelines.sampling.random_draws import MIDDLE, quantiles, random_figures
+from benchwright.pipelines.sampling.ready_samplers import (
+    RANDOM,
+    kinds_of,
+    reads_answers,
+    ready_samplers,
+)
+from benchwright.sampling.adaptive import fixed_orders
+from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
+from benchwright.seeding import stage_generator
+from benchwright.tables import ChosenCurves
+
+CHOSEN, IN_SAMPLE, ORDER = "chosen", "chosen, in-sample", "random order"
+"""The winner of each split judged by the others, by those that chose it, and the luckiest order."""
+
+_OTHERS = "held_out"
+
+Answers = NDArray[np.float32]
+
+
+def trace_chosen(
+    sampler_choice: pd.DataFrame,
+    pools: Pools,
+    panels: SamplingPanels,
+    sampling: SamplingParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Trace the sampler that each split of the models chose, over all rates.
+
+    The draws are those by which it was chosen, at more rates. Beside it stand random, the best of
+    as many random orders, and single random subsets, all judged by the models that did not choose.
+
+    Returns:
+        A `ChosenCurves` table, without rows where no split chose.
+    """
+    chosen = sampler_choice[
+        (sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")
+    ].set_index("split")
+    splits = model_splits(panels, sampling.adaptive, seed)
+    sides = {number: sides_of(splits[number], panels) for number in chosen.index}
+    if not sides:
+        return ChosenCurves.empty()
+    parts = [
+        *_winners(chosen["winner"], sides, pools, sampling, seed),
+        *_randoms(chosen["luck_winner"], sides, pools, sampling, seed),
+    ]
+    table = _means(pd.concat(parts, ignore_index=True)).merge(
+        _band(sides, sampling, seed), on=["rate", "metric"], how="left"
+    )
+    return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
+
+
+def _winners(
+    winners: pd.Series,
+    sides: dict[int, dict[str, Answers]],
+    pools: Pools,
+    sampling: SamplingParams,
+    seed: int,
+) -> Iterable[pd.DataFrame]:
+    """Figures of each split's winner by both sides; one without answers draws once."""
+    rates, repeats, own_seed = rates_of(sampling), repeats_of(sampling), draws_seed(seed)
+    plain = reads_answers(sampling, answers=False)
+    samplers = ready_samplers(sampling)
+    for name, own in winners.groupby(winners):
+        together = name in plain
+        for numbers in [list(own.index)] if together else [[number] for number in own.index]:
+            pool = pools.plain
+            if not together:
+                pool = pool_of(pool, sides[numbers[0]]["selection"])
+            judges = {
+                f"{line} {number}": sides[number][side]
+                for number in numbers
+                for line, side in ((CHOSEN, _OTHERS), (IN_SAMPLE, "selection"))
+            }
+            yield sampler_figures(
+                pool, {str(name): samplers[str(name)]}, judges, rates, repeats, own_seed
+            )
+
+
+def _randoms(
+    orders: pd.Series,
+    sides: dict[int, dict[str, Answers]],
+    pools: Pools,
+    sampling: SamplingParams,
+    seed: int,
+) -> Iterable[pd.DataFrame]:
+    """Figures of random, and of the luckiest order of each split, by the models held out."""
+    rates = rates_of(sampling)
+    judges = {f"{RANDOM} {number}": own[_OTHERS] for number, own in sides.items()}
+    random = {RANDOM: ready_samplers(sampling)[RANDOM]}
+    yield sampler_figures(
+        pools.plain, random, judges, rates, repeats_of(sampling), draws_seed(seed)
+    )
+    known = fixed_orders(len(kinds_of(sampling)), seed)
+    for name, own in orders[orders.ne("")].groupby(orders):
+        judges = {f"{ORDER} {number}": sides[number][_OTHERS] for number in own.index}
+        yield sampler_figures(pools.plain, {str(name): known[str(name)]}, judges, rates, 1, seed)
+
+
+def _means(figures: pd.DataFrame) -> pd.DataFrame:
+    """Means over repeats and then over splits, with the middle 95% of the splits."""
+    figures[["line", "split"]] = figures["panel"].str.rsplit(" ", n=1, expand=True)
+    long = figures.melt(
+        ["line", "split", "rate", "size"], list(FIGURES), var_name="metric", value_name="value"
+    )
+    by_split = long.groupby(["line", "split", "rate", "size", "metric"])["value"].mean()
+    groups = by_split.groupby(["line", "rate", "size", "metric"])
+    return pd.DataFrame(
+        {
+            "splits": groups.size(),
+            "mean": groups.mean(),
+            "low": groups.quantile(MIDDLE[0]),
+            "high": groups.quantile(MIDDLE[2]),
+        }
+    ).reset_index()
+
+
+def _band(
+    sides: dict[int, dict[str, Answers]], sampling: SamplingParams, seed: int
+) -> pd.DataFrame:
+    """Middle 95% of single random subsets at each rate, the splits together."""
+    rates, draws = rates_of(sampling), ceil(sampling.evidence.band_subsets / len(sides))
+    judges = {str(number): own[_OTHERS] for number, own in sides.items()}
+    n = next(iter(judges.values())).shape[1]
+    rows = []
+    for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
+        parts = [
+            random_figures(
+                {number: own},
+                size,
+                draws,
+                stage_generator(seed, f"sampling/chosen_curves/{rate:g}/{number}"),
+            )[number]
+            for number, own in judges.items()
+        ]
+        for metric in FIGURES:
+            together = np.concatenate([getattr(part, metric) for part in parts])
+            rows.append((rate, metric, *quantiles(together)))
+    columns = ["rate", "metric", "random_low", "random_median", "random_high"]
+    return pd.DataFrame(rows, columns=columns)

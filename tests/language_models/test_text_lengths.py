@@ -1,0 +1,59 @@
+"""Tokens of texts, by a model's tokenizer or by characters."""
+
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.language_models.text_lengths import text_lengths
+from benchwright.params.scoring import ModelsParams
+from faults.tiny_llama import WORDS, save_tiny_llama
+
+TEXTS = [WORDS, "apple iron", "", "zq" * 40]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> ModelsParams:
+    folder = save_tiny_llama(tmp_path_factory.mktemp("tiny"))
+    tiny = {"weights": {"path": str(folder)}, "family": "tiny", "context": 64, "size_b": 0.1}
+    served = {
+        "backend": "openai",
+        "endpoint": {"url": "http://localhost:1/v1", "model": "x", "logprobs": "echo"},
+        "family": "served",
+        "context": 64,
+    }
+    return ModelsParams.model_validate({"models": {"tiny": tiny, "served": served}})
+
+
+def test_the_tokenizer_of_the_model_counts(models: ModelsParams) -> None:
+    from transformers import AutoTokenizer
+
+    found = text_lengths(TEXTS, "tiny", models, "sampling.tokenizer")
+    weights = models.models["tiny"].weights
+    tokenizer = AutoTokenizer.from_pretrained(weights.path)
+    assert found.tokens == [len(tokenizer.tokenize(text)) for text in TEXTS]
+    assert found.tokens[2] == 0
+    assert found.counted_by == "tokenizer of tiny"
+
+
+def test_more_texts_than_are_counted_at_a_time(models: ModelsParams) -> None:
+    many = [f"apple {'iron ' * (n % 7)}" for n in range(2500)]
+    found = text_lengths(many, "tiny", models, "x").tokens
+    assert len(found) == 2500
+    assert all(tokens == found[n % 7] for n, tokens in enumerate(found))
+    assert found[1] < found[6]
+
+
+@pytest.mark.parametrize("none", [None, ""])
+def test_without_a_tokenizer_four_characters_are_a_token(none: str | None) -> None:
+    found = text_lengths(["x" * 10, ""], none, None, "x")
+    assert found == ([2.5, 0.0], "characters / 4")
+
+
+@pytest.mark.parametrize("name", ["gone", "served"])
+def test_a_model_without_weights_is_named(models: ModelsParams, name: str) -> None:
+    with pytest.raises(InputError, match=rf"sampling.tokenizer '{name}' is not known; .* of tiny$"):
+        text_lengths(TEXTS, name, models, "sampling.tokenizer")
+
+
+def test_outside_a_project_there_are_no_models() -> None:
+    with pytest.raises(InputError, match="--tokenizer names a model of the project's conf"):
+        text_lengths(TEXTS, "tiny", None, "--tokenizer")

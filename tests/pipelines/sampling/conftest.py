@@ -1,0 +1,13 @@
+"""The sampling stage, run once for all tests of its page."""
+
+from typing import Any
+
+import pytest
+
+from pipelines.sampling.sampling_examples import make_answers
+from pipelines.sampling.sampling_stage import SCORES, run
+
+
+@pytest.fixture(scope="session")
+def results() -> dict[str, Any]:
+    return run(make_answers(), SCORES)

@@ -1,0 +1,89 @@
+"""The sampler that some models chose, over all rates, judged by the others."""
+
+import pandas as pd
+import pytest
+
+from benchwright.pipelines.sampling.choice import choose_samplers, gains_over_splits
+from benchwright.pipelines.sampling.chosen_curves import trace_chosen
+from benchwright.pipelines.sampling.figures.chosen import LINES, draw_chosen_curves
+from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.report.rows import chosen_rows
+from pipelines.sampling.sampling_examples import make_panels, make_params, make_pools
+
+PARAMS = make_params()
+PANELS = make_panels()
+POOLS = make_pools(PANELS)
+NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
+
+
+@pytest.fixture(scope="module")
+def choice() -> pd.DataFrame:
+    figures = judge_samplers(POOLS, PANELS, PARAMS, 0)[0]
+    return choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)[0]
+
+
+@pytest.fixture(scope="module")
+def curves(choice: pd.DataFrame) -> pd.DataFrame:
+    return trace_chosen(choice, POOLS, PANELS, PARAMS, 0)
+
+
+def test_gains_of_the_choice_are_gaps_between_the_curves(
+    choice: pd.DataFrame, curves: pd.DataFrame
+) -> None:
+    """The draws are those of the choice, so the curves must give its gains back."""
+    own = curves[(curves["metric"] == "spearman") & curves["rate"].between(10, 50)]
+    mean = own.groupby("line")["mean"].mean()
+    gains = gains_over_splits(choice)
+    assert mean["chosen"] - mean["random"] == pytest.approx(gains.held_out)
+    assert mean["random order"] - mean["random"] == pytest.approx(gains.luck)
+
+
+@pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
+def test_in_sample_is_judged_by_those_that_chose(choice: pd.DataFrame, winner: str) -> None:
+    table = choice.assign(winner=winner)
+    own = trace_chosen(table, POOLS, PANELS, PARAMS, 0).set_index(["line", "rate", "metric"])
+    gap = own.loc["chosen, in-sample"]["mean"] - own.loc["chosen"]["mean"]
+    assert gap.abs().max() > 0.01
+    same = own.loc["chosen"]["mean"] - own.loc["random"]["mean"]
+    assert (same.abs().max() < 1e-12) == (winner == "random")
+
+
+def test_every_line_has_every_rate_and_randoms_band(curves: pd.DataFrame) -> None:
+    assert set(curves["line"]) == set(LINES)
+    assert len(curves) == 4 * 4 * 6  # lines, rates, metrics
+    assert (curves["splits"] == 3).all()
+    bands = ["random_low", "random_median", "random_high"]
+    assert len(curves[["rate", "metric", *bands]].drop_duplicates()) == 4 * 6
+    assert (curves["random_low"] <= curves["random_median"]).all()
+    assert (curves["random_median"] <= curves["random_high"]).all()
+    whole = curves[(curves["rate"] == 100) & (curves["metric"] == "tau_b")]
+    assert whole["mean"].tolist() == pytest.approx([1] * 4)
+
+
+def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
+    some = choice.assign(winner=choice["winner"].where(choice["split"] != 1, ""))
+    assert (trace_chosen(some, POOLS, PANELS, PARAMS, 0)["splits"] == 2).all()
+    none = choice[choice["split"] == -1]
+    empty = trace_chosen(none, POOLS, PANELS, PARAMS, 0)
+    assert empty.empty
+    assert not draw_chosen_curves(empty).data
+    assert chosen_rows(empty, [10.0]) == []
+
+
+def test_the_page_s_rows_are_the_table_s(curves: pd.DataFrame) -> None:
+    rows = chosen_rows(curves, [10.0, 25.0])
+    assert [row["line"] for row in rows[:5]] == [*LINES.values(), "single random subsets, 95%"]
+    own = curves.query("line == 'chosen' and rate == 25").set_index("metric")["mean"]
+    row = next(r for r in rows if r["rate"] == 25 and r["line"] == "chosen")
+    assert row["tau_b"] == f"{own['tau_b']:.3f}"
+    assert row["mean_absolute_error"] == f"{100 * own['mean_absolute_error']:.2f}"
+
+
+def test_the_figure_has_a_line_of_each_kind_in_each_panel(curves: pd.DataFrame) -> None:
+    figure = draw_chosen_curves(curves)
+    by_panel: dict[str, set[str]] = {}
+    for trace in figure.data:
+        by_panel.setdefault(trace.yaxis, set()).add(str(trace.name))
+    assert len(by_panel) == 3
+    assert all(set(LINES.values()) <= names for names in by_panel.values())
+    assert "3 splits" in figure.layout.meta["caption"]

@@ -1,0 +1,121 @@
+"""The paper's panel where its models answered some of the items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.sampling.figures.curves import draw_paper_curves
+from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.paper_panel import (
+    answered_by_all,
+    choose_paper_panel,
+    judge_paper_panel,
+)
+from pipelines.sampling.sampling_examples import (
+    NO_SCORES,
+    make_answers,
+    make_items,
+    make_matrix,
+    make_panels,
+    make_params,
+    make_pools,
+)
+
+EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 20, "paper_step": 2, "paper_models": 8}
+PARAMS = make_params(evidence=EVIDENCE)
+SCORES = pd.DataFrame({"name": [f"m{row:02d}" for row in range(24)], "avg": np.arange(24.0)})
+
+
+def gappy() -> np.ndarray:
+    answers = make_answers()
+    answers[[19, 21, 23], 10:] = np.nan  # few items
+    answers[[1, 3], 40:] = np.nan
+    answers[5] = np.nan  # nothing
+    return answers
+
+
+@given(hnp.arrays(bool, st.tuples(st.integers(1, 8), st.integers(0, 9))), st.integers(min_value=1))
+def test_no_gap_and_no_larger_choice(answered: np.ndarray, least: int) -> None:
+    found = answered_by_all(answered, least)
+    assert answered[np.ix_(found.models, found.items)].all()
+    having = int(answered.any(axis=1).sum())
+    assert len(found.models) >= min(least, having)
+    order = sorted(range(len(answered)), key=lambda row: (-answered[row].sum(), row))
+    sizes = [
+        k * int(answered[order[:k]].all(axis=0).sum())
+        for k in range(max(min(least, having), 1), having + 1)
+    ]
+    assert len(found.models) * len(found.items) == max(sizes, default=0)
+
+
+def test_models_with_few_answers_go_for_items() -> None:
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    # Every second from the best: m23, m21 … m01. m05 has nothing, three have 10 of 60 items.
+    assert panel.models == ("m01", "m03", "m07", "m09", "m11", "m13", "m15", "m17")
+    assert panel.item_ids == tuple(f"i{n:03d}" for n in range(40))
+    assert (panel.left_out, panel.all_items) == (3, 60)
+    assert np.array_equal(panel.correct[0], gappy()[1, :40])
+    assert panel.main == "paper_partial"
+
+
+def test_fewer_models_may_judge_more_items() -> None:
+    fewer = make_params(evidence={**EVIDENCE, "paper_models": 3})
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, fewer)
+    # 6 models × 60 items are more answers than 8 × 40 or 11 × 10.
+    assert (len(panel.models), len(panel.item_ids)) == (6, 60)
+
+
+def test_order_of_models_and_items_does_not_matter() -> None:
+    answers = gappy()
+    matrix = make_matrix(answers)
+    places = np.random.default_rng(1).permutation(24)
+    other = matrix.of(
+        tuple(matrix.models[p] for p in places), matrix.item_ids, correct=answers[places]
+    )
+    one = choose_paper_panel(matrix, make_items(), SCORES, PARAMS)
+    two = choose_paper_panel(other, make_items(), SCORES, PARAMS)
+    assert one.models == two.models
+    assert np.array_equal(one.correct, two.correct)
+
+
+def test_samplers_choose_among_its_items_alone() -> None:
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    curves, summary = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+    assert set(curves["panel"]) == {"paper_partial"}
+    assert set(curves["size"]) == {4, 10, 20, 40}
+    assert curves[["random_low", "random_high"]].notna().all().all()
+    assert (summary["n_models"] == 8).all()
+    assert set(summary["sampler"]) == set(curves["sampler"])
+    assert "anchor_points" in set(summary["sampler"])
+    whole = curves[(curves["rate"] == 100) & (curves["metric"] == "mean_absolute_error")]
+    assert whole["mean"].max() == pytest.approx(0, abs=1e-9)
+    figure = draw_paper_curves(curves, panel, PARAMS)
+    assert "8 models of the paper's panel, 40 items" in figure.layout.meta["caption"]
+
+
+def test_it_is_a_benchmark_of_its_own() -> None:
+    """Its models and items alone, with no others, give the same figures by all models."""
+    panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
+    curves, _ = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+    panels = make_panels(panel.correct, PARAMS)
+    figures, _ = judge_samplers(make_pools(panels, PARAMS), panels, PARAMS, 0)
+    own = figures[figures["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
+    found = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
+    pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)
+
+
+def test_nobody_is_there() -> None:
+    for answers, scores in (
+        (make_answers(), NO_SCORES),
+        (np.full((24, 60), np.nan, np.float32), SCORES),
+    ):
+        panel = choose_paper_panel(make_matrix(answers), make_items(), scores, PARAMS)
+        assert (panel.models, panel.item_ids) == ((), ())
+        curves, summary = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+        assert curves.empty
+        assert summary.empty
+        assert not draw_paper_curves(curves, panel, PARAMS).data

@@ -1,0 +1,172 @@
+"""Samplers beside the mean over subjects, and inside each subject."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.sampling.figures.chosen import draw_target_curves
+from benchwright.pipelines.sampling.figures.subjects import draw_subject_curves
+from benchwright.pipelines.sampling.judging import judge_samplers
+from benchwright.pipelines.sampling.panels import SamplingPanels
+from benchwright.pipelines.sampling.pools import Pools, build_pools
+from benchwright.pipelines.sampling.report.rows import target_rows
+from benchwright.pipelines.sampling.subject_curves import thinned, trace_subjects
+from benchwright.pipelines.sampling.target_curves import trace_targets
+from pipelines.sampling.sampling_examples import (
+    make_answers,
+    make_items,
+    make_panels,
+    make_params,
+    make_pools,
+)
+
+EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 40, "subject_items": 15}
+PARAMS = make_params(samplers="random+balanced+word_length+anchor_points", evidence=EVIDENCE)
+
+
+def uneven() -> tuple[SamplingPanels, Pools]:
+    """45 easy items of one subject, 15 hard ones of another."""
+    answers = make_answers()
+    answers[:, 45:] *= np.random.default_rng(1).random((24, 15)) < 0.3
+    items = make_items().assign(subject=["large"] * 45 + ["small"] * 15)
+    panels = make_panels(answers, PARAMS, items=items)
+    return panels, build_pools(items, panels, {}, PARAMS, ModelsParams())
+
+
+@pytest.fixture(scope="module")
+def targets() -> pd.DataFrame:
+    panels, pools = uneven()
+    return trace_targets(pools, panels, PARAMS, 0)
+
+
+def test_beside_the_mean_over_items_are_the_figures_of_all_pages(targets: pd.DataFrame) -> None:
+    panels, pools = uneven()
+    figures, _ = judge_samplers(pools, panels, PARAMS, 0)
+    own = figures[figures["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
+    items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
+    found = items.set_index(["sampler", "rate"])["mean"]
+    pd.testing.assert_series_equal(found.sort_index(), own.sort_index(), check_names=False)
+
+
+def test_balanced_is_near_the_mean_over_subjects_and_far_from_that_over_items(
+    targets: pd.DataFrame,
+) -> None:
+    own = targets[(targets["metric"] == "mean_absolute_error") & (targets["rate"] == 50)]
+    error = own.set_index(["target", "sampler"])["mean"]
+    assert error["subjects", "balanced"] < error["subjects", "random"]
+    assert error["items", "balanced"] > error["items", "random"]
+    places = own.set_index(["target", "sampler"])["percentile"]
+    assert places["subjects", "balanced"] < 5
+    assert places["items", "balanced"] > 95
+    assert (own["random_low"] < own["random_high"]).all()
+
+
+def test_all_items_are_not_the_mean_over_subjects(targets: pd.DataFrame) -> None:
+    whole = targets[(targets["rate"] == 100) & (targets["metric"] == "mean_absolute_error")]
+    mean = whole.groupby("target")["mean"].max()
+    panels, _ = uneven()
+    correct = panels.answers("held_out").astype(float)
+    by_subject = (correct[:, :45].mean(axis=1) + correct[:, 45:].mean(axis=1)) / 2
+    assert mean["items"] == pytest.approx(0, abs=1e-9)
+    assert mean["subjects"] == pytest.approx(np.abs(correct.mean(axis=1) - by_subject).mean())
+
+
+def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
+    rows = target_rows(targets, 25.0)
+    assert [part["target"] for part in rows] == ["items", "subjects"]
+    own = targets.query("target == 'subjects' and rate == 25 and metric == 'mean_absolute_error'")
+    best = own.sort_values("mean").iloc[0]
+    assert rows[1]["rows"][0]["sampler"] == best["sampler"]
+    assert rows[1]["rows"][0]["mean_absolute_error"] == f"{100 * best['mean']:.2f}"
+    assert rows[1]["rows"][0]["error_place"] == best["percentile"]
+    assert rows[1]["band"]["mean_absolute_error"] == (
+        f"[{100 * best['random_low']:.2f}, {100 * best['random_high']:.2f}]"
+    )
+    assert len(draw_target_curves(targets, PARAMS).layout.annotations) == 2
+
+
+def test_one_subject_has_one_mean() -> None:
+    items = make_items(subjects=1)
+    panels = make_panels(items=items)
+    pools = build_pools(items, panels, {}, PARAMS, ModelsParams())
+    assert trace_targets(pools, panels, PARAMS, 0).empty
+    assert trace_subjects(pools, panels, PARAMS, 0).empty
+    few = make_panels(make_answers(models=2))
+    assert trace_targets(make_pools(few), few, PARAMS, 0).empty
+    assert trace_subjects(make_pools(few), few, PARAMS, 0).empty
+
+
+@pytest.fixture(scope="module")
+def subjects() -> pd.DataFrame:
+    panels, pools = uneven()
+    return trace_subjects(pools, panels, PARAMS, 0)
+
+
+def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
+    """Its items alone, as a benchmark, give the same figures; all models judge."""
+    answers = make_answers()[:, :45]
+    items = make_items(45).assign(subject="large")
+    panels = make_panels(answers, PARAMS, items=items)
+    pools = build_pools(items, panels, {}, PARAMS, ModelsParams())
+    figures, _ = judge_samplers(pools, panels, PARAMS, 0)
+    own = figures[(figures["panel"] == "all") & (figures["sampler"] == "word_length")]
+    rows = subjects[(subjects["subject"] == "large") & (subjects["sampler"] == "word_length")]
+    for metric in ("spearman", "mean_absolute_error"):
+        found = rows[rows["metric"] == metric].set_index("rate")["mean"]
+        pd.testing.assert_series_equal(found, own.groupby("rate")[metric].mean(), check_names=False)
+
+
+def test_every_subject_and_no_sampler_that_reads_answers(subjects: pd.DataFrame) -> None:
+    counts = subjects.drop_duplicates("subject").set_index("subject")["n_items"]
+    assert counts.to_dict() == {"large": 45, "small": 15}
+    assert set(subjects["sampler"]) == {"random", "balanced", "word_length"}
+    assert (subjects["n_models"] == 24).all()
+    inside = subjects[(subjects["sampler"] == "random") & (subjects["metric"] == "wasserstein")]
+    assert inside["mean"].between(inside["random_low"] - 1e-9, inside["random_high"] + 1e-9).all()
+    large = make_params(evidence={**EVIDENCE, "subject_items": 16})
+    panels, pools = uneven()
+    assert set(trace_subjects(pools, panels, large, 0)["subject"]) == {"large"}
+
+
+def test_rates_are_thinned_to_twenty_with_the_last() -> None:
+    assert thinned([float(rate) for rate in range(1, 101)]) == [
+        float(rate) for rate in range(5, 101, 5)
+    ]
+    assert thinned([1.0, 2.0, 7.5]) == [1.0, 2.0, 7.5]
+    many = thinned([rate / 10 for rate in range(1, 1001)])
+    assert (len(many), many[-1]) == (20, 100.0)
+
+
+def test_the_menu_shows_each_subject_s_figures(subjects: pd.DataFrame) -> None:
+    figure = json.loads(draw_subject_curves(subjects, PARAMS).to_json())
+    buttons = figure["layout"]["updatemenus"][0]["buttons"]
+    assert [button["label"] for button in buttons] == [
+        "mean over 2 subjects",
+        "large (45)",
+        "small (15)",
+    ]
+    shown = buttons[2]["args"][0]
+    assert len(shown["y"]) == len(figure["data"])
+    own = subjects[(subjects["subject"] == "small") & (subjects["metric"] == "spearman")]
+    for trace, y in zip(figure["data"], shown["y"], strict=True):
+        name = trace["meta"].get("of", "random")
+        rows = own[own["sampler"] == name].sort_values("rate")
+        assert y == pytest.approx(rows[trace["meta"]["shows"]].round(4).tolist())
+    first = buttons[0]["args"][0]["y"]
+    for trace, y in zip(figure["data"], first, strict=True):
+        assert y == pytest.approx(trace["y"], abs=1e-4)
+
+
+def test_a_subject_s_name_is_text_and_its_gaps_are_gaps(subjects: pd.DataFrame) -> None:
+    odd = subjects.assign(subject=subjects["subject"].replace("small", "<b>x</b>"))
+    odd.loc[(odd["rate"] == 10) & (odd["sampler"] == "random"), "mean"] = np.nan
+    odd = odd[~((odd["subject"] == "large") & (odd["sampler"] == "word_length"))]
+    figure = json.loads(draw_subject_curves(odd, PARAMS).to_json())
+    buttons = figure["layout"]["updatemenus"][0]["buttons"]
+    assert buttons[1]["label"] == "&lt;b&gt;x&lt;/b&gt; (15)"
+    names = [trace["meta"].get("of") for trace in figure["data"]]
+    assert buttons[1]["args"][0]["y"][names.index("random")][0] is None
+    assert set(buttons[2]["args"][0]["y"][names.index("word_length")]) == {None}
