@@ -18,6 +18,7 @@ class SamplingEvidenceParams(BaseModel):
         random_subsets: of each size, at least; more are drawn where so many tests are corrected
             for that no p-value could be small enough.
         band_subsets: random subsets behind the band at each rate of the curves.
+        random_draws: draws of `random`, at least: gains are counted from its mean.
         choice_repeats: draws of each sampler for the choice by each split of the models, at most.
         keep: the rank correlation that the smallest sufficient rate keeps.
         estimate_items: size of the subsets from which scores are estimated; at most a quarter of
@@ -37,6 +38,7 @@ class SamplingEvidenceParams(BaseModel):
     at_rates: tuple[Rate, ...] = Field(default=(5.0, 10.0, 25.0), min_length=1)
     random_subsets: int = Field(default=1_000, ge=1_000)
     band_subsets: int = Field(default=200, ge=20)
+    random_draws: int = Field(default=100, ge=1)
     choice_repeats: int = Field(default=5, ge=2)
     keep: float = Field(default=0.9, ge=-1, le=1)
     estimate_items: int = Field(default=100, ge=1)

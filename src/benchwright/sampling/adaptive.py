@@ -71,7 +71,9 @@ def _by_rate(figures: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
     inside = figures["rate"].between(params.lowest_rate, params.highest_rate)
     groups = figures[inside].groupby(["sampler", "rate"], sort=True)
     columns = ["spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error"]
-    return groups[columns].mean().assign(variance=groups["bias"].var(ddof=0)).reset_index()
+    return (
+        groups[columns].mean().assign(variance=groups["bias"].var(ddof=1).fillna(0)).reset_index()
+    )
 
 
 def _standing(by_rate: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:

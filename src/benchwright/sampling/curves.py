@@ -39,7 +39,7 @@ def sampler_figures(
     samplers: Mapping[str, Sampler],
     panels: Mapping[str, NDArray[np.float32]],
     rates: Sequence[float],
-    repeats: int,
+    repeats: int | Mapping[str, int],
     seed: int,
     *,
     tau: bool = True,
@@ -52,7 +52,7 @@ def sampler_figures(
         samplers: by name.
         panels: by name, answers (m, n) of judging models in the order of the pool's items.
         rates: percent of the items.
-        repeats: draws of each sampler; those that leave only ties to chance repeat too.
+        repeats: draws of each sampler, or by name; those that leave only ties to chance repeat too.
         seed: of all draws.
         tau: also compute tau-b.
         whole: (n,) weights of the items in the benchmark's own score; all equal where None.
@@ -66,11 +66,12 @@ def sampler_figures(
     n = len(pool)
     sizes = sizes_of_rates(rates, n)
     parts: list[pd.DataFrame] = []
+    times = {name: repeats if isinstance(repeats, int) else repeats[name] for name in samplers}
     with tqdm(
-        total=len(samplers) * repeats, desc="samplers", unit="draw", file=sys.stderr, mininterval=1
+        total=sum(times.values()), desc="samplers", unit="draw", file=sys.stderr, mininterval=1
     ) as bar:
         for name in sorted(samplers):
-            for repeat in range(repeats):
+            for repeat in range(times[name]):
                 draw = samplers[name](pool, repeat_seed(seed, name, repeat))
                 weights = subset_weights(draw, sizes.tolist(), n)
                 for panel, correct in panels.items():

@@ -32,7 +32,8 @@ def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) ->
     names = {"random", "stratified", "word_length", "anchor_points", "share_wrong"}
     assert set(figures["sampler"]) == names
     assert left_out.empty
-    assert len(figures) == 5 * 5 * 4 * 4  # samplers, panels, rates, repeats
+    # panels, rates, repeats of four samplers and draws of random
+    assert len(figures) == 5 * 4 * (4 * 4 + PARAMS.evidence.random_draws)
     whole = figures[figures["rate"] == 100]
     assert whole["mean_absolute_error"].max() == pytest.approx(0, abs=1e-9)
     assert whole["tau_b"].min() == pytest.approx(1)

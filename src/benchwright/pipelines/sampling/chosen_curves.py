@@ -25,6 +25,7 @@ from benchwright.pipelines.sampling.ready_samplers import (
     kinds_of,
     reads_answers,
     ready_samplers,
+    repeats_by_name,
 )
 from benchwright.sampling.adaptive import fixed_orders
 from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
@@ -79,7 +80,7 @@ def _winners(
     seed: int,
 ) -> Iterable[pd.DataFrame]:
     """Figures of each split's winner by both sides; one without answers draws once."""
-    rates, repeats, own_seed = rates_of(sampling), repeats_of(sampling), draws_seed(seed)
+    rates, repeats, own_seed = rates_of(sampling), _repeats(sampling), draws_seed(seed)
     plain = reads_answers(sampling, answers=False)
     samplers = ready_samplers(sampling)
     for name, own in winners.groupby(winners):
@@ -109,13 +110,15 @@ def _randoms(
     rates = rates_of(sampling)
     judges = {f"{RANDOM} {number}": own[_OTHERS] for number, own in sides.items()}
     random = {RANDOM: ready_samplers(sampling)[RANDOM]}
-    yield sampler_figures(
-        pools.plain, random, judges, rates, repeats_of(sampling), draws_seed(seed)
-    )
+    yield sampler_figures(pools.plain, random, judges, rates, _repeats(sampling), draws_seed(seed))
     known = fixed_orders(len(kinds_of(sampling)), seed)
     for name, own in orders[orders.ne("")].groupby(orders):
         judges = {f"{ORDER} {number}": sides[number][_OTHERS] for number in own.index}
         yield sampler_figures(pools.plain, {str(name): known[str(name)]}, judges, rates, 1, seed)
+
+
+def _repeats(sampling: SamplingParams) -> dict[str, int]:
+    return repeats_by_name(sampling.model_copy(update={"repeats": repeats_of(sampling)}))
 
 
 def _means(figures: pd.DataFrame) -> pd.DataFrame:

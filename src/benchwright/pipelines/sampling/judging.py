@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
-from benchwright.pipelines.sampling.ready_samplers import reads_answers, runs_on
+from benchwright.pipelines.sampling.ready_samplers import (
+    reads_answers,
+    repeats_by_name,
+    runs_on,
+)
 from benchwright.sampling.curves import sampler_figures
 from benchwright.sampling.pool import SamplingPool
 from benchwright.tables import SamplersLeftOut, SamplingFigures
@@ -32,7 +36,7 @@ def judge_samplers(
     """
     if not panels.item_ids:
         return SamplingFigures.empty(), SamplersLeftOut.empty()
-    rates, repeats = rates_of(sampling), sampling.repeats
+    rates, repeats = rates_of(sampling), repeats_by_name(sampling)
     able, unable = runs_on(reads_answers(sampling, answers=False), pools.plain)
     left_out = [("", name, why) for name, why in unable.items()]
     parts = [sampler_figures(pools.plain, able, panels.judges(), rates, repeats, seed)]
@@ -73,9 +77,10 @@ def judge_by(
     """
     everyone = {name: correct for panels in judges.values() for name, correct in panels.items()}
     able, _ = runs_on(reads_answers(sampling, answers=False), plain)
-    parts = [sampler_figures(plain, able, everyone, rates, sampling.repeats, seed, tau=tau)]
+    repeats = repeats_by_name(sampling)
+    parts = [sampler_figures(plain, able, everyone, rates, repeats, seed, tau=tau)]
     for choosers, pool in by_choosers.items():
         able, _ = runs_on(reads_answers(sampling, answers=True), pool)
         own = dict(judges[choosers])
-        parts.append(sampler_figures(pool, able, own, rates, sampling.repeats, seed, tau=tau))
+        parts.append(sampler_figures(pool, able, own, rates, repeats, seed, tau=tau))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)

@@ -27,6 +27,12 @@ def ready_samplers(sampling: SamplingParams) -> dict[str, Sampler]:
     return dict(_made(_with_random(sampling).model_copy(update=same)))
 
 
+def repeats_by_name(sampling: SamplingParams) -> dict[str, int]:
+    """Draws of each sampler; `random`, from whose mean gains are counted, has more than others."""
+    wanted = dict.fromkeys(kinds_of(sampling), sampling.repeats)
+    return wanted | {RANDOM: max(sampling.repeats, sampling.evidence.random_draws)}
+
+
 def reads_answers(sampling: SamplingParams, *, answers: bool) -> dict[str, Sampler]:
     """The run's samplers that read answers, or those that do not."""
     kinds = kinds_of(sampling)

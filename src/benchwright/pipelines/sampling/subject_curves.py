@@ -10,7 +10,11 @@ from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
 from benchwright.pipelines.sampling.random_draws import quantiles
-from benchwright.pipelines.sampling.ready_samplers import reads_answers, runs_on
+from benchwright.pipelines.sampling.ready_samplers import (
+    reads_answers,
+    repeats_by_name,
+    runs_on,
+)
 from benchwright.sampling.curves import sampler_figures, sizes_of_rates
 from benchwright.sampling.within_subject import sub_pool
 from benchwright.seeding import stage_generator
@@ -43,7 +47,9 @@ def trace_subjects(
         pool, correct = sub_pool(pools.plain, places), panels.correct[:, places]
         able, _ = runs_on(plain, pool)
         judges = {"all": correct}
-        found = sampler_figures(pool, able, judges, rates, sampling.repeats, seed, tau=False)
+        found = sampler_figures(
+            pool, able, judges, rates, repeats_by_name(sampling), seed, tau=False
+        )
         long = found.melt(
             ["sampler", "rate", "size"], list(METRICS), var_name="metric", value_name="mean"
         )

@@ -9,7 +9,11 @@ from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
 from benchwright.pipelines.sampling.random_draws import quantiles, random_figures
-from benchwright.pipelines.sampling.ready_samplers import ready_samplers, runs_on
+from benchwright.pipelines.sampling.ready_samplers import (
+    ready_samplers,
+    repeats_by_name,
+    runs_on,
+)
 from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
 from benchwright.sampling.targets import target_weights
 from benchwright.seeding import stage_generator
@@ -38,7 +42,9 @@ def trace_targets(
     able, _ = runs_on(ready_samplers(sampling), pool)
     parts = []
     for target, whole in targets.items():
-        figures = sampler_figures(pool, able, judges, rates, sampling.repeats, seed, whole=whole)
+        figures = sampler_figures(
+            pool, able, judges, rates, repeats_by_name(sampling), seed, whole=whole
+        )
         for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
             generator = stage_generator(seed, f"sampling/targets/{rate:g}")
             draws = sampling.evidence.band_subsets
