@@ -26,7 +26,7 @@ WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 860, 380, 60, 40, 330, 280
 def local_runs(file: Path) -> list[dict[str, Any]]:
     """Runs in one process with all measures, the last one of each size, by size."""
     runs = [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
-    alone = [run for run in runs if (run["engine"], run["workers"]) == ("local", 1)]
+    alone = [run for run in runs if (run.get("engine"), run.get("workers")) == ("local", 1)]
     last = {run["rows"]: run for run in alone if "pairs" in run}
     return [last[rows] for rows in sorted(last)]
 

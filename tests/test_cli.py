@@ -1,5 +1,6 @@
 """The project's own commands, as a user types them."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -100,6 +101,23 @@ def test_a_diff_with_nothing_to_compare_says_so_in_one_line(tmp_path: Path) -> N
     assert done.exit_code == 1
     assert "no run has saved" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_relative_data_folder_is_below_the_project_wherever_a_run_is_started(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01_raw").mkdir()
+    (tmp_path / "01_raw" / "demo").symlink_to(repository / "data" / "01_raw" / "demo")
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+    monkeypatch.chdir(repository / "docs")
+    root = os.path.relpath(tmp_path, repository)
+    words = ["run", "--namespaces", "ingestion", "--params", f"data_root={root},limit=5"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert f"in {repository}:" in done.stderr
+    (items,) = tmp_path.glob("03_primary/demo/items.parquet/*/items.parquet")
+    assert len(pd.read_parquet(items)) == 5
+    assert Path.cwd() == repository / "docs"
 
 
 def test_outside_a_project_the_commands_say_so(

@@ -195,16 +195,19 @@ def test_an_actor_returns_what_the_user_can_mend_in_one_line() -> None:
 
 
 def test_an_actor_returns_what_is_not_the_users_fault_with_its_traceback(
-    weights: Path, tmp_path: Path
+    weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import pyarrow as pa
 
-    broken = shutil.copytree(weights, tmp_path / "broken")
-    (broken / "model.safetensors").write_bytes(b"not weights")
+    def defective(*_: object) -> None:
+        raise ZeroDivisionError("a defect of ours")
+
+    monkeypatch.setattr("benchwright.ray_actors.load_model", defective)
     rows = pa.table({"number": [7], "batch": [batch_to_json(some_batches(1)[0])]})
-    [outcome] = Answerer("m", local(broken), scoring(), {})(rows).to_pylist()
+    [outcome] = Answerer("m", local(weights), scoring(), {})(rows).to_pylist()
     assert outcome["fault"] is None
     assert "Traceback" in outcome["traceback"]
+    assert "a defect of ours" in outcome["traceback"]
 
 
 @pytest.mark.parametrize("resource", ["CPU", "GPU"])

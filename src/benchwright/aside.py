@@ -26,7 +26,7 @@ ABANDONED = 3600.0
 _ASIDE = re.compile(r"\..+\.(?:[0-9a-f]{8}-)?[0-9a-f]{32}\.tmp")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-_IN_THE_WAY = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO)
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO)
 
 
 @contextlib.contextmanager

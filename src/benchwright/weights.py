@@ -400,7 +400,7 @@ def _path_digest(path: Path) -> str:
 @contextlib.contextmanager
 def _locked(lock: Path) -> Iterator[None]:
     """Hold a lock file; the system lets go of it when the process ends, however it ends."""
-    with lock.open("w") as handle:
+    with lock.open("wb") as handle:
         if sys.platform != "win32":
             import fcntl
 

@@ -1,6 +1,9 @@
 """A write that fails leaves what was there."""
 
+import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -57,3 +60,19 @@ def test_text_keeps_its_characters(tmp_path: Path) -> None:
     dataset = TextFile(filepath=str(tmp_path / "r.html"))
     dataset.save("π é — ≤\n")
     assert dataset.load() == "π é — ≤\n"
+
+
+def test_text_is_utf_8_where_the_locale_knows_ascii_alone(tmp_path: Path) -> None:
+    text = "π é — ≤ İı\r\n"
+    code = (
+        "import sys; from benchwright.datasets.atomic import TextFile\n"
+        f"dataset = TextFile(filepath=sys.argv[1]); dataset.save({text!a})\n"
+        f"assert dataset.load() == {text!a}"
+    )
+    ascii_alone = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "r.html")],
+        env={**os.environ, **ascii_alone},
+        check=True,
+    )
+    assert (tmp_path / "r.html").read_bytes() == text.encode("utf-8")

@@ -1,4 +1,4 @@
-"""The demo benchmark with live models: what was planted is found, and runs repeat to the byte."""
+"""The demo benchmark: what was planted is found, and live runs repeat to the byte."""
 
 import json
 import random
@@ -16,6 +16,7 @@ from end_to_end.saved import newest
 pytestmark = pytest.mark.live
 
 ENOUGH = 0.8
+LIMIT = 40
 # rule → the kinds of planted.csv that it must find, all of them and little else
 RULES = {
     "duplicate": {"duplicate", "duplicate_original"},
@@ -25,9 +26,16 @@ RULES = {
 }
 
 
+@pytest.fixture(scope="session", params=["imported", pytest.param("live", marks=pytest.mark.long)])
+def demo(run_project: Callable[..., Path], request: pytest.FixtureRequest) -> Path:
+    """The whole demo, by the answers that are recorded or by asking the models."""
+    return run_project(score=request.param)
+
+
 @pytest.fixture(scope="session")
-def demo(run_project: Callable[..., Path]) -> Path:
-    return run_project()
+def live(run_project: Callable[..., Path]) -> Path:
+    """A part of the demo for which the models are asked."""
+    return run_project(limit=LIMIT)
 
 
 @pytest.fixture(scope="session")
@@ -100,32 +108,32 @@ def shards(data: Path) -> dict[str, int]:
 
 
 def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
-    demo: Path, run_project: Callable[..., Path]
+    live: Path, run_project: Callable[..., Path]
 ) -> None:
-    first, before = kept_bytes(demo), shards(demo)
-    run_project(data=demo)
-    assert shards(demo) == before
-    assert kept_bytes(demo) == first
+    first, before = kept_bytes(live), shards(live)
+    run_project(data=live, limit=LIMIT)
+    assert shards(live) == before
+    assert kept_bytes(live) == first
 
 
 @pytest.mark.parametrize(
     "runner", [ThreadRunner, pytest.param(ParallelRunner, marks=pytest.mark.long)]
 )
 def test_another_runner_gives_the_same_bytes(
-    demo: Path, run_project: Callable[..., Path], runner: type
+    live: Path, run_project: Callable[..., Path], runner: type
 ) -> None:
-    assert kept_bytes(run_project(scores_of=demo, runner=runner())) == kept_bytes(demo)
+    assert kept_bytes(run_project(scores_of=live, limit=LIMIT, runner=runner())) == kept_bytes(live)
 
 
 def test_shuffled_source_rows_give_the_same_bytes(
-    demo: Path, run_project: Callable[..., Path], repository: Path, tmp_path: Path
+    live: Path, run_project: Callable[..., Path], repository: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(repository / "data/01_raw/demo", tmp_path / "01_raw/demo")
     source = tmp_path / "01_raw/demo/items.jsonl"
     rows = source.read_text(encoding="utf-8").splitlines()
     random.Random(1).shuffle(rows)  # noqa: S311
     source.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert kept_bytes(run_project(data=tmp_path, scores_of=demo)) == kept_bytes(demo)
+    assert kept_bytes(run_project(data=tmp_path, scores_of=live, limit=LIMIT)) == kept_bytes(live)
 
 
 @pytest.mark.long

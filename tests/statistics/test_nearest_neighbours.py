@@ -39,6 +39,22 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, cells):
     assert blocks.distances == pytest.approx(whole.distances, abs=2e-6)
 
 
+def test_neither_threads_nor_other_rows_change_a_bit_of_a_distance():
+    from threadpoolctl import threadpool_limits
+
+    vectors = np.random.default_rng(0).normal(size=(700, 384)).astype(np.float32)
+    whole = nearest_neighbours(vectors, 699)
+    by_pair = np.empty((700, 700), np.float32)
+    np.put_along_axis(by_pair, whole.indices, whole.distances, axis=1)
+    for threads in (1, 2, 3):
+        with threadpool_limits(limits=threads):
+            again = nearest_neighbours(vectors, 699)
+            few = nearest_neighbours(vectors[:37], 36)
+        assert again.distances.tobytes() == whole.distances.tobytes()
+        assert again.indices.tobytes() == whole.indices.tobytes()
+        assert (few.distances == np.take_along_axis(by_pair[:37], few.indices, axis=1)).all()
+
+
 def test_a_single_row_has_no_neighbours():
     assert nearest_neighbours(np.ones((1, 3), np.float32), 5).indices.shape == (1, 0)
 

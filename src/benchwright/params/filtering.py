@@ -76,6 +76,8 @@ class SimilarParams(_Section):
 
     Attributes:
         k: nearest neighbours of each item that are looked at.
+        exact_up_to: with more items than that, neighbours are searched approximately by faiss
+            (`pip install 'benchwright[scale]'`), and the share that was found is reported.
         bandwidth: width of the density's kernel in standard deviations of the distances.
         grid: points at which the density is evaluated.
         threshold: `first_peak` of the density, or a fixed cosine distance.
@@ -93,6 +95,7 @@ class SimilarParams(_Section):
 
     enabled: bool = True
     k: int = Field(default=100, ge=1)
+    exact_up_to: int = Field(default=50_000, ge=0)
     bandwidth: float = Field(default=0.15, gt=0)
     grid: int = Field(default=1000, ge=10)
     threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"

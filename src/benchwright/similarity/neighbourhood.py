@@ -1,6 +1,6 @@
 """The nearest neighbours of each item in embedding space (SMART, section 3.4)."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.errors import InputError
 from benchwright.natural_order import in_order
+from benchwright.statistics.approximate_neighbours import approximate_neighbours
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 
 Bools = NDArray[np.bool_]
@@ -49,24 +50,29 @@ class Neighbourhood(NamedTuple):
         )
 
     @classmethod
-    def nearest(cls, items: pd.DataFrame, embeddings: pd.DataFrame, k: int) -> Self:
-        """The k nearest other items of each, all pairs compared; only items that have a vector.
+    def nearest(
+        cls,
+        items: pd.DataFrame,
+        embeddings: pd.DataFrame,
+        k: int,
+        exact_up_to: int | None = None,
+    ) -> Self:
+        """The k nearest other items of each; only items that have a vector.
 
-        With fewer than k other items, k is their number; a lone item has no neighbours.
+        With fewer than k other items, k is their number; a lone item has no neighbours. All pairs
+        are compared, unless there are more than `exact_up_to` items: then neighbours are searched
+        approximately, and few are missed.
 
         Raises:
-            InputError: vectors of different lengths (made with different encoders).
+            InputError: vectors of different lengths (made with different encoders), or faiss is
+                needed and not installed.
         """
-        vector_of = dict(zip(embeddings["item_id"], embeddings["vector"], strict=True))
         question_of = dict(zip(items["item_id"], items["question"], strict=True))
-        ids = in_order(item_id for item_id in question_of if item_id in vector_of)
-        sizes = {len(vector_of[item_id]) for item_id in ids}
-        if len(sizes) > 1:
-            raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")
+        ids, vectors = item_vectors(items, embeddings)
         if len(ids) < 2:
             return cls._blank()
-        vectors = np.array([vector_of[item_id] for item_id in ids], dtype=np.float32)
-        found = nearest_neighbours(vectors, k)
+        exact = exact_up_to is None or len(ids) <= exact_up_to
+        found = (nearest_neighbours if exact else approximate_neighbours)(vectors, k)
         return cls(
             tuple(ids),
             tuple(question_of[item_id] for item_id in ids),
@@ -86,6 +92,40 @@ class Neighbourhood(NamedTuple):
     def _blank(cls) -> Self:
         blank = np.empty((0, 0))
         return cls((), (), blank.astype(np.intp), blank)
+
+
+def item_vectors(
+    items: pd.DataFrame, embeddings: pd.DataFrame
+) -> tuple[list[str], NDArray[np.float32]]:
+    """The ids of items that have a vector, in natural order, and their (n, d) vectors.
+
+    Vectors that lie one behind the other in memory already, as they do in a table that was read
+    from a file in this order, are not copied.
+
+    Raises:
+        InputError: vectors of different lengths (made with different encoders).
+    """
+    vector_of = dict(zip(embeddings["item_id"], embeddings["vector"], strict=True))
+    ids = in_order(item_id for item_id in items["item_id"].unique() if item_id in vector_of)
+    rows = [vector_of[item_id] for item_id in ids]
+    sizes = {len(row) for row in rows}
+    if len(sizes) > 1:
+        raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")
+    return ids, _stacked(rows) if rows else np.empty((0, 0), np.float32)
+
+
+def _stacked(rows: list[Any]) -> NDArray[np.float32]:
+    """(n, d) rows as one matrix: a view where they are consecutive pieces of one float32 array."""
+    base, size = getattr(rows[0], "base", None), len(rows[0])
+    if base is None or base.dtype != np.float32 or not base.flags.c_contiguous:
+        return np.array(rows, dtype=np.float32)
+    if any(row.base is not base for row in rows):
+        return np.array(rows, dtype=np.float32)
+    starts = np.array([row.__array_interface__["data"][0] for row in rows])
+    if (np.diff(starts) != size * base.itemsize).any():
+        return np.array(rows, dtype=np.float32)
+    first = (starts[0] - base.__array_interface__["data"][0]) // base.itemsize
+    return base.reshape(-1)[first : first + size * len(rows)].reshape(len(rows), size)
 
 
 def alike_pairs(

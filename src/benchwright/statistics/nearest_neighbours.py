@@ -12,6 +12,8 @@ _BLOCK_CELLS = 1 << 23
 # Finer differences than this would decide ties at random. The matrix product is in float64: its
 # rounding hangs on the processor and the number of threads, and in float32 would reach this digit.
 _DECIMALS = 6
+# Rows looked at at once for NaN.
+_CHECKED = 1 << 16
 
 
 class NearestNeighbours(NamedTuple):
@@ -35,15 +37,11 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
     """
-    if k < 1:
-        raise ValueError(f"k is {k}; it must be at least 1")
-    if not np.isfinite(vectors).all():
-        raise ValueError("a vector holds NaN or infinity")
+    k = checked_k(vectors, k)
     n = len(vectors)
-    k = min(k, max(n - 1, 0))
     if k == 0:
         return NearestNeighbours(np.empty((n, 0), np.int32), np.empty((n, 0), np.float32))
-    unit = _normalised(vectors)
+    unit = unit_rows(vectors)
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k), dtype=np.float32)
     step = max(1, _BLOCK_CELLS // n)
@@ -53,9 +51,7 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
         rows = np.arange(start, min(start + step, n))
         exact, distance = product[: len(rows)], block[: len(rows)]
         np.matmul(unit[rows], unit.T, out=exact)
-        np.subtract(1, exact, out=exact)
-        np.clip(exact, 0, 2, out=exact)
-        distance[:] = np.round(exact, _DECIMALS, out=exact)
+        distance[:] = cosine_distances(exact)
         distance[np.arange(len(rows)), rows] = np.inf
         found = _smallest(distance, k)
         indices[rows] = found
@@ -63,8 +59,54 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     return NearestNeighbours(indices, distances)
 
 
-def _normalised(vectors: Vectors) -> NDArray[np.float64]:
-    """Rows divided by their length; rows of zeros stay zero."""
+def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
+    """The k nearest other rows of those `rows` only, as `nearest_neighbours` finds them.
+
+    All of `vectors` are compared, a block at a time: a few rows of very many cost little memory.
+    """
+    k = checked_k(vectors, k)
+    asked = unit_rows(vectors[rows])
+    step = max(k, _BLOCK_CELLS // (max(len(rows), 1) * 4))
+    indices = np.empty((len(rows), 0), dtype=np.int32)
+    distances = np.empty((len(rows), 0), dtype=np.float32)
+    for start in range(0, len(vectors), step):
+        columns = np.arange(start, min(start + step, len(vectors)), dtype=np.int32)
+        block = cosine_distances(asked @ unit_rows(vectors[columns]).T).astype(np.float32)
+        block[rows[:, None] == columns] = np.inf
+        # What was found before comes first: its rows are before those of this block.
+        distances = np.hstack([distances, block])
+        indices = np.hstack([indices, np.broadcast_to(columns, block.shape)])
+        best = _smallest(distances, min(k, distances.shape[1]))
+        indices = np.take_along_axis(indices, best, axis=1)
+        distances = np.take_along_axis(distances, best, axis=1)
+    return NearestNeighbours(indices[:, :k], distances[:, :k])
+
+
+def checked_k(vectors: Vectors, k: int) -> int:
+    """How many neighbours each row can have: k, or all others.
+
+    Raises:
+        ValueError: k is not positive, or a vector holds NaN or infinity.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}; it must be at least 1")
+    if not all(
+        np.isfinite(vectors[start : start + _CHECKED]).all()
+        for start in range(0, len(vectors), _CHECKED)
+    ):
+        raise ValueError("a vector holds NaN or infinity")
+    return min(k, max(len(vectors) - 1, 0))
+
+
+def cosine_distances(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 − cosine, clipped to [0, 2] and rounded to 6 decimals; written over `cosines`."""
+    np.subtract(1, cosines, out=cosines)
+    np.clip(cosines, 0, 2, out=cosines)
+    return np.round(cosines, _DECIMALS, out=cosines)
+
+
+def unit_rows(vectors: Vectors) -> NDArray[np.float64]:
+    """Rows divided by their length, in float64; rows of zeros stay zero."""
     unit = np.array(vectors, dtype=np.float64, order="C")
     length = np.linalg.norm(unit, axis=1, keepdims=True)
     length[length == 0] = 1

@@ -106,6 +106,26 @@ def test_the_order_of_examples_does_not_matter(order: list[int]) -> None:
     assert first.temperature == other.temperature
 
 
+def test_confidence_is_the_same_bits_whatever_the_threads_and_the_order_of_items() -> None:
+    from threadpoolctl import threadpool_limits
+
+    generator = np.random.default_rng(0)
+    labels = [FIELDS[number % 14] for number in range(420)]
+    vectors = generator.normal(size=(420, 384)) + 0.3 * np.eye(384)[np.arange(420) % 14]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = [f"e{number}" for number in range(420)]
+    new = generator.normal(size=(501, 384))
+    names = [f"n{number}" for number in range(501)]
+    predicted = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(limits=threads):
+            trained = train_classifier(vectors, labels, ids, FieldsParams(), "e")
+            predicted.append(predict_fields(names, new, trained))
+    predicted.append(predict_fields(names[::-1], new[::-1], trained)[::-1].reset_index(drop=True))
+    for other in predicted[1:]:
+        pd.testing.assert_frame_equal(other, predicted[0], check_exact=True)
+
+
 def test_a_classifier_survives_json_and_a_broken_one_is_named() -> None:
     vectors, labels, ids = clouds(120, 0.2)
     trained = train_classifier(vectors, labels, ids, FieldsParams(), "e")

@@ -19,6 +19,7 @@ from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.errors import InputError
+from benchwright.natural_order import in_order
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams
@@ -174,6 +175,13 @@ def test_two_runs_and_documents_in_another_order_give_the_same_bytes(
 ) -> None:
     again = run_slice(repository, tmp_path, shuffled=True)
     assert (again.data / FILE).read_bytes() == (made.data / FILE).read_bytes()
+    assert {name for name, table in made.saved.items() if len(table) > 1} >= {
+        *("open_raw_items", "open_clean_items", "open_rejected_items", "open_cleaning_changes")
+    }
+    for name, table in made.saved.items():
+        pd.testing.assert_frame_equal(again.saved[name], table, check_exact=True)
+        ids = table["item_id"].tolist() if "item_id" in table else []
+        assert ids == in_order(ids)
 
 
 def test_before_the_pipeline_has_run_a_message_names_it(

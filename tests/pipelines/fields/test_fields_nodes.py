@@ -114,6 +114,17 @@ def test_the_order_of_items_makes_no_difference() -> None:
     pd.testing.assert_frame_equal(there, back.iloc[::-1].reset_index(drop=True))
 
 
+def test_a_mean_confidence_is_the_same_bits_in_any_order_of_items() -> None:
+    generator = np.random.default_rng(0)
+    items = pd.DataFrame(
+        {"field": "Law", "domain": "d0", "field_confidence": generator.uniform(size=1000)}
+    )
+    counted = nodes.count_fields(items)
+    for seed in range(5):
+        again = nodes.count_fields(items.sample(frac=1, random_state=seed))
+        pd.testing.assert_frame_equal(again, counted, check_exact=True)
+
+
 def test_fields_are_counted_with_their_domains_and_hold_no_text() -> None:
     out = run(clean_items(["Law", "Math", "Law", "Other", "Law"]), [])
     counts = out["field_counts"].set_index("field")

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.construction.open_benchmark import benchmark_lines, choose_demonstrations
+from benchwright.natural_order import sort_items
 from benchwright.params.open_benchmark import OpenBenchmarkParams
 from benchwright.tables import (
     CleaningChanges,
@@ -43,12 +44,13 @@ def open_texts(
 
     Returns:
         `RawItems` as they stood on the pages; `RejectedRawItems`, each with its rule and reason;
-        `CleaningChanges`, each text before and after; `CleaningDuplicates`.
+        `CleaningChanges`, each text before and after; `CleaningDuplicates`. The first three are
+        in the natural order of item ids, whatever the order of documents was.
     """
     return OpenTables(
-        _frame(raw_items, RawItems),
-        _frame(rejected_raw_items, RejectedRawItems),
-        _frame(cleaning_changes, CleaningChanges),
+        sort_items(_frame(raw_items, RawItems)),
+        sort_items(_frame(rejected_raw_items, RejectedRawItems)),
+        sort_items(_frame(cleaning_changes, CleaningChanges)),
         _frame(cleaning_duplicates, CleaningDuplicates),
     )
 
@@ -73,4 +75,4 @@ def write_open_benchmark(
         len(fielded_items) - len(examples),
         len(examples),
     )
-    return benchmark_lines(fielded_items, examples), fielded_items[CleanItems.columns()]
+    return benchmark_lines(fielded_items, examples), sort_items(fielded_items)[CleanItems.columns()]

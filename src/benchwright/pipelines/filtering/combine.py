@@ -122,7 +122,7 @@ def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Fin
     return Finding(
         rule=grouping.rule,
         status="ran",
-        reason="",
+        reason=grouping.reason,
         judged=np.array([item_id not in grouping.not_judged for item_id in ids], dtype=bool),
         flagged=np.array([item_id in detail for item_id in ids], dtype=bool),
         removed=np.array([item_id in redundant for item_id in ids], dtype=bool),

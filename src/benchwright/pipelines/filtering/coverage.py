@@ -64,11 +64,9 @@ def _status(finding: Finding, not_judged: int, n: int) -> tuple[str, str]:
     if finding.status != "ran":
         return finding.status, finding.reason
     if not_judged:
-        return (
-            "partial",
-            f"{not_judged:,} of {n:,} items could not be judged{_most_common(finding)}",
-        )
-    return "ran", ""
+        unjudged = f"{not_judged:,} of {n:,} items could not be judged{_most_common(finding)}"
+        return "partial", "; ".join(filter(None, [unjudged, finding.reason]))
+    return "ran", finding.reason
 
 
 def _most_common(finding: Finding) -> str:

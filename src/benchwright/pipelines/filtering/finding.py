@@ -19,7 +19,7 @@ class Finding:
     Attributes:
         rule: name of the rule, as in `Verdicts`.
         status: `ran`, `not_run` (an input is missing; nothing is judged) or `off`.
-        reason: why it did not run, in words, or "".
+        reason: why it did not run, or what to know of how it ran, in words, or "".
         judged: (n,) the rule could say something of the item.
         flagged: (n,) the rule applies; only where judged.
         removed: (n,) the item goes because of the rule; only where flagged.

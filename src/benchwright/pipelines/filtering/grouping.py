@@ -16,7 +16,7 @@ class Grouping:
     Attributes:
         rule: name of the rule and kind of its groups.
         status: `ran`, `not_run` (an input is missing) or `off`.
-        reason: why it did not run, in words, or "".
+        reason: why it did not run, or what to know of how it ran, in words, or "".
         groups: members of each group, at least two.
         value: the number that the rule looked at, by item id.
         not_judged: items about which nothing can be said.

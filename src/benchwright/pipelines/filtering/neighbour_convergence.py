@@ -18,7 +18,8 @@ def vary_neighbour_count(
 
     All else is as in the rule: near-identical questions are skipped, same kernel, same branches.
     The k are those of `similar.convergence_k` that n items have, that is below n. The neighbours
-    are found once, for the largest. A fixed threshold is the same at every k.
+    are found once, for the largest, approximately where the rule does so. A fixed threshold is
+    the same at every k.
 
     Returns:
         `NeighbourConvergence` and, with at most 200 points for each k, `DensityByK`; both empty
@@ -33,7 +34,7 @@ def vary_neighbour_count(
     counts = [k for k in similar.convergence_k if k < with_vector]
     if not similar.enabled or not counts:
         return both_empty
-    near = Neighbourhood.nearest(items, embeddings, counts[-1])
+    near = Neighbourhood.nearest(items, embeddings, counts[-1], similar.exact_up_to)
     nearest = near.nearest_distances()
     rows, curves = [], []
     for k in counts:

@@ -11,7 +11,7 @@ from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, fi
 from benchwright.pipelines.filtering.easy import flag_easy_items
 from benchwright.pipelines.filtering.filter_model_ablation import vary_filter_models
 from benchwright.pipelines.filtering.neighbour_convergence import vary_neighbour_count
-from benchwright.pipelines.filtering.neighbourhood import find_neighbours
+from benchwright.pipelines.filtering.neighbourhood import check_neighbours, find_neighbours
 from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
 from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
 
@@ -77,8 +77,14 @@ def create_pipeline() -> Pipeline:
             name="find_neighbours",
         ),
         Node(
+            check_neighbours,
+            ["items", "embeddings", "neighbours", "params:filtering", "params:seed"],
+            "neighbour_search",
+            name="check_neighbours",
+        ),
+        Node(
             estimate_threshold,
-            ["items", "neighbours", "params:filtering"],
+            ["items", "neighbours", "params:filtering", "neighbour_search"],
             ["distance_density", "similarity_threshold", "threshold_sensitivity"],
             name="estimate_threshold",
         ),

@@ -29,13 +29,17 @@ _JUMP = 2
 
 
 def estimate_threshold(
-    items: pd.DataFrame, neighbours: pd.DataFrame, filtering: FilteringParams
+    items: pd.DataFrame,
+    neighbours: pd.DataFrame,
+    filtering: FilteringParams,
+    neighbour_search: dict[str, Any] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
     """Estimates the density of neighbour distances and takes its first peak as the threshold.
 
     With a single peak half of its distance is taken (released code). Gives the curve, the
     threshold with the branch taken, and what other bandwidths would have made of it; warns when
-    two bandwidths next to each other differ more than twofold in the items they find close.
+    two bandwidths next to each other differ more than twofold in the items they find close. How
+    neighbours were searched (`check_neighbours`) goes along, as `neighbour_search`.
     """
     params = filtering.similar
     near = Neighbourhood.of(items, neighbours)
@@ -58,6 +62,7 @@ def estimate_threshold(
         "items_within": within,
         "share_within": within / len(items),
         "warning": warning,
+        "neighbour_search": neighbour_search or {"method": "exact"},
     }
     return _curve(density), result, sensitivity
 
@@ -88,10 +93,21 @@ def group_similar_items(
     return Grouping(
         rule="similar",
         status="ran",
-        reason="",
+        reason=_approximate(similarity_threshold.get("neighbour_search", {})),
         groups=tuple(tuple(near.item_ids[row] for row in group) for group in found),
         value=dict(zip(near.item_ids, near.distances[:, 0].tolist(), strict=True)),
         not_judged=frozenset(item for item in items["item_id"] if item not in judged),
+    )
+
+
+def _approximate(search: dict[str, Any]) -> str:
+    """What to know of neighbours that were not searched exactly, or ""."""
+    if search.get("method") != "approximate":
+        return ""
+    return (
+        "neighbours were searched approximately and "
+        f"{search['recall']:.1%} of the true ones found, the nearest one for "
+        f"{search['nearest_found']:.1%} (of {search['items_checked']} items drawn at random)"
     )
 
 

@@ -1,0 +1,179 @@
+"""Surroundings that must not show in any result, and what runs leave in them."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+
+from determinism import commands
+from faults.project_runs import KEY, REPOSITORY, empty_root
+
+STARTUP = Path(__file__).with_name("startup")
+COMMON = {
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "BENCHWRIGHT_MLFLOW": "off",
+    "BENCHWRIGHT_SEAL_KEY": KEY,
+    "BENCHWRIGHT_CACHE": str(REPOSITORY / "data" / "06_models" / "cache"),
+    "PYTHONPATH": str(STARTUP),
+}
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def threads(count: int) -> dict[str, str]:
+    """Variables for so many threads."""
+    return dict.fromkeys(THREADS, str(count))
+
+
+class Surroundings(NamedTuple):
+    """Where and how commands are run.
+
+    Attributes:
+        environment: variables, beside those that are common to all.
+        runner: Kedro's, by name.
+        folder: the current one, below the repository.
+        backwards: whether the rows of all sources are in the opposite order.
+    """
+
+    environment: Mapping[str, str] = {}
+    runner: str = "SequentialRunner"
+    folder: str = "."
+    backwards: bool = False
+
+
+PLAIN = Surroundings({"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", **threads(1)})
+TURKISH = {"LC_ALL": "tr_TR.UTF-8", "NUMBERS_TOO": "1"}
+ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+HOSTILE = Surroundings(
+    {
+        **ASCII,
+        **threads(2),
+        "PYTHONHASHSEED": "4242",
+        "TZ": "Pacific/Kiritimati",
+        "LISTED": "backwards",
+        "UMASK": "077",
+    },
+    runner="ThreadRunner",
+    folder="docs",
+    backwards=True,
+)
+ONE_BY_ONE = {
+    "Turkish": Surroundings(TURKISH),
+    "ASCII": Surroundings(ASCII),
+    "Kiritimati": Surroundings({"TZ": "Pacific/Kiritimati"}),
+    "Los Angeles": Surroundings({"TZ": "America/Los_Angeles"}),
+    "hash seed 1": Surroundings({"PYTHONHASHSEED": "1"}),
+    "hash seed random": Surroundings({"PYTHONHASHSEED": "random"}),
+    "two threads": Surroundings(threads(2)),
+    "umask 077": Surroundings({"UMASK": "077"}),
+    "folders backwards": Surroundings({"LISTED": "backwards"}),
+    "rows backwards": Surroundings(backwards=True),
+    "ThreadRunner": Surroundings(runner="ThreadRunner"),
+    "another folder": Surroundings(folder="docs"),
+}
+
+
+def with_turkish(folder: Path) -> dict[str, str]:
+    """Variables that make the Turkish locale known, compiled into a folder; else none."""
+    compiler = shutil.which("localedef")
+    if compiler is None:
+        return {}
+    target = folder / "tr_TR.UTF-8"
+    folder.mkdir(parents=True, exist_ok=True)
+    words = [compiler, "--no-archive", "-i", "tr_TR", "-f", "UTF-8", str(target)]
+    done = subprocess.run(words, capture_output=True, check=False)
+    return {"LOCPATH": str(folder)} if done.returncode == 0 and target.is_dir() else {}
+
+
+class Commands:
+    """Runs commands in their surroundings; `said` is what the last one printed."""
+
+    def __init__(
+        self, process: "subprocess.Popen[str]", logs: Path, surroundings: Surroundings
+    ) -> None:
+        self._process = process
+        self._logs = logs
+        self._surroundings = surroundings
+        self._count = 0
+        self.said = ""
+
+    def run(self, words: Sequence[str]) -> None:
+        """Run one that has to end well."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._count += 1
+        log = self._logs / f"{self._count}.log"
+        request = {
+            "words": list(words),
+            "log": str(log),
+            "folder": str(REPOSITORY / self._surroundings.folder),
+        }
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        code = self._process.stdout.readline().strip()
+        self.said = log.read_text(encoding="utf-8", errors="replace")
+        assert code == "0", self.said[-3000:]
+
+    def pipeline(self, name: str, params: str, root: Path) -> None:
+        """Run a pipeline in a data folder."""
+        given = f"data_root={root}" + (f",{params}" if params else "")
+        runner = self._surroundings.runner
+        self.run(["run", "--pipeline", name, "--runner", runner, "--params", given])
+
+
+def environment_of(surroundings: Surroundings) -> dict[str, str]:
+    """All variables of a process there; of ours none that the surroundings are about."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LC_", "LANG", "PYTHON", "TZ")) and name not in THREADS
+    }
+    return {**inherited, **COMMON, **PLAIN.environment, **surroundings.environment}
+
+
+@contextmanager
+def commands_in(
+    surroundings: Surroundings, logs: Path, more: Mapping[str, str] | None = None
+) -> Iterator[Commands]:
+    """A process that has imported everything, in its surroundings, and forks one per command."""
+    logs.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(
+        [sys.executable, commands.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        cwd=REPOSITORY,
+        env={**environment_of(surroundings), **(more or {})},
+    ) as process:
+        yield Commands(process, logs, surroundings)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def data_folder(folder: Path, backwards: bool) -> Path:
+    """A data folder with the demo and few of the bundled documents; their rows may be backwards."""
+    root = empty_root(folder)
+    if backwards:
+        demo = root / "01_raw" / "demo"
+        original = demo.resolve()
+        demo.unlink()
+        shutil.copytree(original, demo)
+        for file in sorted((root / "01_raw").glob("d*/*.jsonl")):
+            lines = file.read_bytes().splitlines(keepends=True)
+            file.write_bytes(b"".join(reversed(lines)))
+        for file in sorted(demo.glob("*.csv")):
+            header, *lines = file.read_bytes().splitlines(keepends=True)
+            file.write_bytes(b"".join([header, *reversed(lines)]))
+        for file in sorted(demo.glob("responses/*.parquet")):
+            table = pq.read_table(file)
+            pq.write_table(table.take(list(range(table.num_rows))[::-1]), file)
+    return root

@@ -1,0 +1,178 @@
+"""Results are the same bytes under another locale, time zone, hash seed, number of threads, …"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from determinism.results import differing
+from determinism.surroundings import (
+    ASCII,
+    HOSTILE,
+    ONE_BY_ONE,
+    PLAIN,
+    TURKISH,
+    Commands,
+    Surroundings,
+    commands_in,
+    data_folder,
+    with_turkish,
+)
+from faults.project_runs import CHEAP, DELE, left_in
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+QUICK = {"smart": CHEAP, "documents": ""}
+MORE = {"export_draws": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
+PLAN = "plan --se .05 --tau .8 --draws 20 --json {out}/plan.json --page {out}/plan.html"
+DIFF = "diff --out {out}/diff.html"
+TURKISH_AND_HOSTILE = Surroundings(
+    {**HOSTILE.environment, **TURKISH, "PYTHONUTF8": "", "TZ": "America/Los_Angeles"},
+    runner="ThreadRunner",
+    backwards=True,
+)
+
+
+class Attempt(NamedTuple):
+    """Surroundings with the process that runs commands in them, and a folder of its own."""
+
+    surroundings: Surroundings
+    commands: Commands
+    folder: Path
+
+    def left(self, pipelines: Mapping[str, str], with_commands: bool = False) -> dict[str, bytes]:
+        """What pipelines leave, each by itself in a folder; `smart` runs twice for a diff."""
+        found: dict[str, bytes] = {}
+        for name, params in pipelines.items():
+            root = data_folder(self.folder / name, self.surroundings.backwards)
+            self.commands.pipeline(name, params, root)
+            if with_commands and name == "smart":
+                self.commands.pipeline(name, f"{params},variant=no_similar", root)
+                self.commands.pipeline(name, f"{params},seed=1", root)
+                self._run(PLAN, root, "--data-root", str(root))
+                self._run(DIFF, root, "--data-root", str(root))
+            left = left_in(root).newest()
+            found |= {f"{name}: {path}": content for path, content in left.items()}
+        return found
+
+    def _run(self, command: str, root: Path, *more: str) -> None:
+        self.commands.run([*(word.format(out=root / "out") for word in command.split()), *more])
+
+
+Attempts = Callable[[str, Surroundings], Attempt]
+
+
+@pytest.fixture(scope="module")
+def attempt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attempts]:
+    running = []
+
+    def start(name: str, surroundings: Surroundings) -> Attempt:
+        folder = tmp_path_factory.mktemp(name.replace(" ", "_"))
+        speaks_turkish = surroundings.environment.get("LC_ALL") == TURKISH["LC_ALL"]
+        more = with_turkish(folder / "locales") if speaks_turkish else {}
+        if speaks_turkish and not more:
+            pytest.skip("localedef cannot make the Turkish locale here")
+        context = commands_in(surroundings, folder / "logs", more)
+        running.append(context)
+        return Attempt(surroundings, context.__enter__(), folder)
+
+    yield start
+    for context in running:
+        context.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def plain(attempt: Attempts) -> Attempt:
+    return attempt("plain", PLAIN)
+
+
+@pytest.fixture(scope="module")
+def quick(plain: Attempt) -> dict[str, bytes]:
+    return plain.left(QUICK)
+
+
+def test_everything_hostile_at_once_leaves_the_same_bytes(
+    attempt: Attempts, quick: dict[str, bytes], show: Callable[[str], None]
+) -> None:
+    now = attempt("hostile", HOSTILE).left(QUICK)
+    show(f"same bytes in hostile surroundings: {len(now)} files of {', '.join(QUICK)}")
+    assert len(now) > 200
+    assert differing(now, quick, backwards=True) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(ONE_BY_ONE))
+def test_each_surrounding_by_itself_leaves_the_same_bytes(
+    name: str, attempt: Attempts, quick: dict[str, bytes]
+) -> None:
+    surroundings = ONE_BY_ONE[name]
+    now = attempt(name, surroundings).left(QUICK)
+    assert differing(now, quick, surroundings.backwards) == []
+
+
+@pytest.fixture(scope="module")
+def everything(plain: Attempt) -> dict[str, bytes]:
+    other = plain._replace(folder=plain.folder / "everything")
+    return other.left({**QUICK, **MORE}, with_commands=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["ASCII", "Turkish"])
+def test_so_it_is_for_every_pipeline_and_command(
+    name: str, attempt: Attempts, everything: dict[str, bytes], show: Callable[[str], None]
+) -> None:
+    surroundings = {"ASCII": HOSTILE, "Turkish": TURKISH_AND_HOSTILE}[name]
+    now = attempt(f"all {name}", surroundings).left({**QUICK, **MORE}, with_commands=True)
+    show(f"same bytes, all pipelines and commands, {name}: {len(now)} files")
+    assert differing(now, everything, backwards=True) == []
+
+
+def test_the_surroundings_are_what_they_say(tmp_path: Path) -> None:
+    script = tmp_path / "seen.py"
+    script.write_text(
+        "import json, locale, os, sys, time\n"
+        "mask = os.umask(0)\n"
+        "names = [one.name for one in os.scandir(sys.argv[1])]\n"
+        "print(json.dumps([locale.getpreferredencoding(), time.tzname[0], mask, names,\n"
+        "  os.listdir(sys.argv[1]), locale.localeconv()['decimal_point']]))\n",
+        encoding="utf-8",
+    )
+    listed = tmp_path / "listed"
+    listed.mkdir()
+    for name in "ab":
+        (listed / name).touch()
+    turkish = with_turkish(tmp_path / "locales")
+    seen = seen_in(HOSTILE.environment, script, listed)
+    assert seen == ["ANSI_X3.4-1968", "+14", 0o77, ["b", "a"], ["b", "a"], "."]
+    if turkish:
+        assert seen_in({**TURKISH, **turkish}, script, listed)[-1] == ","
+    assert ASCII.items() <= HOSTILE.environment.items()
+
+
+def seen_in(environment: Mapping[str, str], script: Path, listed: Path) -> list[object]:
+    import json
+    import subprocess
+    import sys
+
+    from determinism.surroundings import environment_of
+
+    done = subprocess.run(
+        [sys.executable, str(script), str(listed)],
+        env=environment_of(Surroundings(environment)),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    seen: list[object] = json.loads(done.stdout)
+    return seen
+
+
+def test_a_changed_byte_a_new_file_and_a_lost_one_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"1")
+    before = left_in(tmp_path).newest()
+    (tmp_path / "a.json").write_bytes(b"2")
+    (tmp_path / "b.json").write_bytes(b"1")
+    assert differing(left_in(tmp_path).newest(), before) == ["a.json", "b.json"]
+    assert differing({}, before) == ["a.json"]

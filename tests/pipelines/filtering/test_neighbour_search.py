@@ -1,0 +1,112 @@
+"""Above `exact_up_to`, neighbours are searched approximately, checked on a sample, and said so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.pipelines.filtering.combine import combine_rules
+from benchwright.pipelines.filtering.coverage import measure_coverage
+from benchwright.pipelines.filtering.grouping import Grouping
+from benchwright.pipelines.filtering.neighbourhood import check_neighbours, find_neighbours
+from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
+from benchwright.similarity.neighbourhood import item_vectors
+from pipelines.filtering.filtering_examples import make_embeddings, numbered_items
+
+pytest.importorskip("faiss")
+
+N = 900
+DRAW = np.random.default_rng(5)
+VECTORS = np.repeat(DRAW.normal(size=(90, 12)), 10, axis=0) + 0.3 * DRAW.normal(size=(N, 12))
+ITEMS, EMBEDDINGS = numbered_items(N), make_embeddings(VECTORS)
+
+
+def params(**similar: object) -> FilteringParams:
+    plain = {"k": 20, "string_similarity_exempt": None}
+    return FilteringParams(similar=SimilarParams(**{**plain, **similar}))
+
+
+def test_up_to_the_limit_the_search_is_exact_and_above_it_is_not():
+    exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
+    assert check_neighbours(ITEMS, EMBEDDINGS, exact, params(exact_up_to=N), 0) == {
+        "method": "exact"
+    }
+    some = params(exact_up_to=N - 1)
+    found = find_neighbours(ITEMS, EMBEDDINGS, some)
+    said = check_neighbours(ITEMS, EMBEDDINGS, found, some, 0)
+    assert said["method"] == "approximate"
+    assert said["items_checked"] == 200
+    pairs = set(zip(exact["item_id"], exact["neighbour"], strict=True))
+    overall = len(pairs & set(zip(found["item_id"], found["neighbour"], strict=True))) / len(pairs)
+    assert said["recall"] == pytest.approx(overall, abs=0.03)
+    assert said["lowest_recall"] <= said["recall"] <= 1
+
+
+def test_recall_is_the_share_of_the_true_neighbours_that_is_in_the_table():
+    filtering = params(exact_up_to=0)
+    exact = find_neighbours(ITEMS, EMBEDDINGS, params(exact_up_to=N))
+    assert check_neighbours(ITEMS, EMBEDDINGS, exact, filtering, 0)["recall"] == 1
+    rank = exact.groupby("item_id").cumcount()
+    # The nearest five of each are replaced by the item's farthest one.
+    without = exact.copy()
+    last = exact.groupby("item_id")["neighbour"].transform("last")
+    without.loc[rank < 5, "neighbour"] = last[rank < 5]
+    said = check_neighbours(ITEMS, EMBEDDINGS, without, filtering, 0)
+    assert said["recall"] == pytest.approx(15 / 20)
+    assert said["lowest_recall"] == pytest.approx(15 / 20)
+    assert said["nearest_found"] == 0
+
+
+def test_the_order_of_rows_changes_nothing():
+    filtering = params(exact_up_to=0)
+    found = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    mixed = EMBEDDINGS.sample(frac=1, random_state=1)
+    again = find_neighbours(ITEMS.sample(frac=1, random_state=2), mixed, filtering)
+    pd.testing.assert_frame_equal(found, again)
+    assert check_neighbours(ITEMS, EMBEDDINGS, found, filtering, 3) == check_neighbours(
+        ITEMS, mixed, found, filtering, 3
+    )
+
+
+def test_that_it_was_approximate_is_in_the_threshold_and_in_the_coverage():
+    filtering = params(exact_up_to=0, threshold=0.05)
+    neighbours = find_neighbours(ITEMS, EMBEDDINGS, filtering)
+    search = check_neighbours(ITEMS, EMBEDDINGS, neighbours, filtering, 0)
+    _, threshold, _ = estimate_threshold(ITEMS, neighbours, filtering, search)
+    assert threshold["neighbour_search"] == search
+    similar = group_similar_items(ITEMS, neighbours, threshold, filtering)
+    findings, _ = combine_rules(
+        ITEMS,
+        Grouping("duplicate", "ran", ""),
+        Grouping("conflicting_gold", "ran", ""),
+        similar,
+        filtering,
+        0,
+    )
+    rule = measure_coverage(findings).set_index("rule").loc["similar"]
+    assert rule["status"] == "ran"
+    assert "approximately" in rule["reason"]
+    assert f"{search['recall']:.1%} of the true ones" in rule["reason"]
+
+
+def test_no_neighbours_need_no_check():
+    none = EMBEDDINGS.iloc[:0]
+    neighbours = find_neighbours(ITEMS, none, params())
+    assert check_neighbours(ITEMS, none, neighbours, params(), 0) == {"method": "none"}
+
+
+def test_vectors_read_from_a_file_in_order_of_id_are_not_copied(tmp_path):
+    table = EMBEDDINGS.iloc[:10].assign(vector=[row.astype(np.float32) for row in VECTORS[:10]])
+    table.to_parquet(tmp_path / "t.parquet")
+    read = pd.read_parquet(tmp_path / "t.parquet")
+    ids, vectors = item_vectors(ITEMS, read)
+    assert ids == [f"q/{row}" for row in range(10)]
+    assert np.array_equal(vectors, VECTORS[:10].astype(np.float32))
+    assert np.shares_memory(vectors, read["vector"][0])
+    part = item_vectors(ITEMS, read.iloc[3:7])[1]
+    assert np.array_equal(part, VECTORS[3:7].astype(np.float32))
+    assert np.shares_memory(part, read["vector"][3])
+    gaps = item_vectors(ITEMS, read.iloc[::2])[1]
+    assert np.array_equal(gaps, VECTORS[:10:2].astype(np.float32))
+    backwards = item_vectors(ITEMS, read.iloc[::-1])[1]
+    assert np.array_equal(backwards, VECTORS[:10].astype(np.float32))

@@ -1,0 +1,103 @@
+"""Approximate neighbours against the exact ones."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.statistics import approximate_neighbours as module
+from benchwright.statistics.approximate_neighbours import approximate_neighbours
+from benchwright.statistics.nearest_neighbours import nearest_neighbours, neighbours_of
+
+pytest.importorskip("faiss")
+
+DRAW = np.random.default_rng(3)
+CENTRES = DRAW.normal(size=(60, 16))
+VECTORS = (np.repeat(CENTRES, 50, axis=0) + 0.4 * DRAW.normal(size=(3000, 16))).astype(np.float32)
+VECTORS *= DRAW.uniform(0.1, 9, (3000, 1)).astype(np.float32)  # lengths must not matter
+
+
+def test_with_all_lists_looked_through_it_finds_what_the_exact_search_finds(monkeypatch):
+    monkeypatch.setattr(module, "_PROBES", 10_000)
+    vectors = VECTORS[:700].copy()
+    vectors[300:340] = vectors[600:640] = vectors[:40]  # equal distances, in order of row
+    found, exact = approximate_neighbours(vectors, 20), nearest_neighbours(vectors, 20)
+    # Two ways of summing in float64 may round the sixth digit apart, which swaps two neighbours.
+    assert (found.indices == exact.indices).mean() > 0.999
+    assert found.distances == pytest.approx(exact.distances, abs=1.1e-6)
+    row = np.arange(40)
+    assert (found.indices[:40, :2] == np.stack([row + 300, row + 600], axis=1)).all()
+    assert (found.indices[300:340, :2] == np.stack([row, row + 600], axis=1)).all()
+    assert (found.distances[:40, :2] == 0).all()
+
+
+def test_most_neighbours_are_found_and_their_distances_are_exact():
+    found, exact = approximate_neighbours(VECTORS, 30), nearest_neighbours(VECTORS, 30)
+    shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, found.indices, strict=True)]
+    assert np.mean(shares) > 0.9
+    assert (found.indices != np.arange(3000)[:, None]).all()
+    assert all(len(set(row)) == 30 for row in found.indices.tolist())
+    unit = VECTORS / np.linalg.norm(VECTORS.astype(np.float64), axis=1, keepdims=True)
+    for row in range(0, 3000, 100):
+        cosine = unit[found.indices[row]] @ unit[row]
+        assert found.distances[row] == pytest.approx(1 - cosine, abs=1e-6)
+        assert (np.diff(found.distances[row]) >= 0).all()
+
+
+def test_threads_and_blocks_change_nothing(monkeypatch):
+    import faiss
+
+    whole = approximate_neighbours(VECTORS, 10)
+    threads = faiss.omp_get_max_threads()
+    try:
+        faiss.omp_set_num_threads(1)
+        monkeypatch.setattr(module, "_GATHERED", 10_000)
+        one = approximate_neighbours(VECTORS, 10)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    assert (one.indices == whole.indices).all()
+    assert (one.distances == whole.distances).all()
+
+
+def test_rows_whose_lists_hold_too_few_are_compared_with_all(monkeypatch):
+    monkeypatch.setattr(module, "_PROBES", 1)
+    found, exact = (
+        approximate_neighbours(VECTORS[:400], 200),
+        nearest_neighbours(VECTORS[:400], 200),
+    )
+    assert (found.indices == exact.indices).mean() > 0.999
+
+
+def test_rows_of_zeros_are_at_distance_one():
+    vectors = VECTORS[:200].copy()
+    vectors[7] = 0
+    found = approximate_neighbours(vectors, 5)
+    assert (found.distances[7] == 1).all()
+
+
+@pytest.mark.parametrize(("n", "k", "width"), [(0, 3, 0), (1, 3, 0), (2, 3, 1), (5, 3, 3)])
+def test_few_rows(n, k, width):
+    found = approximate_neighbours(VECTORS[:n], k)
+    assert found.indices.shape == (n, width)
+    assert (found.indices == nearest_neighbours(VECTORS[:n], k).indices).all()
+
+
+def test_without_faiss_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(InputError, match=r"benchwright\[scale\]"):
+        approximate_neighbours(VECTORS, 5)
+
+
+@pytest.mark.parametrize("cells", [1, 3000, 1 << 23])
+def test_neighbours_of_some_rows_are_those_among_all_pairs(monkeypatch, cells):
+    from benchwright.statistics import nearest_neighbours as exact_module
+
+    vectors = VECTORS[:300].copy()
+    vectors[100:120] = vectors[:20]
+    rows = np.array([3, 100, 119, 250])
+    whole = nearest_neighbours(vectors, 12)
+    monkeypatch.setattr(exact_module, "_BLOCK_CELLS", cells)
+    some = neighbours_of(vectors, rows, 12)
+    assert (some.indices == whole.indices[rows]).all()
+    assert some.distances == pytest.approx(whole.distances[rows], abs=1.1e-6)
