@@ -45,8 +45,15 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Whole runs and Ray beside the rest, since most tests keep one core busy.
+WHOLE_RUNS := tests/end_to_end tests/faults tests/determinism tests/test_ray_actors.py \
+  tests/test_batch_engine.py tests/pipelines/collection tests/pipelines/sealed_half \
+  tests/pipelines/scoring/test_in_memory.py
 test: lint
-	$(BIN)/pytest -m "not long"
+	@$(BIN)/pytest -m "not long" -p no:cacheprovider $(WHOLE_RUNS) > .whole-runs.log 2>&1 & whole=$$!; \
+	$(BIN)/pytest -m "not long" $(addprefix --ignore=,$(WHOLE_RUNS)); rest=$$?; \
+	wait $$whole; whole=$$?; cat .whole-runs.log; rm -f .whole-runs.log; \
+	test $$rest -eq 0 -a $$whole -eq 0
 
 test-long: $(VENV)/.installed
 	$(BIN)/pytest -m long
