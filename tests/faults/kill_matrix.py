@@ -26,7 +26,6 @@ from faults.project_runs import (
     CHEAP,
     DELE,
     KEY,
-    REPOSITORY,
     Server,
     copied,
     empty_root,
@@ -35,7 +34,6 @@ from faults.project_runs import (
 )
 
 Words = Callable[[Path], list[str]]
-ANSWERS = str(REPOSITORY / "data/01_raw/demo/responses/recorded_answers.parquet")
 
 
 def run_of(pipeline: str, params: str, *words: str) -> Words:
@@ -75,8 +73,8 @@ PLAN = (
     "plan --data-root {root} --se .05 --draws 20 --json {root}/out/p.json --page {root}/out/p.html"
 )
 ESTIMATE = (
-    f"estimate {ANSWERS} --training {ANSWERS} --subset {{root}}/08_reporting/demo/dele/"
-    "harness_subset --out {root}/out/estimates.json"
+    "estimate {root}/new.csv --training {root}/known.csv "
+    "--subset {root}/08_reporting/demo/dele/harness_subset --out {root}/out/estimates.json"
 )
 SWEEP = f"sweep --variants no_similar --params data_root={{root}},{CHEAP}"
 DIFF = "diff --data-root {root} --out {root}/out/d.html"
@@ -216,7 +214,7 @@ def _opened(content: bytes) -> bytes:
 
 
 def main(kills: int, names: Sequence[str]) -> int:
-    """Print the table; 1 where anything was lost."""
+    """Print the table; 1 where anything was lost, or no kill met a living run."""
     import os
 
     os.environ["BENCHWRIGHT_SEAL_KEY"] = KEY
@@ -229,7 +227,7 @@ def main(kills: int, names: Sequence[str]) -> int:
             if names and not any(name in subject.name for name in names):
                 continue
             o = matrix.kill(subject, kills)
-            lost += o.lost + (not o.same)
+            lost += o.lost + (not o.same) + (not o.tried)
             say(
                 f"{subject.name:22} {o.tried:5} {o.survived:8} {o.lost:4} {o.aside:11}"
                 f"  {'yes' if o.same else 'NO':>10} {o.seconds:8.0f}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 WAIT = 0.002
+WITH_NODES = ("run", "sweep")
 
 
 def attempt(
@@ -56,7 +57,9 @@ def attempt(
     how = (pause, environment or {}, limits or {}, unprivileged)
     other = _forked(beside, f"{log}.beside", Path(f"{log}.other"), how) if beside else 0
     child = _forked(words, log, mark, how)
-    begun = _wait_for_first_node(child, mark)
+    begun = time.monotonic()
+    if words[0] in WITH_NODES:
+        begun = _wait_for_first_node(child, mark)
     if moment is not None:
         _sleep_unless_ended(child, moment)
         if running(child):

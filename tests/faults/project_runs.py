@@ -2,11 +2,12 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,7 +99,22 @@ def empty_root(folder: Path) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     (folder / "06_models").mkdir()
     (folder / "06_models" / "cache").symlink_to(cache)
+    _write_answers(folder / "known.csv", range(8))
+    _write_answers(folder / "new.csv", range(8, 10))
     return folder
+
+
+def _write_answers(file: Path, models: Sequence[int]) -> None:
+    """Answers of models to all items of the demo, the later ones better: made up."""
+    lines = (REPOSITORY / "data/01_raw/demo/items.jsonl").read_text(encoding="utf-8").splitlines()
+    ids = list(dict.fromkeys(str(json.loads(line)["id"]) for line in lines))
+    drawn = random.Random(models[0])  # noqa: S311
+    rows = [
+        f"model {number},{item},{int(drawn.random() < 0.3 + number / 20)}"
+        for number in models
+        for item in ids
+    ]
+    file.write_text("\n".join(["model,item_id,correct", *rows]) + "\n", encoding="utf-8")
 
 
 def copied(root: Path, to: Path) -> Path:
