@@ -26,7 +26,7 @@ ABANDONED = 3600.0
 _ASIDE = re.compile(r"\..+\.(?:[0-9a-f]{8}-)?[0-9a-f]{32}\.tmp")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO)
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 
 
 @contextlib.contextmanager
@@ -100,7 +100,7 @@ def told_if_not_writable(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (*_FULL, *_REFUSED, *_IN_THE_WAY):
+        if error.errno not in (*_FULL, *_REFUSED, *_IN_THE_WAY, errno.EIO):
             raise
         raise InputError(
             f"{target} cannot be written: {os.strerror(error.errno)}; what was there before is "
@@ -113,6 +113,8 @@ def _advice(number: int) -> str:
         return "make room on the disk"
     if number in _REFUSED:
         return "let this user write there"
+    if number == errno.EIO:
+        return "look whether the disk is sound"
     return "move away what is in its place"
 
 

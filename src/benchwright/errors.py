@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-_REMOTE = re.compile(r"^benchwright\.errors\.InputError: (.+)$", re.MULTILINE)
-
-
 LONGEST = 1_000
+"""Characters of a message for the user; what it quotes may be longer."""
+
+_REMOTE = re.compile(r"^benchwright\.errors\.InputError: (.+)$", re.MULTILINE)
 
 
 class InputError(ValueError):
@@ -35,7 +35,7 @@ def one_line(error: BaseException) -> str | None:
         if type(cause).__name__ == "_RemoteTraceback":  # all a pool's worker says of causes
             told = _REMOTE.findall(str(cause))
             if told:
-                return str(told[0])
+                return _cut(str(told[0]))
         if type(cause).__name__ == "ParameterValidationError":
-            return "; ".join(part.strip() for part in str(cause).splitlines() if part.strip())
+            return _cut("; ".join(part.strip() for part in str(cause).splitlines() if part.strip()))
     return None

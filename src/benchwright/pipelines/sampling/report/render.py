@@ -133,6 +133,7 @@ def render_sampling_report(
         "main_rate": f"{sampling.evidence.main_rate:g}",
         "adaptive": sampling.adaptive,
         "repeats": sampling.repeats,
+        "random_draws": max(sampling.repeats, sampling.evidence.random_draws),
         "level": LEVEL,
         "summary": summary_rows(sampling_summary),
         "paper": summary_rows(paper_summary),
