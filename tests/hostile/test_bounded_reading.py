@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchwright.datasets import unpacked
@@ -53,6 +55,17 @@ def test_a_table_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_bytes(parquet_bomb())
     with pytest.raises(InputError, match=r"bomb\.parquet: holds more than [0-9,]+ bytes"):
         read_parquet(path)
+
+
+def test_a_dictionary_counts_what_its_rows_say(tmp_path: Path) -> None:
+    rows = pa.array([0, 1, 0] * 100, pa.int32())
+    named = pa.DictionaryArray.from_arrays(rows, pa.array(["x" * 1_000, "y"]))
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": named}), path)
+    read = read_parquet(path)
+    assert pa.types.is_string(read.schema.field("text").type)
+    assert read.nbytes > 200 * 1_000
+    assert read.column("text").to_pylist() == named.to_pylist()
 
 
 def test_what_is_whole_is_read_whole(tmp_path: Path) -> None:

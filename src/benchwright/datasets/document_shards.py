@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from kedro.io import AbstractDataset, DatasetError
 
-from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK
+from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK, plain
 from benchwright.datasets.warc_records import warc_documents
 from benchwright.errors import InputError
 from benchwright.params.collection import ReadingParams
@@ -281,7 +281,7 @@ def _of_parquet(
     allowed = params.expansion * file.stat().st_size + TABLE_SLACK
     with pq.ParquetFile(file) as parquet:
         place = held = 0
-        for batch in parquet.iter_batches(batch_size=min(params.batch_documents, 64)):
+        for batch in map(plain, parquet.iter_batches(batch_size=min(params.batch_documents, 64))):
             held += batch.nbytes
             if held > allowed:
                 raise _TooLargeError(f"it holds more than {allowed} bytes")

@@ -16,7 +16,7 @@ EXPANSION = 100
 """A file may hold so many times its own size; texts and answers pack 3 to 30 times."""
 SLACK = 64 << 20
 """Bytes that any packed file may hold."""
-TABLE_SLACK = 1 << 30
+TABLE_SLACK = 512 << 20
 """Bytes that any Parquet file may hold, as a table in memory."""
 _BATCH_ROWS = 128  # are measured at a time: each may be a megabyte
 
@@ -95,6 +95,20 @@ class _Bounded(io.RawIOBase):
         return len(content)
 
 
+def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with each value written out, so that its size is that of what it says.
+
+    A dictionary holds a text of a megabyte once, however many rows name it.
+    """
+    if not any(pa.types.is_dictionary(field.type) for field in batch.schema):
+        return batch
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
 def _parquet_source(path: Path) -> Any:
     if path.suffix != ".gz":
         return path
@@ -102,8 +116,15 @@ def _parquet_source(path: Path) -> Any:
         return pa.BufferReader(stream.read())
 
 
+def _without_rows(file: Any, columns: Sequence[str] | None) -> pa.Schema:
+    """The schema of a file without rows."""
+    schema = file.schema_arrow
+    kept = schema.names if columns is None else columns
+    return pa.schema([schema.field(name) for name in kept])
+
+
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet file (also .gz) as a table of at most `EXPANSION` times its size, or 1 GiB.
+    """A Parquet file (also .gz) as a table of at most `EXPANSION` times its size, or 512 MiB.
 
     Raises:
         InputError: it is torn or lies about itself, holds more than that, has a column twice, or
@@ -122,16 +143,14 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             raise InputError(f"no column {missing!r}")
         allowed = max(TABLE_SLACK, EXPANSION * path.stat().st_size)
         batches, held = [], 0
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
+        for batch in map(plain, file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)):
             held += batch.nbytes
             if held > allowed:
                 raise InputError(f"holds more than {allowed:,} bytes; divide it")
             batches.append(batch)
-        schema = file.schema_arrow
         if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
             batches = [batch.select(list(columns)) for batch in batches]
-        table = pa.Table.from_batches(batches, schema)
+        table = pa.Table.from_batches(batches, None if batches else _without_rows(file, columns))
         if table.num_rows != file.metadata.num_rows:
             raise InputError(
                 f"has {table.num_rows:,} rows where its footer says "
