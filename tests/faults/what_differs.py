@@ -1,0 +1,50 @@
+"""What equal runs may leave different: of each file, exactly that is taken out."""
+
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from faults.project_runs import KEY
+
+
+def documents_read(content: bytes) -> bytes:
+    """Names the files that were read, with their folder."""
+    table = pd.read_parquet(io.BytesIO(content))
+    table["file"] = [Path(one).name for one in table["file"]]
+    return table_bytes(table)
+
+
+def opened(content: bytes) -> bytes:
+    """Encrypted with a new nonce each time: what it holds is compared."""
+    from benchwright.construction.sealing.key import read_key
+    from benchwright.construction.sealing.seal import open_sealed
+    from benchwright.params.sealing import SealingParams
+
+    with tempfile.TemporaryDirectory() as folder:
+        sealed, key = Path(folder) / "test.sealed", Path(folder) / "key"
+        sealed.write_bytes(content)
+        key.write_text(KEY, encoding="utf-8")
+        return repr(open_sealed(sealed, read_key(SealingParams(key_file=str(key))))).encode()
+
+
+def manifest(content: bytes) -> bytes:
+    """Holds the hash of the encrypted half, where there is one."""
+    read = json.loads(content)
+    read.get("test", {}).pop("sha256", None)
+    return json.dumps(read).encode("utf-8")
+
+
+def table_bytes(table: pd.DataFrame) -> bytes:
+    """A table's content, however it was packed."""
+    return table.to_json(orient="records").encode("utf-8")
+
+
+MAY_DIFFER: dict[str, Callable[[bytes], bytes]] = {
+    "documents_read.parquet": documents_read,
+    "test.sealed": opened,
+    "manifest.json": manifest,
+}
