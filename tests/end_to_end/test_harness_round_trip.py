@@ -18,10 +18,10 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.exports.export import export_tasks
-from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.tables import Demonstrations, Items
 from benchwright.weights import ModelSource
+from pipelines.responses.imported_rows import import_as_rows
 from pipelines.scoring.scoring_examples import item
 
 pytest.importorskip("lm_eval")
@@ -116,7 +116,7 @@ def test_log_likelihoods_come_back_as_our_own(
     subprocess.run(command, check=True, env=os.environ | offline, capture_output=True)
 
     files = ResponseFiles(benchmark=small_benchmark.model_dump(), folder=str(logs)).load()
-    imported = import_answers(files, items, items.head(0))
+    imported = import_as_rows(files, items, items.head(0))
     theirs = imported.imported_responses.set_index("item_id")
     assert set(theirs["style"]) == {style}
     assert set(theirs["shots"]) == {shots}

@@ -28,12 +28,13 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.recorded_answers import read_answers
 from benchwright.saved_answers import read_items
 from benchwright.single_best_answer.labels import label_numbers
 from benchwright.weights import starts_with_bos
 from hostile.fuzz_targets import benchmark_params, items
+from pipelines.responses.imported_rows import import_as_rows
 
 Read = Callable[[Path], Any]
 FIELDS = {
@@ -58,7 +59,7 @@ def answers(path: Path, **spec: Any) -> Imported:
     """Recorded answers, joined to three items."""
     conf = {"responses": [{"file": path.name, **spec}]}
     loaded = ResponseFiles(benchmark=conf, folder=str(path.parent)).load()
-    return import_answers({path.name: loaded[path.name]}, items(), items().head(0))
+    return import_as_rows({path.name: loaded[path.name]}, items(), items().head(0))
 
 
 def documents(path: Path) -> list[dict[str, Any]]:

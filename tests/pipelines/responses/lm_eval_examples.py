@@ -11,7 +11,8 @@ import yaml
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
+from pipelines.responses.imported_rows import import_as_rows
 
 TIME = "2026-11-20T22-25-57.198528"
 BENCHMARKS = Path(__file__).resolve().parents[3] / "conf" / "base" / "parameters" / "benchmarks"
@@ -129,7 +130,7 @@ def import_log(
     """Writes a log where lm-eval would, and imports it for one of the project's benchmarks."""
     write_log(folder / "org__model-7b", rows)
     files = load(folder, sources=real_benchmark(name)["sources"])
-    return import_answers(files, ingested.items, ingested.calibration_items)
+    return import_as_rows(files, ingested.items, ingested.calibration_items)
 
 
 def counts(result: Imported, row: int = 0) -> dict[str, int]:

@@ -12,9 +12,10 @@ from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.perturbation.compose import perturb
 from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 from benchwright.tables import Calibration, Demonstrations, Draws, Responses
+from pipelines.responses.imported_rows import import_as_rows
 from pipelines.responses.lm_eval_examples import TIME, counts, load, scored, write_log
 
 Make = Callable[..., Any]
@@ -52,7 +53,7 @@ def rows_of(draws: pd.DataFrame, condition: str) -> list[dict[str, Any]]:
 
 
 def imported(folder: Path, items: pd.DataFrame, draws: pd.DataFrame | None) -> Imported:
-    return import_answers(load(folder), items, Demonstrations.empty(), draws)
+    return import_as_rows(load(folder), items, Demonstrations.empty(), draws)
 
 
 def test_answers_to_a_draw_get_its_condition_and_its_gold(
@@ -168,7 +169,7 @@ def test_the_order_of_options_is_what_a_draw_is_about(tmp_path: Path, items: pd.
     lines = log_of([row | {"item_id": None} for row in without_id], None, best=0)
     write_log(tmp_path, lines).rename(tmp_path / name)
     named = {"file": name, "layout": "lm_eval", "model": "m", "condition": "wicked-1"}
-    result = import_answers(load(tmp_path, named), items, Demonstrations.empty(), draws)
+    result = import_as_rows(load(tmp_path, named), items, Demonstrations.empty(), draws)
     assert counts(result) == {"rows": 8, "not_joined": 8}
 
 
@@ -180,7 +181,7 @@ def test_what_conf_says_of_a_log_without_conditions_counts(
     write_log(tmp_path, lines).rename(tmp_path / "named.jsonl")
     named = {"file": "named.jsonl", "layout": "lm_eval", "model": "m", "condition": "wicked-2"}
     files = load(tmp_path, named)
-    result = import_answers(files, items, Demonstrations.empty(), draws_of(items))
+    result = import_as_rows(files, items, Demonstrations.empty(), draws_of(items))
     if seed == 0:
         assert set(result.imported_responses["condition"]) == {"wicked-2"}
         assert counts(result) == {"rows": 8, "joined_by_id": 8}
@@ -231,7 +232,7 @@ def test_a_tidy_file_says_the_condition_of_each_row(make_file: Make, items: pd.D
         for condition in ("wicked-1", "wicked-9", None)
     ]
     file = make_file(pa.Table.from_pylist(cells))
-    result = import_answers({file.name: file}, items, Demonstrations.empty(), draws)
+    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
     assert counts(result) == {"rows": 24, "joined_by_id": 16, "not_joined": 8}
     assert "condition wicked-9: no draw of this run" in result.import_report["detail"].iloc[0]
     right = result.imported_responses.set_index(["condition", "item_id"])["correct"]
@@ -257,7 +258,7 @@ def test_a_tidy_file_with_texts_has_to_have_those_of_the_draw(
         for row in rows_of(draws_of(items, seed=seed), "wicked-1")
     ]
     file = make_file(pa.Table.from_pylist(cells))
-    result = import_answers({file.name: file}, items, Demonstrations.empty(), draws)
+    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
     if seed == 0:
         assert counts(result) == {"rows": 8, "joined_by_id": 8}
     else:
@@ -279,7 +280,7 @@ def test_two_files_with_answers_to_a_draw_are_merged_by_its_gold(
         name: make_file(pa.Table.from_pylist(rows), name=name)
         for name, rows in (("a.parquet", letters), ("b.parquet", right))
     }
-    result = import_answers(files, items, Demonstrations.empty(), draws)
+    result = import_as_rows(files, items, Demonstrations.empty(), draws)
     assert result.import_report["contradicting"].tolist() == [0, 0]
     assert len(result.imported_responses) == 8
     assert (result.imported_responses["prediction"] == 3).all()
@@ -290,7 +291,7 @@ def test_a_wide_file_of_a_draw_is_judged_by_its_gold(make_file: Make, items: pd.
     cells = {"item_id": NAMES, "m": ["D"] * 8}
     for condition in ("wicked-1", "wicked-9"):
         file = make_file(cells, values="letters", layout="wide", condition=condition)
-        result = import_answers({file.name: file}, items, Demonstrations.empty(), draws)
+        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
         if condition == "wicked-9":
             assert result.wide_matrices == []
             assert counts(result) == {"rows": 8, "not_joined": 8}
@@ -305,7 +306,7 @@ def test_a_wide_file_of_a_draw_adds_nothing_to_the_answers_to_the_items(
 ) -> None:
     draws = draws_of(items)
     file = make_file({"item_id": NAMES, "m": [1] * 8}, layout="wide", condition="wicked-1")
-    found = import_answers({file.name: file}, items, Demonstrations.empty(), draws)
+    found = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
     recorded = (found.imported_responses, found.wide_matrices, Calibration.empty(), items, draws)
     assert build_response_matrices(Responses.empty(), *recorded).answer_coverage.empty
     drawn = build_draw_matrices(Responses.empty(), *recorded)
@@ -327,7 +328,7 @@ def test_a_tidy_and_a_wide_file_of_a_draw_are_compared_item_by_item(
         condition="wicked-2",
     )
     files = {file.name: file for file in (tidy, wide)}
-    result = import_answers(files, items, Demonstrations.empty(), draws)
+    result = import_as_rows(files, items, Demonstrations.empty(), draws)
     assert result.import_report["doubled"].tolist() == [0, 8]
     assert result.import_report["contradicting"].tolist() == [0, 0]
 
@@ -339,7 +340,7 @@ def test_answers_to_the_items_shown_in_other_ways_are_no_draws(
     cells = {"item_id": NAMES, "model": ["m"] * 8, "correct": [1.0] * 8}
     file = make_file(cells, condition=condition)
     for draws in (None, draws_of(items)):
-        result = import_answers({file.name: file}, items, Demonstrations.empty(), draws)
+        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
         assert result.imported_responses["condition"].tolist() == [condition] * 8
 
 

@@ -12,9 +12,10 @@ from benchwright.content_hash import content_hash
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.errors import InputError
 from benchwright.params.responses import ResponseFileParams
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Demonstrations
+from pipelines.responses.imported_rows import import_as_rows
 
 Make = Callable[..., Any]
 
@@ -23,7 +24,7 @@ def imported(
     items: pd.DataFrame, *files: LoadedFile, calibration: pd.DataFrame | None = None
 ) -> Imported:
     spare = Demonstrations.empty() if calibration is None else calibration
-    return import_answers({file.name: file for file in files}, items, spare)
+    return import_as_rows({file.name: file for file in files}, items, spare)
 
 
 def counts(result: Imported, row: int = 0) -> dict[str, int]:
@@ -91,6 +92,28 @@ def test_a_row_whose_text_is_another_item_s_goes_to_that_item(
         "models": 3, "rows": 5, "joined_by_id": 2, "joined_by_hash": 2, "not_joined": 1
     }  # fmt: skip
     assert "1 not joined, e.g. q2 × n" in result.import_report.detail[0]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+def test_a_row_that_names_the_item_comes_before_rows_that_name_its_twins(
+    make_items: Make, make_file: Make, order: list[int]
+) -> None:
+    items = make_items("q1", "q2")
+    texts = items.content_hash.tolist()
+    # q1 was recorded under two other names too, which this run does not have; so was q2.
+    rows = [("q1", 1, texts[0]), ("twin-1", 0, texts[0])]
+    rows += [("twin-3", 0, texts[1]), ("twin-2", 1, texts[1])]
+    rows = [rows[place] for place in order]
+    ids, correct, hashes = (list(column) for column in zip(*rows, strict=True))
+    file = make_file(
+        {"item_id": ids, "model": ["m"] * 4, "correct": correct, "content_hash": hashes}
+    )
+    result = imported(items, file)
+    assert result.imported_responses.correct.tolist() == [1, 1]
+    assert counts(result) == {
+        "models": 1, "rows": 4, "joined_by_id": 1, "joined_by_hash": 1, "doubled": 2,
+        "contradicting": 2
+    }  # fmt: skip
 
 
 def test_the_order_of_options_is_part_of_the_text(make_items: Make, make_file: Make) -> None:

@@ -15,10 +15,11 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import ResponsesParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.pipelines.responses.calibration import fit_temperatures
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.pipelines.responses.lm_eval_logs import Asked, Sample, how_asked
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 from benchwright.tables import Demonstrations, Responses
+from pipelines.responses.imported_rows import import_as_rows
 from pipelines.responses.lm_eval_examples import (
     counts,
     hub_items,
@@ -46,7 +47,7 @@ def imported(
 ) -> Imported:
     beside = results("task", **results_say) if results_say else None
     write_log(folder / "org__model-7b", rows, beside=beside)
-    return import_answers(load(folder), items, Demonstrations.empty())
+    return import_as_rows(load(folder), items, Demonstrations.empty())
 
 
 # --- the shapes of real benchmarks ------------------------------------------------------------
@@ -291,7 +292,7 @@ def test_every_question_that_real_mmlu_has_twice_finds_its_own_item(
         ]
         write_log(tmp_path / "m", rows, task=f"mmlu_{subject}")
     files = load(tmp_path, sources=real_benchmark("mmlu")["sources"])
-    result = import_answers(files, items, ingested.calibration_items)
+    result = import_as_rows(files, items, ingested.calibration_items)
     assert len(asked) == len(result.imported_responses) > 200
     assert result.import_report.not_joined.sum() == 0
     found = dict(
@@ -489,7 +490,7 @@ def test_what_conf_says_of_a_log_counts(tmp_path: Path, make_items: Make) -> Non
     named = {"file": path.name, "model": "mine", "style": "cloze_bytes", "shots": 2}
     asked = {"condition": "choices_only", **named}
     files = load(tmp_path, asked)
-    result = import_answers(files, items, Demonstrations.empty())
+    result = import_as_rows(files, items, Demonstrations.empty())
     row = result.imported_responses.iloc[0]
     assert (row.model, row["style"], row.shots, row.condition) == (
         "mine",
@@ -599,7 +600,7 @@ def test_a_log_of_another_benchmark_stops_nothing(tmp_path: Path, make_items: Ma
     items = make_items("q1")
     write_log(tmp_path / "m", [scored(0, {"page": "…"}, [" x"], [-1], 0)], task="other")
     write_log(tmp_path / "m", [scored(0, plain(items, 0), LETTERS, [-2, -1, -3, -4], 1)])
-    result = import_answers(load(tmp_path), items, Demonstrations.empty())
+    result = import_as_rows(load(tmp_path), items, Demonstrations.empty())
     assert counts(result, 0) == {"rows": 1, "not_joined": 1}
     assert result.imported_responses.item_id.tolist() == ["q1"]
 
@@ -656,7 +657,7 @@ def test_two_runs_of_a_model_are_one_and_the_first_counts(tmp_path: Path, make_i
     ]
     write_log(tmp_path / "m", first, time="2026-01-01T00-00-00")
     write_log(tmp_path / "m", later, time="2026-01-02T00-00-00")
-    result = import_answers(load(tmp_path), items, Demonstrations.empty())
+    result = import_as_rows(load(tmp_path), items, Demonstrations.empty())
     assert result.imported_responses.logprobs.tolist() == [[-2, -1, -3, -4], [-1, -2, -3, -4]]
     assert counts(result, 1) == {"rows": 2, "joined_by_hash": 1, "doubled": 1, "contradicting": 1}
 
@@ -668,7 +669,7 @@ def test_logs_of_several_lengths_that_overlap_are_merged_row_by_row(
     for day, asked in enumerate([[0], [1, 2, 3], [0, 4], [5, 6, 3]], start=1):
         rows = [scored(i, plain(items, i), LETTERS, [-9, -float(day), -9, -9], 1) for i in asked]
         write_log(tmp_path / "m", rows, time=f"2026-01-0{day}T00-00-00")
-    result = import_answers(load(tmp_path), items, Demonstrations.empty())
+    result = import_as_rows(load(tmp_path), items, Demonstrations.empty())
     taken = result.imported_responses
     days = {i: -v[1] for i, v in zip(taken.item_id, taken.logprobs, strict=True)}
     assert days == {"q0": 1, "q1": 2, "q2": 2, "q3": 2, "q4": 3, "q5": 4, "q6": 4}
@@ -685,7 +686,7 @@ def test_logs_of_many_subjects_are_one_configuration(tmp_path: Path) -> None:
         write_log(tmp_path / "m", [row], task=task, beside=None if task[-1] == "w" else {})
     said = results("mmlu_law") | {"n-shot": {f"mmlu_{subject}": 5 for subject in subjects}}
     write_log(tmp_path / "m", [scored(0, docs[2], LETTERS, [-2, -1, -3, -4], 2)], "mmlu_law", said)
-    result = import_answers(load(tmp_path), ingested.items, ingested.calibration_items)
+    result = import_as_rows(load(tmp_path), ingested.items, ingested.calibration_items)
     asked = result.imported_responses[["model", "style", "shots"]].drop_duplicates()
     assert asked.to_numpy().tolist() == [["org/model-7b", "letters", 5]]
     assert len(result.imported_responses) == 3
@@ -738,7 +739,7 @@ def test_the_harness_itself_writes_logs_that_are_read(tmp_path: Path, make_items
     for name in out["configs"]:
         tracker.save_results_samples(task_name=name, samples=samples[name])
 
-    result = import_answers(load(tmp_path / "responses"), items, Demonstrations.empty())
+    result = import_as_rows(load(tmp_path / "responses"), items, Demonstrations.empty())
     responses = result.imported_responses
     assert [counts(result, row) for row in range(3)] == [{"rows": 6, "joined_by_hash": 6}] * 3
     assert set(result.import_report.file.str.partition("/")[0]) == {"org__dummy"}

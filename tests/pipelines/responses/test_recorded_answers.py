@@ -10,11 +10,12 @@ import pytest
 
 from benchwright.content_hash import content_hash
 from benchwright.datasets.response_files import ResponseFiles
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.pipelines.responses.model_descriptions import describe_name
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Calibration, Demonstrations, Items, Responses
+from pipelines.responses.imported_rows import import_as_rows
 
 pytestmark = pytest.mark.real_data
 GetItems = Callable[[str], pd.DataFrame]
@@ -57,7 +58,7 @@ def read(shared_data: Path, items: pd.DataFrame, *files: Any) -> tuple[Imported,
     loaded = ResponseFiles(
         benchmark={"responses": named}, folder="no-such-folder", mirror_root=str(shared_data)
     ).load()
-    result = import_answers(loaded, items, Demonstrations.empty())
+    result = import_as_rows(loaded, items, Demonstrations.empty())
     matrices = build_response_matrices(
         Responses.empty(),
         result.imported_responses,

@@ -41,6 +41,8 @@ def column_kind(column: pa.ChunkedArray) -> str:
 def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
     """Texts verbatim, None where missing; whole numbers as their digits.
 
+    Equal cells are one object: a model's name comes once per item.
+
     Raises:
         InputError: the column holds neither; `where` names file and column.
     """
@@ -49,9 +51,18 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
         kind = "other"
     if kind in ("list", "other"):
         raise InputError(f"{where}: is of type {column.type}; give texts")
-    out = np.empty(len(column), dtype=object)
-    out[:] = [None if v is None else str(v) for v in column.to_pylist()]
-    return out
+    if kind == "empty" or len(column) == 0:
+        return np.full(len(column), None, dtype=object)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if kind == "text":
+        column = column.cast(pa.large_string())  # one array can hold more than 2 GB of these
+    # In one piece: the dictionaries of many small pieces would be put together one by one.
+    whole = column.combine_chunks().dictionary_encode()
+    known = [None if v is None else str(v) for v in whole.dictionary.to_pylist()]
+    distinct = np.array([*known, None], dtype=object)
+    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(distinct[codes])  # code −1, a missing cell, reads the last entry
 
 
 def _by_distinct(column: pa.ChunkedArray, read: Callable[[str], float | None]) -> Cells:

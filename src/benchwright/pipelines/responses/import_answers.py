@@ -24,6 +24,7 @@ from benchwright.pipelines.responses.tidy_files import (
     not_of_this_run,
     read_tidy,
 )
+from benchwright.pipelines.responses.unscored_rows import unscored_matrices
 from benchwright.pipelines.responses.wide_files import WideAnswers, read_wide
 from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import ImportReport, Responses
@@ -41,6 +42,20 @@ class Imported(NamedTuple):
     import_report: pd.DataFrame
 
 
+class JoinedAnswers(NamedTuple):
+    """Recorded answers with their items found.
+
+    Attributes:
+        rows: of tidy files and logs, one per key (`tidy_files.ROWS`).
+        wide: cells of wide files, merged where they share models.
+        report: an `ImportReport` table.
+    """
+
+    rows: pd.DataFrame
+    wide: list[ResponseMatrix]
+    report: pd.DataFrame
+
+
 def import_answers(
     response_files: dict[str, LoadedFile],
     items: pd.DataFrame,
@@ -50,8 +65,9 @@ def import_answers(
     """Join recorded answers of models to the items, and count what does not fit.
 
     A row finds its item by id, or by its text where it carries one. Rows of tidy files and of logs
-    of lm-eval become a `Responses` table; wide files stay matrices, merged where they share
-    models. Nothing is averaged: of two answers to the same question the first file's counts, and
+    of lm-eval become a `Responses` table where they tell log-likelihoods; answers of the other
+    models become matrices. Wide files stay matrices, merged where they share models. Nothing is
+    averaged: of two answers to the same question the first file's counts, and
     the report says so. Tidy files and logs come before wide files, then files in the order they
     are named.
 
@@ -65,10 +81,20 @@ def import_answers(
         calibration_items: the same columns, perhaps without rows; their answers are kept too.
         draws: a `Draws` table; None where this run has none.
 
+    Returns:
+        The rows, the matrices (those of wide files first), and what became of each file.
+
     Raises:
         InputError: a file is not what its layout says, or holds no answer.
     """
     index = AnswerIndex(items, calibration_items, draws)
+    joined = join_answers(response_files, index)
+    scored, matrices = unscored_matrices(joined.rows, index)
+    return Imported(as_responses(scored, index), [*joined.wide, *matrices], joined.report)
+
+
+def join_answers(response_files: dict[str, LoadedFile], index: AnswerIndex) -> JoinedAnswers:
+    """Find the item of every recorded answer; see `import_answers`."""
     strange = strangers(response_files.values(), index)
     tallies: dict[str, Tally] = {}
     tidy: list[pd.DataFrame] = []
@@ -90,7 +116,7 @@ def import_answers(
     rows = _merge_rows(tidy, index, tallies)
     matrices = [_merge_wide(kin, rows, index, tallies) for kin in _sharing_models(wide)]
     report = ImportReport.from_rows([tallies[name].as_row() for name in response_files])
-    return Imported(_as_responses(rows, index), matrices, report)
+    return JoinedAnswers(rows, matrices, report)
 
 
 def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
@@ -119,6 +145,8 @@ def _merge_rows(
     """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
     if not files:
         return pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
+    if len(files) == 1:
+        return files[0]
     rows = pd.concat(files, ignore_index=True)
     # A file has each key once. Thousands of logs that share none are not compared one by one.
     shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
@@ -346,7 +374,7 @@ class _Merged:
         return np.where(np.isnan(self.correct), derived, self.correct)
 
 
-def _as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
+def as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
     """The `Responses` table of joined rows, sorted by its key."""
     if rows.empty:
         return Responses.empty()

@@ -51,8 +51,15 @@ class ItemIndex:
         self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
         self._right = [tuple(int(option) for option in right) for right in both["correct_set"]]
         self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self._right])
-        self._hashes = [str(text_hash) for text_hash in both["content_hash"]]
-        self._questions = [str(question) for question in both["question"]]
+        self._texts = both[["content_hash", "question"]]
+
+    @cached_property
+    def _hashes(self) -> list[str]:
+        return [str(text_hash) for text_hash in self._texts["content_hash"]]
+
+    @cached_property
+    def _questions(self) -> list[str]:
+        return [str(question) for question in self._texts["question"]]
 
     @cached_property
     def _by_hash(self) -> dict[str, int]:
@@ -99,8 +106,11 @@ class ItemIndex:
                 one it decides: an id is believed only if the item's hash agrees.
             question_only: the hashes are of the question alone.
         """
-        positions = self.find("" if name is None else name for name in item_ids)
+        codes, distinct = pd.factorize(np.array(item_ids, dtype=object))
+        positions = np.append(self.find(distinct), -1)[codes]  # code −1, no id, reads the last
         by_hash = np.zeros(len(positions), dtype=bool)
+        if all(seen is None for seen in hashes):
+            return Joined(positions, by_hash)
         own = self._question_hashes if question_only else self._hashes
         lookup = _unambiguous(own) if question_only else self._by_hash
         for row, seen in enumerate(hashes):

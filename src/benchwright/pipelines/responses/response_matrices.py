@@ -41,7 +41,8 @@ def build_response_matrices(
     Args:
         live_responses: a `Responses` table, perhaps empty.
         imported_responses: the same.
-        wide_matrices: one matrix per condition over some of the items, perhaps none.
+        wide_matrices: answers without log-likelihoods, each over some of the items, perhaps none;
+            a later one comes before an earlier one.
         calibration: the temperature of each configuration; 1 where it is not listed.
         items: an `Items` table.
         draws: a `Draws` table: answers to its conditions are left out, since they have options
@@ -150,94 +151,126 @@ def _superseded(live: pd.DataFrame, replaced: pd.DataFrame) -> dict[tuple[str, s
 
 
 def _matrix(
-    condition: str, rows: pd.DataFrame, wide: list[ResponseMatrix], index: ItemIndex
+    condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ItemIndex
 ) -> ResponseMatrix:
-    models = sorted({*rows["configuration"], *(m for matrix in wide for m in matrix.models)})
-    row_of = {model: row for row, model in enumerate(models)}
-    shape = (len(models), index.n_items)
-    correct = np.full(shape, np.nan, dtype=np.float32)
-    chosen = len(rows) > 0 or any((matrix.prediction >= 0).any() for matrix in wide)
-    prediction = np.full(shape, -1, dtype=np.int16) if chosen else None
-    for matrix in wide:
-        at = np.ix_(
-            np.array([row_of[m] for m in matrix.models], dtype=np.intp), index.find(matrix.item_ids)
-        )
-        correct[at] = matrix.correct
-        if prediction is not None:
-            prediction[at] = matrix.prediction
-    if rows.empty or prediction is None:
-        return ResponseMatrix.of(
-            tuple(models),
-            tuple(index.ids),
-            correct=correct,
-            prediction=prediction,
-            condition=condition,
-        )
-    cells = (
-        np.array([row_of[name] for name in rows["configuration"]], dtype=np.intp),
-        rows["position"].to_numpy(dtype=np.intp),
-    )
-    correct[cells], prediction[cells] = _overlaid(rows, correct[cells], prediction[cells], index)
+    models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
+    cells = _Cells(tuple(models), index)
+    for matrix in matrices:
+        cells.overlay_matrix(matrix)
+    if len(rows):
+        cells.overlay_rows(rows)
     return ResponseMatrix.of(
         tuple(models),
         tuple(index.ids),
-        correct=correct,
-        p_answer=_field(rows["p_answer"], cells, shape),
-        p_prediction=_field(rows["p_prediction"], cells, shape),
-        prediction=prediction,
+        correct=cells.correct,
+        p_answer=cells.p_answer,
+        p_prediction=cells.p_prediction,
+        prediction=cells.prediction,
         condition=condition,
     )
 
 
+class _Cells:
+    """The cells of a matrix in the making; what nobody tells takes no memory."""
+
+    def __init__(self, models: tuple[str, ...], index: ItemIndex) -> None:
+        self.index = index
+        self.row_of = {model: row for row, model in enumerate(models)}
+        self.shape = (len(models), index.n_items)
+        self.correct = np.full(self.shape, np.nan, dtype=np.float32)
+        self.p_answer: NDArray[np.float32] | None = None
+        self.p_prediction: NDArray[np.float32] | None = None
+        self.prediction: NDArray[np.int16] | None = None
+
+    def overlay_matrix(self, matrix: ResponseMatrix) -> None:
+        """Takes a matrix's answers; it completes, and is completed by, those taken before."""
+        position = self.index.find(matrix.item_ids)
+        for row, model in enumerate(matrix.models):
+            at = np.full(len(position), self.row_of[model], dtype=np.intp), position
+            self._take(
+                at,
+                matrix.correct[row],
+                matrix.prediction[row],
+                (matrix.p_answer[row], matrix.p_prediction[row]),
+            )
+
+    def overlay_rows(self, rows: pd.DataFrame) -> None:
+        """Takes the answers of rows, one per cell, in the same way."""
+        row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
+        correct = rows["correct"].to_numpy(dtype=np.float32)
+        # A live answer stands alone; a recorded one may have its other half in a wide file.
+        alone = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(correct)
+        self._take(
+            (row, rows["position"].to_numpy(dtype=np.intp)),
+            correct,
+            rows["prediction"].to_numpy(dtype=np.int16),
+            tuple(rows[name].to_numpy(dtype=np.float32) for name in ("p_answer", "p_prediction")),
+            alone,
+        )
+
+    def _take(
+        self,
+        at: tuple[NDArray[np.intp], NDArray[np.intp]],
+        correct: NDArray[np.float32],
+        prediction: NDArray[np.int16],
+        probabilities: tuple[NDArray[np.float32], ...],
+        alone: NDArray[np.bool_] | None = None,
+    ) -> None:
+        answered = ~np.isnan(correct) | (prediction >= 0)
+        for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
+            known = getattr(self, name)
+            if known is None and not np.isnan(values).all():
+                known = np.full(self.shape, np.nan, dtype=np.float32)
+                setattr(self, name, known)
+            if known is not None:
+                known[at] = np.where(answered, values, known[at])
+        if self.prediction is None and (prediction >= 0).any():
+            self.prediction = np.full(self.shape, -1, dtype=np.int16)
+        before = self.correct[at]
+        chosen = (
+            self.prediction[at] if self.prediction is not None else np.full_like(prediction, -1)
+        )
+        stands = np.zeros(len(correct), dtype=bool) if alone is None else alone
+        taken = _overlaid(at[1], (correct, prediction, stands), (before, chosen), self.index)
+        self.correct[at] = taken[0]
+        if self.prediction is not None:
+            self.prediction[at] = taken[1]
+
+
 def _overlaid(
-    rows: pd.DataFrame,
-    correct: NDArray[np.float32],
-    prediction: NDArray[np.int16],
+    position: NDArray[np.intp],
+    own: tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]],
+    before: tuple[NDArray[np.float32], NDArray[np.int16]],
     index: ItemIndex,
 ) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
-    """Each row's own answer, completed by a wide file's for the same cell where they agree.
+    """Answers, each completed by what was known of the same cell where they agree.
 
     Args:
-        rows: n rows.
-        correct: (n,) what wide files say of the same cells.
-        prediction: (n,) the same.
+        position: (n,) of the items.
+        own: (n,) right or wrong, chosen option, and whether the answer takes nothing from others.
+        before: (n,) right or wrong and chosen option as they were known.
         index: the gold.
     """
-    own_correct = rows["correct"].to_numpy(dtype=np.float32)
-    own_prediction = rows["prediction"].to_numpy(dtype=np.int16)
-    position = rows["position"].to_numpy(dtype=np.intp)
-    right = index.is_right(position, prediction.astype(np.int64))
-    unlike = index.single[position] & np.isin(own_correct, (0, 1)) & (right != own_correct)
-    # A live answer stands alone; a recorded one may have its other half in a wide file.
-    complete = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(own_correct)
-    lacking = (own_prediction < 0) & ~complete & ~unlike
+    correct, prediction, alone = own
+    right = index.is_right(position, before[1].astype(np.int64))
+    unlike = index.single[position] & np.isin(correct, (0, 1)) & (right != correct)
+    lacking = (prediction < 0) & ~alone & ~unlike
     return (
-        np.where(np.isnan(own_correct) & ~complete, correct, own_correct),
-        np.where(lacking, prediction, own_prediction),
+        np.where(np.isnan(correct) & ~alone, before[0], correct),
+        np.where(lacking, before[1], prediction),
     )
-
-
-def _field(
-    values: pd.Series, cells: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
-) -> NDArray[np.float32] | None:
-    """(m, n) the values at their cells, or None where none is known."""
-    if values.isna().all():
-        return None
-    out = np.full(shape, np.nan, dtype=np.float32)
-    out[cells] = values.to_numpy(dtype=np.float32)
-    return out
 
 
 def _coverage(
     matrix: ResponseMatrix,
     rows: pd.DataFrame,
-    wide: list[ResponseMatrix],
+    others: list[ResponseMatrix],
     superseded: dict[tuple[str, str], list[float]],
 ) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
     """One row per configuration of the matrix."""
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
-    replaced = _replaced_cells(live[live["correct"].notna()], wide)
+    behind = _behind(live[live["correct"].notna()], others)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
     lost = {
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
@@ -245,10 +278,11 @@ def _coverage(
     }
     is_live = set(live["configuration"])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
-    recorded |= {model for source in wide for model in source.models}
+    recorded |= {name for name, one in behind.items() if one.left}
     out = []
     for name, count in zip(matrix.models, answered, strict=True):
-        gaps = np.array(superseded.get((name, matrix.condition), []))
+        replaced = behind[name].gaps if name in behind else []
+        gaps = np.array([*superseded.get((name, matrix.condition), []), *replaced])
         known = gaps[~np.isnan(gaps)]
         source = "both" if name in is_live & recorded else "live" if name in is_live else "recorded"
         out.append(
@@ -260,7 +294,7 @@ def _coverage(
                 int(ties.get(name, 0)),
                 int(lost["failed"].get(name, 0)),
                 int(lost["too_long"].get(name, 0)),
-                len(gaps) + replaced.get(name, 0),
+                len(gaps),
                 len(known),
                 float(known.mean()) if len(known) else np.nan,
             )
@@ -268,18 +302,37 @@ def _coverage(
     return out
 
 
-def _replaced_cells(live: pd.DataFrame, wide: list[ResponseMatrix]) -> dict[str, int]:
-    """Cells of wide files that a live answer replaces, by configuration."""
-    out: dict[str, int] = {}
-    if live.empty:
-        return out
-    for matrix in wide:
+class _Behind(NamedTuple):
+    """Answers of a configuration that came as matrices, beside its live ones.
+
+    Attributes:
+        gaps: |p_answer live − recorded| of each cell that a live answer replaces; NaN where one
+            of them is unknown.
+        left: whether any cell is not replaced.
+    """
+
+    gaps: list[float]
+    left: bool
+
+
+def _behind(live: pd.DataFrame, others: list[ResponseMatrix]) -> dict[str, _Behind]:
+    """By configuration; `live` has the rows with an answer."""
+    asked = {
+        str(name): own.set_index("item_id")["p_answer"]
+        for name, own in live.groupby("configuration")
+    }
+    out: dict[str, _Behind] = {}
+    for matrix in others:
+        ids = pd.Index(matrix.item_ids) if asked else None
         answered = matrix.answered()
         for row, name in enumerate(matrix.models):
-            items = set(live.loc[live["configuration"] == name, "item_id"])
-            if items:
-                seen = np.array([item in items for item in matrix.item_ids])
-                out[name] = out.get(name, 0) + int((answered[row] & seen).sum())
+            gaps, left = out.get(name, _Behind([], False))
+            replaced = np.zeros(len(matrix.item_ids), dtype=bool)
+            if ids is not None and name in asked:
+                replaced = answered[row] & ids.isin(asked[name].index)
+                now = asked[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
+                gaps = [*gaps, *np.abs(now - matrix.p_answer[row, replaced]).tolist()]
+            out[name] = _Behind(gaps, left or bool((answered[row] & ~replaced).any()))
     return out
 
 

@@ -78,6 +78,10 @@ class _Columns:
         values[pd.isna(values)] = default
         return values
 
+    def categories(self, name: str, default: str | None = None) -> pd.Categorical:
+        """The texts of a column that has few different ones, in their order."""
+        return pd.Categorical(self.texts(name, default))
+
     def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
         if name in self:
             return Cells(*read(self[name]))
@@ -109,8 +113,9 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     tally = Tally(file.name, "tidy", rows=len(columns.table))
     frame, problems = _read(columns)
     tally.models = int(frame["model"].nunique())
-    labels = _Labels(frame)
-    strangers = _join(frame, columns, index)
+    item_ids = columns.texts("item_id")
+    labels = _Labels(item_ids, frame["model"])
+    strangers = _join(frame, item_ids, columns, index)
     problems += _problems_of_joined(frame, index)
     _refuse_unusable(columns, problems)
 
@@ -129,13 +134,14 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
         tally.tell(what, fresh.sum(), labels.first(fresh))
         untold = untold & ~fresh
 
-    kept = frame[~dropped & ~lost]
-    again = kept.duplicated(KEY, keep="first").to_numpy()
+    kept = frame[~dropped & ~lost] if dropped.any() or lost.any() else frame
+    again = _doubled(kept, item_ids)
     tally.doubled = int(again.sum())
     tally.tell("doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
     _count_differing_doubles(kept, again, tally, labels)
 
-    kept = kept[~again]
+    if again.any():
+        kept = kept[~again]
     tally.joined_by_hash = int(kept["by_hash"].sum())
     tally.joined_by_id = len(kept) - tally.joined_by_hash
     wrong = contradictions(kept, index)
@@ -160,20 +166,23 @@ def _require(columns: _Columns) -> None:
 class _Labels:
     """Names rows as `item × model` for the report."""
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._items = frame["item_id"].to_numpy()
-        self._models = frame["model"].to_numpy()
+    def __init__(self, item_ids: NDArray[np.object_], models: pd.Series) -> None:
+        self._items = item_ids
+        self._models = models
 
     def first(self, rows: NDArray[Any]) -> list[str]:
         """The first names, in order, of a mask or of row numbers; independent of row order."""
         where = np.flatnonzero(rows) if rows.dtype == bool else rows
-        names = ((str(self._items[row]), str(self._models[row])) for row in where)
+        models = self._models.iloc[where].astype(object)
+        names = (
+            (str(self._items[row]), str(model)) for row, model in zip(where, models, strict=True)
+        )
         return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, set(names))]
 
 
 def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     """All rows as they stand, and which of them hold a value that cannot be."""
-    spec = columns.file.spec
+    spec, n = columns.file.spec, len(columns.table)
     stated = "correct" if "correct" in columns else "score"
     cells = {
         stated: columns.cells(stated, numbers),
@@ -193,23 +202,22 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     shots = np.where(np.isnan(cells["shots"].content), spec.shots, cells["shots"].content)
     whole = (shots >= -1) & (shots <= _MOST_SHOTS) & (np.floor(shots) == shots)
     problems.append(("shots is no count", ~whole))
-    models = columns.texts("model")
+    models = columns.categories("model")
     problems.append(("no model", pd.isna(models) | (models == "")))
-    style = columns.texts("style", spec.style)
-    problems.append(("unknown style", ~np.isin(style.astype(str), ["", *STYLES])))
+    style = columns.categories("style", spec.style)
+    problems.append(("unknown style", ~style.isin(["", *STYLES])))
     prediction = cells["prediction"].content
     frame = pd.DataFrame(
         {
-            "item_id": columns.texts("item_id"),
             "model": models,
-            "condition": columns.texts("condition", spec.condition),
+            "condition": columns.categories("condition", spec.condition),
             "style": style,
             "shots": np.where(whole, shots, -1).astype(np.int64),
             "correct": np.clip(cells[stated].content, 0, 1),
             "prediction": np.where(np.isnan(prediction), -1, prediction).astype(np.int64),
             "p_answer": np.clip(cells["p_answer"].content, 0, 1),
             "p_prediction": np.clip(cells["p_prediction"].content, 0, 1),
-            "source": columns.file.name,
+            "source": pd.Categorical([columns.file.name]).repeat(n),
         }
     )
     for name in ("logprobs", "option_bytes", "option_tokens"):
@@ -217,10 +225,12 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     return frame, problems
 
 
-def _join(frame: pd.DataFrame, columns: _Columns, index: AnswerIndex) -> list[tuple[str, Mask]]:
+def _join(
+    frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
+) -> list[tuple[str, Mask]]:
     """Adds `position` and `by_hash`; returns rows of draws that this run does not have."""
     hashes, question_only = _hashes(columns)
-    ids = frame["item_id"].astype(object).where(frame["item_id"].notna(), None).tolist()
+    ids = item_ids.tolist()
     conditions = frame["condition"].tolist()
     joined = index.join(ids, hashes, conditions, question_only=question_only)
     positions = joined.positions
@@ -332,6 +342,23 @@ def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> Non
         f"{columns.file.name}: no row can be used; row 1: {reason} (seen: {seen}); give 'correct' "
         "and probabilities as 0–1, or the chosen option in 'prediction' as letter or 0-based index"
     )
+
+
+def _doubled(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
+    """(n,) True for rows whose key another row has that comes first.
+
+    A row that names the item comes before rows that name a twin, found by its text; of these the
+    first by id counts. Otherwise the file's order decides.
+    """
+    by_hash = kept["by_hash"].to_numpy(dtype=bool)
+    if not by_hash.any():
+        return kept.duplicated(KEY, keep="first").to_numpy()
+    named = item_ids[kept.index.to_numpy()]
+    twins = np.unique(np.where(by_hash, named, "").astype(str), return_inverse=True)[1]
+    order = np.lexsort((twins, by_hash))
+    again = np.empty(len(kept), dtype=bool)
+    again[order] = kept.iloc[order].duplicated(KEY, keep="first").to_numpy()
+    return again
 
 
 def _count_differing_doubles(
