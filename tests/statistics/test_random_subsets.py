@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchwright.statistics import random_subsets
 from benchwright.statistics.largest_remainder import largest_remainder
-from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.random_subsets import draw_subsets, subset_blocks
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -79,3 +79,12 @@ def test_none_and_all_of_the_items() -> None:
 def test_what_cannot_be_drawn_is_refused(size: int, strata: np.ndarray | None) -> None:
     with pytest.raises(ValueError, match=r"cannot draw|strata labels"):
         draw_subsets(4, size, 1, rng(), strata)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 20])
+def test_subsets_some_at_a_time_are_the_same_subsets(rows: int) -> None:
+    strata = np.arange(30) % 4
+    whole = draw_subsets(30, 11, 10, np.random.default_rng(3), strata)
+    parts = list(subset_blocks(30, 11, 10, np.random.default_rng(3), strata, rows))
+    assert [len(part) for part in parts[:-1]] == [rows] * (len(parts) - 1)
+    assert np.array_equal(np.concatenate(parts), whole)

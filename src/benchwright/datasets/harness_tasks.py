@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,13 +29,13 @@ class HarnessTask(NamedTuple):
     Attributes:
         name: its name in the harness, and of its files.
         config: the keys of its YAML file, without those that say where its rows are.
-        rows: the questions.
+        rows: the questions; each may be made when it is asked for.
         demonstrations: worked examples in the order they are shown; [] for none.
     """
 
     name: str
     config: Mapping[str, Any]
-    rows: list[dict[str, Any]]
+    rows: Sequence[dict[str, Any]]
     demonstrations: list[dict[str, Any]]
 
 
@@ -102,12 +102,24 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+class _Lines:
+    """JSON lines of rows, made as they are written: a million rows do not fit in memory."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[bytes]:
+        for row in self._rows:
+            yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
 
 
-def _task_files(task: HarnessTask) -> dict[str, bytes]:
-    splits = {"test": (f"{task.name}.jsonl", task.rows)}
+Pieces = Iterable[bytes]
+
+
+def _task_files(task: HarnessTask) -> dict[str, Pieces]:
+    splits: dict[str, tuple[str, Sequence[dict[str, Any]]]] = {
+        "test": (f"{task.name}.jsonl", task.rows)
+    }
     if task.demonstrations:
         splits["dev"] = (f"{task.name}.demonstrations.jsonl", task.demonstrations)
     config = {
@@ -116,20 +128,40 @@ def _task_files(task: HarnessTask) -> dict[str, bytes]:
         "dataset_kwargs": {"data_files": {split: name for split, (name, _) in splits.items()}},
         **task.config,
     }
-    files = {name: _lines(rows) for name, rows in splits.values()}
-    return {f"{task.name}.yaml": _yaml(config), **files}
+    files = {name: _Lines(rows) for name, rows in splits.values()}
+    return {f"{task.name}.yaml": [_yaml(config)], **files}
 
 
-def _family_files(family: HarnessFamily) -> dict[str, bytes]:
-    files = {}
+def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
+    files: dict[str, Pieces] = {}
     if family.tasks:
         reader = resources.files("benchwright.datasets").joinpath("harness_rows.py").read_bytes()
-        files[f"{_READER}.py"] = reader
+        files[f"{_READER}.py"] = [reader]
     if family.group is not None:
-        files[f"{family.name}.yaml"] = _yaml({"group": family.name, **family.group})
+        files[f"{family.name}.yaml"] = [_yaml({"group": family.name, **family.group})]
     for task in family.tasks:
         files |= _task_files(task)
     return {f"{family.name}/{name}": content for name, content in files.items()}
+
+
+def _files(export: HarnessExport) -> dict[str, Pieces]:
+    """Every file but the manifest, by its path in the folder."""
+    files: dict[str, Pieces] = {README: [export.readme.encode()]}
+    if export.stock_samples:
+        files[STOCK_SAMPLES] = [(json.dumps(dict(export.stock_samples)) + "\n").encode()]
+    for family in export.families:
+        files |= _family_files(family)
+    return files
+
+
+def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
+    return _json(
+        {
+            **export.facts,
+            "families": {family.name: dict(family.facts) for family in export.families},
+            "files": {name: hashes[name] for name in sorted(hashes)},
+        }
+    )
 
 
 def folder_contents(export: HarnessExport) -> dict[str, bytes]:
@@ -137,17 +169,9 @@ def folder_contents(export: HarnessExport) -> dict[str, bytes]:
 
     `manifest.json` has the SHA-256 of each of the others.
     """
-    files = {README: export.readme.encode()}
-    if export.stock_samples:
-        files[STOCK_SAMPLES] = (json.dumps(dict(export.stock_samples)) + "\n").encode()
-    for family in export.families:
-        files |= _family_files(family)
-    manifest = {
-        **export.facts,
-        "families": {family.name: dict(family.facts) for family in export.families},
-        "files": {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)},
-    }
-    return {MANIFEST: _json(manifest), **files}
+    files = {name: b"".join(pieces) for name, pieces in _files(export).items()}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    return {MANIFEST: _manifest(export, hashes), **files}
 
 
 class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
@@ -174,7 +198,6 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
             InputError: the folder is not an export, the disk is full, or the place cannot be
                 written to; the old export is as it was.
         """
-        files = folder_contents(data)
         with told_if_not_writable(self.folder):
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             with one_at_a_time(self.folder.parent):
@@ -184,7 +207,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                         f"{self.folder}: has no {MANIFEST}, so it is not ours to replace; move it "
                         "away"
                     )
-                self._replace_by(files)
+                self._replace_by(data)
 
     def load(self) -> dict[str, Any]:
         """The manifest.
@@ -203,7 +226,9 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
             file = self.folder / name
             if not file.is_file():
                 raise InputError(f"{file}: is missing; export again")
-            if hashlib.sha256(file.read_bytes()).hexdigest() != expected:
+            with file.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            if found != expected:
                 raise InputError(f"{file}: is not what was exported; export again")
         return manifest
 
@@ -213,12 +238,12 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
     def _left(self, kind: str) -> list[Path]:
         return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
 
-    def _replace_by(self, files: Mapping[str, bytes]) -> None:
+    def _replace_by(self, export: HarnessExport) -> None:
         """Write a folder aside and put it in the old one's place, in one's turn."""
         aside, old = self._hidden("new"), self._hidden("old")
         try:
-            for name, content in files.items():
-                _write(aside / name, content)
+            hashes = {name: _write(aside / name, pieces) for name, pieces in _files(export).items()}
+            _write(aside / MANIFEST, [_manifest(export, hashes)])
             if self.folder.is_dir():  # one that is not empty cannot be renamed over
                 self.folder.rename(old)
             aside.rename(self.folder)
@@ -243,9 +268,14 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         return {"path": str(self.folder)}
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write(file: Path, pieces: Pieces) -> str:
+    """Write a file to the disk; its SHA-256."""
+    found = hashlib.sha256()
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as stream:
-        stream.write(content)
+        for piece in pieces:
+            found.update(piece)
+            stream.write(piece)
         stream.flush()
         os.fsync(stream.fileno())
+    return found.hexdigest()

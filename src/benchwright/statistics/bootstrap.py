@@ -5,7 +5,7 @@ Over models: other models of the same kind, the questions fixed. Draws come from
 fixed order and do not depend on memory or workers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -79,19 +79,30 @@ def cluster_resamples(
     `clusters` (n,) holds one number per item, equal numbers are one cluster; as many clusters are
     drawn as there are, so the items of a resample vary in number where clusters vary in size.
     """
+    out = np.zeros((draws, len(clusters)), dtype=np.int16)
+    start = 0
+    for block in resample_blocks(clusters, draws, generator):
+        out[start : start + len(block)] = block
+        start += len(block)
+    return out
+
+
+def resample_blocks(
+    clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
+) -> Iterator[NDArray[np.int16]]:
+    """The rows of `cluster_resamples`, some at a time, so that memory does not grow with them."""
     _, cluster = np.unique(clusters, return_inverse=True)
     groups = int(cluster.max()) + 1 if len(cluster) else 0
-    out = np.zeros((draws, len(cluster)), dtype=np.int16)
-    if groups == 0:
-        return out
-    step = max(1, _BLOCK_BYTES // (16 * groups))
+    step = max(1, _BLOCK_BYTES // (16 * groups)) if groups else max(draws, 1)
     for start in range(0, draws, step):
         rows = min(step, draws - start)
+        if groups == 0:
+            yield np.zeros((rows, 0), dtype=np.int16)
+            continue
         drawn = generator.integers(0, groups, (rows, groups))
         drawn += groups * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
-        out[start : start + rows] = counts[:, cluster]
-    return out
+        yield counts[:, cluster].astype(np.int16)
 
 
 def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArray[np.intp]:
@@ -156,9 +167,13 @@ def rank_agreement_intervals(
     both = np.stack([np.ones(n, dtype=np.bool_), np.asarray(kept_mask, dtype=np.bool_)])
     full, kept = subset_scores(correct, both)
     over_models = model_resamples(len(correct), draws, generator)
-    counts = cluster_resamples(clusters, draws, generator)
-    full_items = subset_scores(correct, counts)
-    kept_items = subset_scores(correct, counts * both[1])
+    full_items, kept_items = np.empty((2, draws, len(correct)))
+    start = 0
+    for counts in resample_blocks(clusters, draws, generator):
+        rows = slice(start, start + len(counts))
+        full_items[rows] = subset_scores(correct, counts)
+        kept_items[rows] = subset_scores(correct, counts * both[1])
+        start = rows.stop
     full_models, kept_models = full[over_models], kept[over_models]
     none_kept = "" if both[1].any() else "no item is kept"
     few_clusters = _why_no_items(both[1], clusters)

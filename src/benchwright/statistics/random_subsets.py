@@ -1,5 +1,7 @@
 """Random subsets of items of one size: the yardstick of every method that drops items."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,25 +26,41 @@ def draw_subsets(
     Raises:
         ValueError: `size` is not in 0 … n, or `strata` does not have n labels.
     """
+    blocks = subset_blocks(n, size, draws, generator, strata, draws)
+    return next(blocks, np.zeros((0, n), dtype=np.bool_))
+
+
+def subset_blocks(
+    n: int,
+    size: int,
+    draws: int,
+    generator: np.random.Generator,
+    strata: NDArray[np.integer] | None = None,
+    rows: int | None = None,
+) -> Iterator[NDArray[np.bool_]]:
+    """The same subsets, some at a time: `rows` of them, or as many as 128 MiB hold.
+
+    The generator is drawn from as they are asked for.
+    """
     if not 0 <= size <= n:
         raise ValueError(f"cannot draw {size} of {n} items")
     if strata is not None and len(strata) != n:
         raise ValueError(f"{len(strata)} strata labels for {n} items")
-    out = np.zeros((draws, n), dtype=np.bool_)
-    if size == 0:
-        return out
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
     members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(counts)[:-1])
-    step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * n))
-    for start in range(0, draws, step):
-        block = out[start : start + step]
-        uniforms = generator.random((len(block), n + len(counts)))
-        extra = _extra_places(counts, size, uniforms[:, n:])
-        for number, items in enumerate(members):
-            whole = size * int(counts[number]) // n
-            _mark(block, items, uniforms[:, items], whole, extra[:, number])
-    return out
+    step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(n, 1)))
+    rows = max(1, _BLOCK_BYTES // max(n, 1)) if rows is None else max(rows, 1)
+    for first in range(0, draws, rows):
+        out = np.zeros((min(rows, draws - first), n), dtype=np.bool_)
+        for start in range(0, len(out) if size else 0, step):
+            block = out[start : start + step]
+            uniforms = generator.random((len(block), n + len(counts)))
+            extra = _extra_places(counts, size, uniforms[:, n:])
+            for number, items in enumerate(members):
+                whole = size * int(counts[number]) // n
+                _mark(block, items, uniforms[:, items], whole, extra[:, number])
+        yield out
 
 
 def _extra_places(

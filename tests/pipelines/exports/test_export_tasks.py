@@ -1,12 +1,13 @@
 """Everything that one run exports: names, variants, and what the manifest says."""
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from kedro.pipeline import Pipeline
 
-from benchwright.datasets.harness_tasks import HarnessExport, folder_contents
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
 from benchwright.errors import InputError
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
@@ -147,3 +148,28 @@ def test_the_pipeline_reads_what_other_stages_save() -> None:
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ExportsParams(**wrong)
+
+
+def rows_of(found: HarnessExport, family: int) -> list[dict[str, Any]]:
+    return [dict(row) for task in found.families[family].tasks for row in task.rows]
+
+
+def test_a_kept_item_that_was_changed_is_exported_as_it_is_kept() -> None:
+    changed = ITEMS.iloc[[3, 1]].copy()
+    changed.iloc[0, changed.columns.get_loc("answer_text")] = "other"
+    found = export(kept=changed, styles=("letters",))
+    texts = {row["item_id"]: row["answer_text"] for row in rows_of(found, 1)}
+    assert texts["colours/3"] == "other"
+    assert texts["colours/1"] == ITEMS["answer_text"].iloc[1]
+    assert rows_of(found, 1) == rows_of(
+        export(kept=changed, styles=("letters",), original=False), 0
+    )
+
+
+def test_rows_that_are_made_when_asked_for_are_those_of_the_folder(tmp_path: Path) -> None:
+    found = export()
+    HarnessTasks(path=str(tmp_path / "out")).save(found)
+    for name, content in folder_contents(found).items():
+        assert (tmp_path / "out" / name).read_bytes() == content
+    rows = found.families[0].tasks[0].rows
+    assert [row["item_id"] for row in rows[1:3]] == [rows[1]["item_id"], rows[2]["item_id"]]

@@ -35,7 +35,9 @@ def family(
     **changes: Any,
 ) -> HarnessFamily:
     facts = {"benchmark": "b", "variant": "original"}
-    return harness_family("t", table(*items), table(*examples), asked(style, **changes), facts)
+    return harness_family(
+        "t", questions(table(*items)), table(*examples), asked(style, **changes), facts
+    )
 
 
 def ids(task: HarnessTask) -> list[str]:
@@ -277,5 +279,5 @@ def test_words_of_the_statement_may_be_others() -> None:
 def test_draws_need_no_more_columns_than_a_question_has() -> None:
     names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
     frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
-    found = harness_family("t", frame, frame.iloc[:0], asked(), {})
+    found = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})
     assert len(found.tasks[0].rows) == 3

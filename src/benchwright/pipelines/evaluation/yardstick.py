@@ -5,7 +5,7 @@ figure of a subset says little until it stands beside those of random subsets of
 section 4.4 and Tables 4 and 5, where one random subset is drawn).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from benchwright.seeding import stage_generator
 from benchwright.statistics.correlation_rows import pearson_rows
 from benchwright.statistics.holm import holm
 from benchwright.statistics.percentile import percentile_among, two_sided_p
-from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import FEWEST_MODELS
 from benchwright.statistics.subset_scores import full_figures, subset_figures, subset_scores
 from benchwright.tables import RandomSubsets, Yardstick
@@ -102,32 +102,57 @@ def _beside_random(
     seed: int,
 ) -> Iterator[_Beside]:
     n, size = len(subset), int(subset.sum())
-    drawn = {
-        kind: draw_subsets(
-            n,
-            size,
-            evaluation.random_subsets,
-            stage_generator(seed, f"yardstick/{method}/{kind}"),
-            answers.subjects if kind == "stratified" else None,
+    compared = {
+        group: _Group(answers.of(models), np.array([rated[model] for model in models]))
+        for group, models in groups.items()
+        if len(models) >= FEWEST_MODELS
+    }
+    by_chance = {
+        kind: _by_chance(
+            compared,
+            subset_blocks(
+                n,
+                size,
+                evaluation.random_subsets,
+                stage_generator(seed, f"yardstick/{method}/{kind}"),
+                answers.subjects if kind == "stratified" else None,
+            ),
+            evaluation.top_models,
         )
         for kind in RANDOM
     }
-    for group, models in groups.items():
-        if len(models) < FEWEST_MODELS:
-            continue
-        correct = answers.of(models)
-        ratings = np.array([rated[model] for model in models])
+    for group, (correct, ratings) in compared.items():
         judges = {ARENA: int(np.count_nonzero(~np.isnan(ratings)))}
         own = _figures(correct, subset[None, :], ratings, evaluation.top_models)
         of_all = _figures_of_all(correct, ratings, evaluation.top_models)
-        for kind, masks in drawn.items():
-            by_chance = _figures(correct, masks, ratings, evaluation.top_models)
-            for metric, draws in by_chance.items():
+        for kind in RANDOM:
+            for metric, draws in by_chance[kind][group].items():
                 yield _Beside(
                     *(method, group, metric, kind, float(own[metric][0])),
-                    *(of_all.get(metric, np.nan), draws, judges.get(metric, len(models))),
+                    *(of_all.get(metric, np.nan), draws, judges.get(metric, len(correct))),
                     *(size, n),
                 )
+
+
+class _Group(NamedTuple):
+    """Answers (m, n) of a group's models, and their human ratings (m,)."""
+
+    correct: NDArray[np.float64]
+    ratings: NDArray[np.float64]
+
+
+def _by_chance(
+    compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]], top: int
+) -> dict[str, Figures]:
+    """The figures of all random subsets by group; of a million items not all fit in memory."""
+    found: dict[str, list[Figures]] = {group: [] for group in compared}
+    for masks in blocks:
+        for group, (correct, ratings) in compared.items():
+            found[group].append(_figures(correct, masks, ratings, top))
+    return {
+        group: {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+        for group, parts in found.items()
+    }
 
 
 def _figures(

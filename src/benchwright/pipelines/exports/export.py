@@ -17,6 +17,7 @@ from benchwright.pipelines.exports.harness_task import AskedAs, harness_family
 from benchwright.pipelines.exports.instructions import HARNESS, instructions
 from benchwright.pipelines.exports.stock_samples import samples_of_benchmark
 from benchwright.pipelines.exports.task_names import slug
+from benchwright.prompting.rendering import Question, questions
 
 ORIGINAL = "original"
 
@@ -26,14 +27,14 @@ class ItemSet(NamedTuple):
 
     Attributes:
         variant: which they are, in names.
-        items: the columns that a question needs.
-        demonstrations: the same columns.
+        items: what is asked.
+        demonstrations: the columns that a question needs.
         facts: more that tasks say of them.
         condition: of a draw, its name.
     """
 
     variant: str
-    items: pd.DataFrame
+    items: Sequence[Question]
     demonstrations: pd.DataFrame
     facts: Mapping[str, Any] = MappingProxyType({})
     condition: str | None = None
@@ -70,9 +71,9 @@ def export_tasks(
     Raises:
         InputError: no item suits the styles asked for, or two tasks would have one name.
     """
-    sets = [ItemSet(variant, kept_items, demonstrations)]
-    if exports.original:
-        sets.insert(0, ItemSet(ORIGINAL, items, demonstrations))
+    original = questions(items) if exports.original else []
+    kept = ItemSet(variant, _shared(original, items, kept_items), demonstrations)
+    sets = [ItemSet(ORIGINAL, original, demonstrations), kept] if exports.original else [kept]
     families = [
         family
         for item_set in sets
@@ -88,6 +89,24 @@ def export_tasks(
         },
     }
     return HarnessExport(families, stock.rows, instructions(ingestion, families, stock), facts)
+
+
+def _shared(
+    known: Sequence[Question], items: pd.DataFrame, kept_items: pd.DataFrame
+) -> list[Question]:
+    """The questions of `kept_items`; those that are rows of `items` are taken from `known`.
+
+    A million questions take a gigabyte, and most of a benchmark is kept.
+    """
+    if not known:
+        return questions(kept_items)
+    place = pd.Index(items["item_id"]).get_indexer(pd.Index(kept_items["item_id"]))
+    same = place >= 0
+    for name in ("subject", "content_hash", "answer", "answer_text", "explanation"):
+        there, here = items[name].to_numpy()[place], kept_items[name].to_numpy()
+        same &= (there == here) | (pd.isna(there) & pd.isna(here))
+    others = iter(questions(kept_items[~same]))
+    return [known[row] if own else next(others) for row, own in zip(place, same, strict=True)]
 
 
 def facts_of_export(
@@ -147,7 +166,7 @@ def family_name(
     The names of `letters`, and of `generate` where all items of the set are open-ended, carry no
     style.
     """
-    with_options = bool(item_set.items["choices"].map(len).any())
+    with_options = any(question.choices for question in item_set.items)
     plain = "letters" if with_options else "generate"
     parts = [prefix, slug(benchmark)]
     parts += [slug(variant)] if variant != ORIGINAL else []

@@ -20,6 +20,7 @@ from benchwright.pipelines.exports.export import (
     family_name,
 )
 from benchwright.pipelines.exports.harness_task import group_config
+from benchwright.prompting.rendering import questions
 
 
 def export_draws(
@@ -58,7 +59,7 @@ def export_draws(
     Raises:
         InputError: no item suits the styles asked for, or two tasks would have one name.
     """
-    original = ItemSet(ORIGINAL, items, demonstrations)
+    original = ItemSet(ORIGINAL, questions(items), demonstrations)
     drawn = [_item_set(name, draws) for name in conditions_of(draws)]
     families = list(families_of(original, ingestion, scoring, exports, seed))
     of_draws = [
@@ -92,7 +93,7 @@ def _item_set(condition: str, draws: pd.DataFrame) -> ItemSet:
     name, draw = perturbation_and_draw(condition)
     return ItemSet(
         condition,
-        own[own["role"] == "item"],
+        questions(own[own["role"] == "item"]),
         own[own["role"] == "demonstration"],
         {"condition": condition, "perturbation": name, "draw": draw},
         condition,

@@ -21,6 +21,7 @@ from benchwright.pipelines.exports.export import (
 )
 from benchwright.pipelines.exports.stock_samples import samples_of_benchmark, stock_places
 from benchwright.pipelines.exports.subset_instructions import subset_instructions
+from benchwright.prompting.rendering import questions
 
 CHOSEN, RANDOM = "chosen", "random"
 EVERYONE = -1  # the split of `SamplerChoice` in which all models choose
@@ -76,7 +77,7 @@ def export_subset(
     )
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
     name = f"{subset.sampler}_{len(subset.items)}"
-    item_set = ItemSet(name, rows.reset_index(drop=True), demonstrations)
+    item_set = ItemSet(name, questions(rows), demonstrations)
     weights = {item.item_id: item.weight for item in subset.items}
     families = [
         _weighted(family, weights)

@@ -10,8 +10,8 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, overload
 
 import pandas as pd
 
@@ -66,7 +66,7 @@ class _Part(NamedTuple):
 
 def harness_family(
     name: str,
-    items: pd.DataFrame,
+    items: Sequence[Question],
     demonstrations: pd.DataFrame,
     asked: AskedAs,
     facts: Mapping[str, Any],
@@ -81,8 +81,8 @@ def harness_family(
 
     Args:
         name: of the family and of its only task or its group.
-        items: the columns of `ItemRows` that a question needs (`Draws` has them too).
-        demonstrations: the same columns.
+        items: what is asked.
+        demonstrations: the columns of `ItemRows` that a question needs.
         asked: how.
         facts: of these items, for each task's metadata: benchmark, variant, …
         condition: the name of the draw that they are of. It stands in every row, so that an answer
@@ -94,8 +94,8 @@ def harness_family(
     Raises:
         InputError: a demonstration in the style `generate` would be shown without an answer.
     """
-    all_items = sorted(questions(items), key=lambda q: natural_key(q.item_id))
-    suited = [q for q in all_items if suits(q, asked)]
+    suited = [q for q in items if suits(q, asked)]
+    suited.sort(key=lambda q: natural_key(q.item_id))
     parts = _parts(suited, questions(demonstrations), asked)
     facts = {**facts, "style": asked.style}
     tasks = [
@@ -105,7 +105,7 @@ def harness_family(
     found = {
         **facts,
         "n_items": len(suited),
-        "left_out": len(all_items) - len(suited),
+        "left_out": len(items) - len(suited),
         "items_hash": items_hash(suited),
         "max_num_fewshot": min((len(task.demonstrations) for task in tasks), default=0),
         "tasks": {task.name: len(task.rows) for task in tasks},
@@ -138,6 +138,19 @@ def items_hash(items: Sequence[Question]) -> str:
 def _hash(value: Any) -> str:
     content = json.dumps(value, ensure_ascii=False)
     return hashlib.blake2b(content.encode(), digest_size=_HASH_BYTES).hexdigest()
+
+
+def _hash_of_lists(*lists: Iterable[Any]) -> str:
+    """`_hash` of lists of values, which are taken one by one."""
+    found = hashlib.blake2b(b"[", digest_size=_HASH_BYTES)
+    for place, values in enumerate(lists):
+        found.update(b", [" if place else b"[")
+        for number, value in enumerate(values):
+            content = json.dumps(value, ensure_ascii=False)
+            found.update((f", {content}" if number else content).encode())
+        found.update(b"]")
+    found.update(b"]")
+    return found.hexdigest()
 
 
 def _parts(
@@ -218,7 +231,7 @@ def _task(
     name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], condition: str | None
 ) -> HarnessTask:
     drawn = {} if condition is None else {"condition": condition}
-    rows = [_row(question, asked) | drawn for question in part.items]
+    rows = _Rows(part.items, asked, drawn)
     shown = [_demonstration_row(question, asked) | drawn for question in part.shown]
     described = {
         **facts,
@@ -232,7 +245,7 @@ def _task(
         **_texts(asked),
         **_scoring(part, asked),
         # Scores are comparable where the texts and the right answers are the same.
-        "metadata": {"version": _hash([rows, shown])[:8], "benchwright": described},
+        "metadata": {"version": _hash_of_lists(rows, shown)[:8], "benchwright": described},
     }
     return HarnessTask(name, config, rows, shown)
 
@@ -327,6 +340,30 @@ def stated_answer(words: PromptParams, open_question: bool) -> str:
         answer = r"(?:\s*:)?\s*\(?([A-Z])(?![A-Za-z])"
     said = r"\s+".join(map(re.escape, before.rstrip(" (").split()))
     return f"(?s:.*)(?i:{said}){answer}"
+
+
+class _Rows(Sequence[dict[str, Any]]):
+    """The rows of questions, each made when it is asked for: they take more memory than these."""
+
+    def __init__(self, items: Sequence[Question], asked: AskedAs, drawn: Mapping[str, Any]) -> None:
+        self._items, self._asked, self._drawn = items, asked, dict(drawn)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> "_Rows": ...
+    def __getitem__(self, place: int | slice) -> "dict[str, Any] | _Rows":
+        if isinstance(place, slice):
+            return _Rows(self._items[place], self._asked, self._drawn)
+        return _row(self._items[place], self._asked) | self._drawn
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
