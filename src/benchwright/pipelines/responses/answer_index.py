@@ -1,6 +1,6 @@
 """What an answer can be an answer to: items as they are, and as each draw has them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -91,9 +91,9 @@ class AnswerIndex:
 
     def join(
         self,
-        item_ids: Sequence[str | None],
-        hashes: Sequence[str | None],
-        conditions: Sequence[str],
+        item_ids: NDArray[np.object_],
+        hashes: Sequence[str | None] | None,
+        conditions: pd.Series,
         *,
         question_only: bool = False,
     ) -> Joined:
@@ -103,29 +103,32 @@ class AnswerIndex:
         """
         positions = np.full(len(conditions), -1, dtype=np.intp)
         by_hash = np.zeros(len(conditions), dtype=bool)
+        texts = None if hashes is None else np.array(hashes, dtype=object)
         for condition, at in self._rows_by_part(conditions):
             index = self.of(condition)
             if index is None:
                 continue
             found = index.join(
-                [item_ids[row] for row in at],
-                [hashes[row] for row in at],
-                question_only=question_only,
+                item_ids[at], None if texts is None else texts[at], question_only=question_only
             )
             moved = found.positions + self.start(condition)
             positions[at] = np.where(found.positions < 0, -1, moved)
             by_hash[at] = found.by_hash
         return Joined(positions, by_hash)
 
-    def _rows_by_part(self, conditions: Sequence[str]) -> list[tuple[str, NDArray[np.intp]]]:
-        """Row numbers by condition; those that show the items as they are together."""
-        named = np.array(conditions, dtype=object)
-        shown = {name: "question" if self.of(name) is self.items else name for name in set(named)}
-        part = np.array([shown[name] for name in named], dtype=object)
-        return [(name, np.flatnonzero(part == name)) for name in sorted(set(part))]
+    def _rows_by_part(self, conditions: pd.Series) -> list[tuple[str, NDArray[np.intp] | slice]]:
+        """Rows by condition; those that show the items as they are together."""
+        names = sorted(conditions.unique())
+        shown = {name: "question" if self.of(name) is self.items else name for name in names}
+        if len(set(shown.values())) == 1:
+            return [(shown[names[0]], slice(None))]
+        return [
+            (part, np.flatnonzero(conditions.isin([n for n in names if shown[n] == part])))
+            for part in sorted(set(shown.values()))
+        ]
 
     def compare_texts(
-        self, condition: str, item_ids: Sequence[str | None], hashes: Sequence[str | None]
+        self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
     ) -> Compared:
         """How many rows name an item of a draw and carry a text, and how many another text."""
         own = self._texts.get(condition, {})

@@ -93,8 +93,8 @@ class ItemIndex:
 
     def join(
         self,
-        item_ids: Sequence[str | None],
-        hashes: Sequence[str | None],
+        item_ids: Sequence[str | None] | NDArray[np.object_],
+        hashes: Sequence[str | None] | NDArray[np.object_] | None,
         *,
         question_only: bool = False,
     ) -> Joined:
@@ -102,14 +102,15 @@ class ItemIndex:
 
         Args:
             item_ids: the id that each row states, or None.
-            hashes: the content hash of the text that each row carries, or None. Where there is
-                one it decides: an id is believed only if the item's hash agrees.
+            hashes: the content hash of the text that each row carries, or None (for all: no row
+                carries any). Where there is one it decides: an id is believed only if the item's
+                hash agrees.
             question_only: the hashes are of the question alone.
         """
-        codes, distinct = pd.factorize(np.array(item_ids, dtype=object))
+        codes, distinct = pd.factorize(np.asarray(item_ids, dtype=object))
         positions = np.append(self.find(distinct), -1)[codes]  # code −1, no id, reads the last
         by_hash = np.zeros(len(positions), dtype=bool)
-        if all(seen is None for seen in hashes):
+        if hashes is None or all(seen is None for seen in hashes):
             return Joined(positions, by_hash)
         own = self._question_hashes if question_only else self._hashes
         lookup = _unambiguous(own) if question_only else self._by_hash

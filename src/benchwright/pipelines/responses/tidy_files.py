@@ -230,19 +230,17 @@ def _join(
 ) -> list[tuple[str, Mask]]:
     """Adds `position` and `by_hash`; returns rows of draws that this run does not have."""
     hashes, question_only = _hashes(columns)
-    ids = item_ids.tolist()
-    conditions = frame["condition"].tolist()
-    joined = index.join(ids, hashes, conditions, question_only=question_only)
+    conditions = frame["condition"]
+    joined = index.join(item_ids, hashes, conditions, question_only=question_only)
     positions = joined.positions
     strangers = []
-    for condition in sorted(set(conditions)):
-        own = (frame["condition"] == condition).to_numpy(dtype=bool)
+    for condition in sorted(conditions.unique()):
+        own = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
             strangers.append((not_of_this_run(condition), own))
-        elif index.is_draw(condition) and not question_only:
-            at = np.flatnonzero(own)
-            texts_of = [hashes[row] for row in at]
-            if index.compare_texts(condition, [ids[row] for row in at], texts_of).another_draw():
+        elif index.is_draw(condition) and hashes is not None and not question_only:
+            texts_of = np.array(hashes, dtype=object)[own]
+            if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
                 strangers.append((another_draw(condition), own))
                 positions[own] = -1
     frame["position"] = positions
@@ -263,13 +261,12 @@ def another_draw(condition: str) -> str:
     )
 
 
-def _hashes(columns: _Columns) -> tuple[list[str | None], bool]:
-    """The hash of each row's own text, and whether it is of the question alone."""
-    n = len(columns.table)
+def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
+    """The hash of each row's own text, if it has any; whether it is of the question alone."""
     if "content_hash" in columns:
         return columns.texts("content_hash").tolist(), False
     if "question" not in columns:
-        return [None] * n, False
+        return None, False
     questions = columns.texts("question")
     if "choices" not in columns:
         return [None if q is None else content_hash(q) for q in questions], True

@@ -39,28 +39,34 @@ def unscored_matrices(rows: pd.DataFrame, index: AnswerIndex) -> Split:
     """
     scored = rows["model"][rows["logprobs"].notna()].unique()
     unscored = ~rows["model"].isin(scored).to_numpy(dtype=bool)
-    own = rows[unscored]
     matrices = [
-        _matrix(str(condition), own[(own["condition"] == condition).to_numpy(dtype=bool)], index)
-        for condition in sorted(own["condition"].unique())
+        _matrix(
+            str(condition), rows, np.flatnonzero(unscored & (rows["condition"] == condition)), index
+        )
+        for condition in sorted(rows["condition"][unscored].unique())
     ]
-    return Split(rows[~unscored], [matrix for matrix in matrices if matrix.models])
+    left = rows if not unscored.any() else rows[~unscored]
+    return Split(left, [matrix for matrix in matrices if matrix.models])
 
 
-def _matrix(condition: str, rows: pd.DataFrame, index: AnswerIndex) -> ResponseMatrix:
-    items = index.of(condition) or index.items
+def _matrix(
+    condition: str, rows: pd.DataFrame, at: NDArray[np.intp], index: AnswerIndex
+) -> ResponseMatrix:
+    """The answers of rows `at`, taken column by column: the rows are many."""
+    items, start = index.of(condition) or index.items, index.start(condition)
     position = rows["position"].to_numpy(dtype=np.intp)
-    evaluated = position - index.start(condition) < items.n_items
-    rows, position = rows[evaluated], position[evaluated]
-    order = _by_key(rows)
-    rows, position = rows.iloc[order], position[order]
-    model, models = pd.factorize(configurations(rows), sort=True)
-    present, column = np.unique(position - index.start(condition), return_inverse=True)
+    at = at[position[at] - start < items.n_items]
+    asked = rows[["model", "style", "shots"]].iloc[at]
+    order = _by_key(asked)
+    at = at[order]
+    model, models = pd.factorize(configurations(asked)[order], sort=True)
+    position = position[at]
+    present, column = np.unique(position - start, return_inverse=True)
     shape = (len(models), len(present))
     _, first = np.unique(model * max(len(present), 1) + column, return_index=True)
     cells = model[first], column[first]
-    correct = rows["correct"].to_numpy(dtype=np.float64)
-    prediction = rows["prediction"].to_numpy(dtype=np.int64)
+    correct = rows["correct"].to_numpy(dtype=np.float64)[at]
+    prediction = rows["prediction"].to_numpy(dtype=np.int64)[at]
     correct = np.where(np.isnan(correct), index.is_right(position, prediction), correct)
     chosen = None
     if (prediction >= 0).any():
@@ -70,8 +76,8 @@ def _matrix(condition: str, rows: pd.DataFrame, index: AnswerIndex) -> ResponseM
         tuple(str(name) for name in models),
         tuple(items.ids[present]),
         correct=_filled(correct, first, cells, shape),
-        p_answer=_filled(rows["p_answer"].to_numpy(), first, cells, shape),
-        p_prediction=_filled(rows["p_prediction"].to_numpy(), first, cells, shape),
+        p_answer=_filled(rows["p_answer"].to_numpy()[at], first, cells, shape),
+        p_prediction=_filled(rows["p_prediction"].to_numpy()[at], first, cells, shape),
         prediction=chosen,
         condition=condition,
     )
