@@ -1,9 +1,12 @@
-"""The growth of cleaning's cost with the rows, drawn from measurements.
+"""The growth of costs with rows or items, drawn from measurements.
 
     python benchmarks/plot_growth.py benchmarks/growth.jsonl docs/img/growth.svg
+    python benchmarks/plot_growth.py benchmarks/stages.jsonl docs/img/growth_of_stages.svg --stages
 
-reads what `benchmarks/bench_cleaning.py --to` has written, draws processor seconds and memory
-against rows, and prints the exponents: 1 is linear. The last measurement of a size counts.
+reads what `benchmarks/bench_cleaning.py --to` has written, or with `--stages` what
+`benchmarks/bench_stages.py --size items=… --to` has, draws processor seconds and memory, and
+prints the exponents: 1 is linear. The last measurement of a size counts. Of stages, the nodes
+that take longest at the greatest size are drawn.
 """
 
 import argparse
@@ -20,6 +23,7 @@ LINES = {
     "library_texts_cpu_s": ("rensa alone, from texts", "#8a8a8a"),
     "library_ready_cpu_s": ("rensa alone, from shingles", "#bdbdbd"),
 }
+COLOURS = ("#1f6fb4", "#2a9d6f", "#c8501e", "#8a5fb0", "#b8860b", "#d0417e", "#4f7f8f", "#777777")
 WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 860, 380, 60, 40, 330, 280
 
 
@@ -82,8 +86,11 @@ class Panel:
         return out
 
 
-def drawing(runs: list[dict[str, Any]]) -> str:
-    """The two panels as SVG."""
+Drawn = dict[str, tuple[list[tuple[int, float]], str, str]]
+
+
+def of_cleaning(runs: list[dict[str, Any]]) -> tuple[Drawn, Drawn]:
+    """Processor seconds and peak memory of the parts of cleaning: points, label, colour."""
     seconds = {
         name: (found, label, colour)
         for name, (label, colour) in LINES.items()
@@ -94,18 +101,51 @@ def drawing(runs: list[dict[str, Any]]) -> str:
         for name, (label, colour) in LINES.items()
         if (found := points(runs, name, "peak_gb")) and isinstance(runs[0].get(name), dict)
     }
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        'font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        *Panel(LEFT, "Processor time by rows", "s", seconds).svg(),
-        *Panel(LEFT + ACROSS + 90, "Peak memory by rows", "GB", memory).svg(),
-    ]
-    at = LEFT
+    return seconds, memory
+
+
+def of_stages(file: Path) -> tuple[Drawn, Drawn]:
+    """The same of the nodes that take longest at the greatest size."""
+    lines = [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
+    last = {line["items"]: line["nodes"] for line in lines if "items" in line}
+    largest = last[max(last)]
+    names = sorted(largest, key=lambda name: -largest[name]["cpu_s"])[: len(COLOURS)]
+
+    def series(measure: str) -> Drawn:
+        return {
+            name: (
+                [(n, last[n][name][measure]) for n in sorted(last) if last[n].get(name)],
+                name,
+                colour,
+            )
+            for name, colour in zip(names, COLOURS, strict=False)
+        }
+
+    return series("cpu_s"), series("peak_gb")
+
+
+def drawing(seconds: Drawn, memory: Drawn, by: str) -> str:
+    """The two panels as SVG."""
+    rows, at, legend = 0, LEFT, []
     for _, label, colour in seconds.values():
-        out.append(_line(at, HEIGHT - 14, at + 18, HEIGHT - 14, colour, 3))
-        out.append(_text(at + 22, HEIGHT - 10, label, "start"))
-        at += 40 + 6.4 * len(label)
+        width = 40 + 6.4 * len(label)
+        if at + width > WIDTH and legend:
+            rows, at = rows + 1, LEFT
+        y = HEIGHT - 14 + 18 * rows
+        legend += [
+            _line(at, y, at + 18, y, colour, 3),
+            _text(at + 22, y + 4, label, "start"),
+        ]
+        at += width
+    height = HEIGHT + 18 * rows
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        *Panel(LEFT, f"Processor time by {by}", "s", seconds).svg(),
+        *Panel(LEFT + ACROSS + 90, f"Peak memory by {by}", "GB", memory).svg(),
+        *legend,
+    ]
     return "\n".join([*out, "</svg>", ""])
 
 
@@ -130,14 +170,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("measured", type=Path)
     parser.add_argument("picture", type=Path)
+    parser.add_argument("--stages", action="store_true")
     asked = parser.parse_args()
-    runs = local_runs(asked.measured)
-    asked.picture.write_text(drawing(runs), encoding="utf-8")
-    for name, (label, _) in LINES.items():
-        grown = exponents(points(runs, name, "cpu_s"))
-        print(f"{label}: exponents {', '.join(f'{one:.2f}' for one in grown)}")
-    found = [(run["rows"], run["candidates"]) for run in runs]
-    print(f"candidate pairs: exponents {', '.join(f'{one:.2f}' for one in exponents(found))}")
+    if asked.stages:
+        seconds, memory = of_stages(asked.measured)
+    else:
+        runs = local_runs(asked.measured)
+        seconds, memory = of_cleaning(runs)
+    by = "items" if asked.stages else "rows"
+    asked.picture.write_text(drawing(seconds, memory, by), encoding="utf-8")
+    for found, label, _ in seconds.values():
+        print(f"{label}: exponents {', '.join(f'{one:.2f}' for one in exponents(found))}")
+    if not asked.stages:
+        pairs = [(run["rows"], run["candidates"]) for run in runs]
+        print(f"candidate pairs: exponents {', '.join(f'{one:.2f}' for one in exponents(pairs))}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The project's commands: Kedro's own `run`, sweeps, and what changed between two refinements."""
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -16,10 +17,32 @@ from benchwright.errors import InputError, one_line
 from benchwright.project_conf import conf_mistake, pipeline_defaults
 from benchwright.stopping import exit_code, said, stopped_by_signals
 
+_KEDROS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
+
+
+def _is_not_told_below(record: logging.LogRecord) -> bool:
+    """Whether Kedro's log says something else than the line that a command ends with."""
+    error = sys.exc_info()[1]
+    of_values = record.name.startswith("kedro.validation")
+    return record.levelno < logging.ERROR or not (of_values or (error and one_line(error)))
+
+
+@contextmanager
+def _logged_once() -> Iterator[None]:
+    """Kedro logs what goes wrong in a node or with a parameter, and raises it too."""
+    loggers = [logging.getLogger(name) for name in _KEDROS]
+    for logger in loggers:
+        logger.addFilter(_is_not_told_below)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(_is_not_told_below)
+
 
 @contextmanager
 def _mistakes_in_one_line() -> Iterator[None]:
-    with stopped_by_signals() as stops:
+    with stopped_by_signals() as stops, _logged_once():
         try:
             yield
         except Exception as error:

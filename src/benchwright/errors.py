@@ -6,6 +6,11 @@ from collections.abc import Iterator
 LONGEST = 1_000
 """Characters of a message for the user; what it quotes may be longer."""
 
+_WRAPPED = re.compile(
+    r"^Parameter validation failed:|^- |Failed to instantiate \w+ for parameter '\S+': "
+    r"\d+ validation errors? for \w+|^For further information visit .*"
+)
+"""What Kedro and pydantic put around what is wrong with a parameter."""
 _REMOTE = re.compile(r"^benchwright\.errors\.InputError: (.+)$", re.MULTILINE)
 
 
@@ -37,5 +42,6 @@ def one_line(error: BaseException) -> str | None:
             if told:
                 return _cut(str(told[0]))
         if type(cause).__name__ == "ParameterValidationError":
-            return _cut("; ".join(part.strip() for part in str(cause).splitlines() if part.strip()))
+            parts = (_WRAPPED.sub("", part.strip()).strip() for part in str(cause).splitlines())
+            return _cut("; ".join(filter(None, parts)).replace(":; ", ": "))
     return None

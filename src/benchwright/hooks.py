@@ -16,6 +16,7 @@ from kedro.pipeline import Pipeline
 from benchwright.aside import clear_abandoned
 from benchwright.construction.sealing.key import check_seal_key
 from benchwright.errors import InputError
+from benchwright.params.run import check_run_values
 from benchwright.params.sealing import SealingParams
 from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
 
@@ -43,13 +44,14 @@ def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) ->
 
 
 class StrictParametersHook:
-    """Rejects `--params` keys that conf does not declare."""
+    """Rejects `--params` keys that conf does not declare, and values that a run cannot have."""
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
         given = context._runtime_params or {}
         if not given:
             return
+        check_run_values(given)
         loader = context.config_loader
         declared = type(loader)(
             conf_source=loader.conf_source,

@@ -2,17 +2,69 @@
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kedro.config import OmegaConfigLoader
 from omegaconf import OmegaConf
 
-from benchwright.errors import causes
+from benchwright.errors import InputError, causes
 
 _DEFAULTED = ("benchmark", "variant")
 _GROUPS = ("_benchmarks", "_variants")
+_SUFFIXES = {".yml", ".yaml", ".json"}
 _OF_CONF = {"omegaconf", "yaml"}
+
+
+class ConfLoader(OmegaConfigLoader):
+    """Kedro's loader, which refuses two files of one environment that name one benchmark.
+
+    Kedro would merge them, value by value, since their top keys begin with an underscore. A file of
+    the run's environment is meant to override that of `base`.
+
+    Raises:
+        InputError: a benchmark or a variant is named by two files.
+    """
+
+    def __init__(self, conf_source: str, **arguments: Any) -> None:
+        super().__init__(conf_source, **arguments)
+        for env in dict.fromkeys((self.base_env, self.env or self.default_run_env)):
+            folder = Path(self.conf_source) / str(env) / "parameters"
+            if twice := _named_twice(folder):
+                raise InputError(twice)
+
+
+def _named_twice(folder: Path) -> str | None:
+    seen: dict[tuple[str, str], Path] = {}
+    for file in sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES):
+        for key in _names_in(file, file.stat().st_mtime_ns):
+            other = seen.setdefault(key, file)
+            if other != file:
+                kind = key[0].removeprefix("_").removesuffix("s")
+                return f"{kind} {key[1]!r} is named by {other} and by {file}; keep one of them"
+    return None
+
+
+@lru_cache(maxsize=1_000)  # a run makes several loaders
+def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
+    """The group and the name of each benchmark and variant; none of a file that is broken."""
+    import yaml
+
+    content = file.read_bytes()
+    if not any(group.encode() in content for group in _GROUPS):
+        return ()
+    try:
+        loaded = yaml.safe_load(content)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return ()  # `conf_mistake` tells it
+    groups = loaded if isinstance(loaded, dict) else {}
+    return tuple(
+        (group, str(name))
+        for group in _GROUPS
+        if isinstance(groups.get(group), dict)
+        for name in groups[group]
+    )
 
 
 def load_conf(
@@ -28,7 +80,7 @@ def load_conf(
     from benchwright.settings import CONFIG_LOADER_ARGS
 
     arguments: dict[str, Any] = dict(CONFIG_LOADER_ARGS)
-    return OmegaConfigLoader(
+    return ConfLoader(
         conf_source=str(project / "conf"),
         env=env or os.environ.get("KEDRO_ENV"),
         runtime_params=dict(params or {}),

@@ -3,9 +3,8 @@
 import os
 import warnings
 
-from kedro.config import OmegaConfigLoader
-
 from benchwright.hooks import OwnVersionsHook, RunHook, SealKeyHook, StrictParametersHook
+from benchwright.project_conf import ConfLoader
 from benchwright.resolvers import choose, of_run, settings
 
 # Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and on
@@ -22,7 +21,7 @@ warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 HOOKS = (StrictParametersHook(), SealKeyHook(), OwnVersionsHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
-CONFIG_LOADER_CLASS = OmegaConfigLoader
+CONFIG_LOADER_CLASS = ConfLoader
 CONFIG_LOADER_ARGS = {
     "base_env": "base",
     "default_run_env": "local",

@@ -44,7 +44,7 @@ VALUES: tuple[Any, ...] = (
         "9" * 60,
     ),
 )
-INSTRUMENTED = ["benchwright", "warcio", "gguf"]
+INSTRUMENTED = ["benchwright", "warcio", "gguf", "omegaconf", "yaml"]
 
 
 def main() -> None:

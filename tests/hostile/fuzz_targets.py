@@ -5,7 +5,9 @@ that no count accounts for. `fuzz.py` runs the targets under a coverage-guided f
 their seeds, on small changes of these, and on every input that ever failed.
 """
 
+import hashlib
 import json
+import math
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,29 +16,40 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from benchwright.construction.extraction.extract import questions_in
+from benchwright.construction.fields.classifier import FieldClassifier
 from benchwright.construction.judging.named_replies import parse_choice, parse_named, parse_yes_no
 from benchwright.construction.judging.replies import Scale, parse_rating
+from benchwright.construction.sealing.identity import sealed_identity
 from benchwright.content_hash import content_hash
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.datasets.classifier_folder import ClassifierFolder
+from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import COLUMNS, DocumentShards
 from benchwright.datasets.half_scores import read_half_figures
 from benchwright.datasets.lm_eval_samples import is_sample_log
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
-from benchwright.datasets.subset_manifest import read_subset
+from benchwright.datasets.subset_manifest import ids_hash, read_subset
+from benchwright.datasets.verbatim import verbatim_table
 from benchwright.errors import one_line
 from benchwright.evaluate_sealed import read_public
-from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.recorded_answers import read_answers
+from benchwright.single_best_answer.classifier import LogisticClassifier
 from benchwright.tables import Items
 from benchwright.weights import starts_with_bos
 
 LONGEST_MESSAGE = 1_000
+SOURCE_KINDS: tuple[SourceKind, ...] = ("mirror", "local", "hub")
 PARTS = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped"]
 _TIME = "2026-11-20T22-25-57.198528"
 
@@ -202,12 +215,30 @@ def spreadsheet(data: bytes) -> None:
             assert table.map(lambda cell: isinstance(cell, str)).all(axis=None)
 
 
-def benchmark_file(data: bytes) -> None:
-    """A benchmark's YAML, read as Kedro reads it."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
+_CELLS = (
+    *("a", "B", "1", "", None, 0, 1, 2.0, True, ["a", "b", "c"], [0, 1, 0], ["A", "B", "C"]),
+    *({"text": ["a", "b"], "label": ["A", "B"]}, [{"text": "a"}, {"text": "b"}], "x #### 3", "a;b"),
+)
 
+
+def _rows_of(params: BenchmarkParams, kind: SourceKind) -> pd.DataFrame:
+    """A row for every shift of the cells, in the columns that a source of the benchmark names."""
+    source = params.source(kind)
+    assert source is not None
+    names = dict.fromkeys(name.split(".")[0] for name in source.fields.columns())
+    columns = {
+        name: [_CELLS[(row + 5 * place) % len(_CELLS)] for row in range(len(_CELLS))]
+        for place, name in enumerate(names)
+    }
+    splits = [*params.splits.evaluation, *params.splits.demonstrations, "unknown", None]
+    columns[SPLIT_COLUMN] = [splits[row % len(splits)] for row in range(len(_CELLS))]
+    frame = verbatim_table(columns)
+    frame.attrs["source"] = {"kind": kind}
+    return frame
+
+
+def benchmark_file(data: bytes) -> None:
+    """A benchmark's YAML, read as Kedro reads it, and rows that are mapped as it says."""
     try:
         loaded = OmegaConf.create(data.decode("utf-8", "replace"))
         conf = OmegaConf.to_container(loaded, resolve=False)
@@ -223,17 +254,48 @@ def benchmark_file(data: bytes) -> None:
     if not isinstance(conf, dict):
         return
     with may_refuse():
-        BenchmarkSource(benchmark=conf, raw_folder=str(folder() / "rows"))._params()
+        params = BenchmarkSource(benchmark=conf, raw_folder=str(folder() / "rows"))._params()
+        for kind in (kind for kind in SOURCE_KINDS if params.source(kind)):
+            frame = _rows_of(params, kind)
+            with may_refuse():
+                made = map_source_rows(frame, params, None, 0)
+                assert sum(map(len, made)) == len(frame)
     with may_refuse():
         ResponseFiles(benchmark=conf, folder=str(folder() / "none")).load()
 
 
 def manifest(data: bytes) -> None:
     """Figures, a subset's manifest, the public half: JSON that someone else has sent."""
-    path = written("told.json", data)
-    for read in (read_subset, read_half_figures, read_public):
-        with may_refuse():
-            read(path)
+    path = written("told/manifest.json", data)
+    written("told/test.sealed", b"x")
+    written("told/classifier.json", data)
+    with may_refuse():
+        subset = read_subset(path)
+        assert len(subset.item_ids) == len(subset.weights)
+        assert abs(subset.weights.sum() - 1) < 1e-3
+    with may_refuse():
+        public = read_public(path)
+        assert all(0 <= item.answer < len(item.choices) for item in public.items)
+    with may_refuse():
+        read_half_figures(path)
+    with may_refuse():
+        sealed_identity(path.with_name("test.sealed"), "test")
+    with may_refuse():
+        DocumentLabels(filepath=str(path)).load()
+    with may_refuse():
+        classifier = ClassifierFolder(folder=str(path.parent)).load()
+        if classifier is not None and classifier.get("kind") == "embedding":
+            LogisticClassifier.from_json(classifier["logistic"])
+    with may_refuse():
+        FieldClassifier.from_json(_object(data))
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def gguf(data: bytes) -> None:
@@ -316,7 +378,8 @@ _SUBSET = json.dumps(
     {
         "subset": {
             "benchmark": "x", "sampler": "random", "seed": 0, "rate": 10, "of_items": 20,
-            "of_items_hash": "0", "items_hash": "0", "equal_weights": True, "scoring": "x",
+            "of_items_hash": "0", "items_hash": ids_hash(["a 0"]), "equal_weights": True,
+            "scoring": "x",
             "items": [{"item_id": "a", "weight": 1, "content_hash": "0", "stock": ["t", 1]}],
         }
     }
@@ -341,6 +404,51 @@ _YAML = (
     b"a: !!python/object/apply:os.system [id]\n",
     b"a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
 )
+
+_SEALED = json.dumps(
+    {"name": "x", "canary": "x", "validation": {"sha256": "0" * 64},
+     "test": {"sha256": hashlib.sha256(b"x").hexdigest()}}
+).encode()  # fmt: skip
+_LOGISTIC = {
+    "features": ["a", "b"], "means": [0.0, 1.0], "scales": [1.0, 2.0], "coefficients": [0.5, -1.0],
+    "intercept": 0.1,
+}  # fmt: skip
+_POINT = {
+    "target": 0.989, "threshold": 0.2, "recall": 1.0, "precision": math.nan, "share_flagged": 0.5,
+    "n": 4, "positives": 2, "reason": "",
+}  # fmt: skip
+_TRAINED = {
+    "recall_target": 0.989, "threshold": 0.2, "operating_points": [_POINT],
+    "trained_on": {"items": 4, "positives": 2, "benchmarks": {"x": 4}, "labels": "file"},
+}  # fmt: skip
+_CLASSIFIERS = (
+    json.dumps(
+        {"kind": "embedding", "groups": ["surface"], "encoder": None, "encoder_key": None,
+         "logistic": _LOGISTIC, **_TRAINED}
+    ).encode(),
+    json.dumps(
+        {"kind": "bert", "fine_tuning": {"model": "x"}, "weights": f"weights-{'0' * 12}",
+         **_TRAINED}
+    ).encode(),
+    json.dumps(
+        {"fields": ["Law", "Math"], "weights": [[0.1, 0.2], [0.3, -0.4]], "intercepts": [0.0, 1.0],
+         "temperature": 1.5, "calibrated": True, "reason": "", "encoder": "e"}
+    ).encode(),
+)  # fmt: skip
+_LABEL = (
+    b'{"doc_id": "a", "style": "x", "question": "q", "choices": ["a"], "answer": "a", '
+    b'"expected": true}\n'
+)
+
+
+def _benchmarks_of_conf() -> Iterator[bytes]:
+    """The project's own benchmarks, as YAML and as JSON, which is YAML too."""
+    conf = Path(__file__).parents[2] / "conf" / "base" / "parameters" / "benchmarks"
+    for name in ("arc", "commonsense_qa", "demo", "gsm8k", "mmlu_cf", "truthfulqa", "winogrande"):
+        (section,) = yaml.safe_load((conf / f"{name}.yml").read_bytes())["_benchmarks"].values()
+        yield json.dumps(section).encode()
+    yield yaml.safe_dump(section).encode()
+
 
 TARGETS: dict[str, Target] = {
     "plain": Target(_documents("text/plain"), _QUESTIONS),
@@ -385,8 +493,12 @@ TARGETS: dict[str, Target] = {
             "item_id\trule\r\nq1\täöü\r\n".encode("utf-16"),
         ),
     ),
-    "benchmark_file": Target(benchmark_file, _YAML),
-    "manifest": Target(manifest, (_SUBSET, _HALF, _PUBLIC), json=True),
+    "benchmark_file": Target(benchmark_file, (*_YAML, *_benchmarks_of_conf()), json=True),
+    "manifest": Target(
+        manifest,
+        (_SUBSET, _HALF, _PUBLIC, _SEALED, _LABEL, *_CLASSIFIERS),
+        json=True,
+    ),
     "gguf": Target(gguf, (_gguf_bytes(),)),
     "replies": Target(
         replies,

@@ -18,8 +18,6 @@ READ = {
         f"documents as {kind}": _NO_LABELS
         for kind in ("WARC", "WARC, packed", *(f"JSON lines{end}" for end in _PACKED))
     },
-    # What a classifier holds is looked at where it is used.
-    "a classifier": {"an object without fields"},
     # An absent file and an empty one say the same: there are no labels.
     "labels of documents": _NO_LABELS,
     # Spreadsheet programs save these; the columns are found, and the cells are texts.

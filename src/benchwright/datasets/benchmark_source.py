@@ -1,6 +1,7 @@
 """The rows of a benchmark as its source has them: a mirror, a local file, or the hub."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
+from benchwright.datasets.hub_copy import read_copied, split_files
 from benchwright.datasets.verbatim import listed, read_verbatim, verbatim_table
 from benchwright.errors import InputError
 from benchwright.params.benchmark import (
@@ -217,47 +219,6 @@ def _with_splits(
     return frame[np.array([name is None or name.split in used for name in names], dtype=bool)]
 
 
-def _config_names(folder: Path) -> list[str]:
-    """The configurations that the card of a copied dataset declares."""
-    if not (folder / "README.md").is_file():
-        return []
-    import datasets
-
-    return list(datasets.get_dataset_config_names(str(folder)))
-
-
-def _parquet_by_split(folder: Path, config: str | None) -> dict[str, list[str]]:
-    """Files of a copy without a card: `test-00000-of-00001.parquet` or `test/0000.parquet`."""
-    places = [folder / config] if config is not None else [folder / "data", folder]
-    base = next((place for place in places if place.is_dir()), None)
-    if base is None:
-        raise InputError(f"{folder}: no folder {config!r}; it has {listed(_inside(folder))}")
-    files: dict[str, list[str]] = {}
-    for path in sorted(base.rglob("*.parquet")):
-        inner = path.relative_to(base)
-        name = inner.parts[0] if len(inner.parts) > 1 else path.stem.split("-")[0]
-        files.setdefault(name, []).append(str(path))
-    if not files:
-        raise InputError(f"{base}: no Parquet file of a split; it has {listed(_inside(base))}")
-    return files
-
-
-def _inside(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def _load_config(source: HubSource, config: str | None, copy: Path | None) -> Any:
-    """All splits of one configuration, as `datasets` gives them."""
-    import datasets
-
-    if copy is None:
-        return datasets.load_dataset(source.id, name=config, revision=source.revision)
-    if config in _config_names(copy) or (config is None and _config_names(copy)):
-        # A copy may lack splits that its card lists.
-        return datasets.load_dataset(str(copy), name=config, verification_mode="no_checks")
-    return datasets.load_dataset("parquet", data_files=_parquet_by_split(copy, config))
-
-
 def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
     """The splits in use of every configuration, and where they came from.
 
@@ -267,24 +228,41 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
     frames = []
     there: list[str] = []
     for config in source.configs or (None,):
-        try:
-            loaded = _load_config(source, config, copy)
-        except InputError:
-            raise
-        except Exception as error:
-            raise InputError(_hub_is_away(benchmark, source, config, raw_folder, error)) from error
-        for spelling in loaded:
-            there.append(str(spelling))
-            name = source.split_name(str(spelling))
+        if copy is None:
+            splits = _splits_of_the_hub(benchmark, source, config, raw_folder)
+        else:
+            splits = {
+                split: partial(read_copied, files)
+                for split, files in split_files(copy, config).items()
+            }
+        for spelling, rows in splits.items():
+            there.append(spelling)
+            name = source.split_name(spelling)
             if name is not None and name.split in benchmark.splits.used():
-                frames.append(_hub_rows(loaded[spelling], config, name))
+                frames.append(_hub_rows(rows(), config, name))
     origin = source.id if copy is None else str(copy)
     frame = pd.concat(frames, ignore_index=True) if frames else verbatim_table({SPLIT_COLUMN: []})
     return _Read(frame, origin, there)
 
 
-def _hub_rows(rows: Any, config: str | None, name: SplitName) -> pd.DataFrame:
-    frame = verbatim_table(rows[:]).assign(**{SPLIT_COLUMN: name.split})
+def _splits_of_the_hub(
+    benchmark: BenchmarkParams, source: HubSource, config: str | None, raw_folder: Path
+) -> dict[str, Callable[[], pd.DataFrame]]:
+    """All splits of one configuration, as `datasets` gives them."""
+    import datasets
+
+    try:
+        loaded = datasets.load_dataset(source.id, name=config, revision=source.revision)
+    except Exception as error:
+        raise InputError(_hub_is_away(benchmark, source, config, raw_folder, error)) from error
+    return {
+        str(split): partial(lambda rows: verbatim_table(rows[:]), rows)
+        for split, rows in loaded.items()
+    }
+
+
+def _hub_rows(rows: pd.DataFrame, config: str | None, name: SplitName) -> pd.DataFrame:
+    frame = rows.assign(**{SPLIT_COLUMN: name.split})
     if config is not None:
         frame[CONFIG_COLUMN] = config
     if name.subject is not None:

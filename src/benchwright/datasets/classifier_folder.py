@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kedro.io import AbstractDataset
+from pydantic import ValidationError
 
 from benchwright.datasets.atomic import written_aside
 from benchwright.errors import InputError
+from benchwright.params.classifier_document import ClassifierDocument
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
 
@@ -45,7 +47,12 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
         return self.folder / "classifier.json"
 
     def load(self) -> dict[str, Any] | None:
-        """The document, or None. Raises InputError where the file is no JSON document."""
+        """The document, or None.
+
+        Raises:
+            InputError: it is no JSON document, a part is missing or of another kind, lengths
+                differ, or a number is not finite or out of its range; the first field is named.
+        """
         if not self._document.exists():
             return None
         try:
@@ -59,9 +66,22 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
             raise InputError(
                 f"{self._document} is no classifier; kedro run --pipeline sba writes it again"
             )
+        self._check(read)
         if weights:
             read["weights_folder"] = str((self.folder / weights).absolute())
         return read
+
+    def _check(self, read: dict[str, Any]) -> None:
+        try:
+            ClassifierDocument.model_validate(read)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            said = first["msg"].removeprefix("Value error, ")
+            raise InputError(
+                f"{self._document}: {where}{': ' if where else ''}{said}; "
+                "kedro run --pipeline sba writes it again"
+            ) from None
 
     def save(self, data: dict[str, Any]) -> None:
         """Write weights, then the document, then remove older weights."""

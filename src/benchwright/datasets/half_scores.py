@@ -14,7 +14,7 @@ FORMAT: Literal["benchwright-half-score-1"] = "benchwright-half-score-1"
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SealedIdentity(_Strict):

@@ -16,7 +16,7 @@ _ROUNDING = 1e-6
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SubsetItem(_Part):

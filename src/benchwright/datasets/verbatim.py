@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +26,27 @@ def listed(names: Iterable[Any]) -> str:
 def verbatim_table(columns: dict[str, list[Any]]) -> pd.DataFrame:
     """A table whose cells are the Python objects given, so that 1 beside a gap stays 1."""
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+
+
+def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Objects as a table of all their names, None where a row lacks one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return verbatim_table({name: [row.get(name) for row in rows] for name in names})
+
+
+def joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables one below the other, None in the rows of one that lacks a column."""
+    names = dict.fromkeys(str(name) for table in tables for name in table.columns)
+    return verbatim_table(
+        {
+            name: [
+                cell
+                for table in tables
+                for cell in (table[name] if name in table else [None] * len(table))
+            ]
+            for name in names
+        }
+    )
 
 
 def _require_there(path: Path) -> None:
@@ -61,9 +82,7 @@ def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
 
 def _read_jsonl(stream: IO[bytes]) -> pd.DataFrame:
     # Lines end at \n only: JSON texts may hold other line separators.
-    rows = json_rows(utf8_text(stream.read()).split("\n"))
-    names = dict.fromkeys(name for row in rows for name in row)
-    return verbatim_table({name: [row.get(name) for row in rows] for name in names})
+    return table_of_rows(json_rows(utf8_text(stream.read()).split("\n")))
 
 
 def _read_csv(stream: IO[bytes], delimiter: str = ",") -> pd.DataFrame:

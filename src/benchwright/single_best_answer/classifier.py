@@ -62,7 +62,7 @@ class LogisticClassifier(NamedTuple):
                 np.asarray(document["coefficients"], dtype=np.float64),
                 float(document["intercept"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"the single-best-answer classifier cannot be read ({error!r}); "
                 "kedro run --pipeline sba writes it again"

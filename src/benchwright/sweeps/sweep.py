@@ -11,6 +11,7 @@ import pandas as pd
 from benchwright import tracking
 from benchwright.datasets.atomic import written_aside
 from benchwright.errors import InputError
+from benchwright.params.run import check_run_values
 from benchwright.project_conf import load_conf, pipeline_defaults
 from benchwright.sweeps.combinations import Combination, combine, refuse_swept_parameters
 from benchwright.sweeps.loop import run_combinations
@@ -107,6 +108,7 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     from benchwright.hooks import unknown_parameters
 
     refuse_swept_parameters(request.params)
+    check_run_values(request.params)
     if request.pipeline not in pipelines:
         known = ", ".join(sorted(name for name in pipelines if name != "__default__"))
         raise InputError(f"--pipeline {request.pipeline!r} is not known; there are {known}")

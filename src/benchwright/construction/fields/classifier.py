@@ -72,7 +72,8 @@ class FieldClassifier(NamedTuple):
         """What `to_json` gave.
 
         Raises:
-            InputError: a part is missing or has another shape.
+            InputError: a part is missing or has another shape, a number is not finite, a field is
+                not known or named twice, or the temperature is not above 0.
         """
         try:
             made = cls(
@@ -84,7 +85,7 @@ class FieldClassifier(NamedTuple):
                 str(document["reason"]),
                 str(document["encoder"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(
                 f"the classifier of fields cannot be read ({error!r}); train it again"
             ) from None
@@ -94,7 +95,22 @@ class FieldClassifier(NamedTuple):
                 "the classifier of fields has weights and fields of different numbers; "
                 "train it again"
             )
+        if (said := _cannot_be(made)) is not None:
+            raise InputError(f"the classifier of fields cannot be used: {said}; train it again")
         return made
+
+
+def _cannot_be(made: FieldClassifier) -> str | None:
+    """What training never gives, or None."""
+    if unknown := sorted(set(made.fields) - set(FIELDS)):
+        return f"{unknown[0]!r:.40} is no field"
+    if len(set(made.fields)) < len(made.fields) or len(made.fields) < 2:
+        return "two fields or more are wanted, each once"
+    if not (np.isfinite(made.weights).all() and np.isfinite(made.intercepts).all()):
+        return "a weight or an intercept is not finite"
+    if not (np.isfinite(made.temperature) and made.temperature > 0):
+        return f"its temperature is {made.temperature}, not above 0"
+    return None
 
 
 def train_classifier(

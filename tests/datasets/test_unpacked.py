@@ -1,0 +1,133 @@
+"""Bounds of packed files and tables, to the byte."""
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.datasets import unpacked
+from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
+from benchwright.errors import InputError
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_either_mark_of_utf_16_is_told_as_such(mark: bytes) -> None:
+    with pytest.raises(InputError, match=r"^the file is UTF-16; save it as UTF-8$"):
+        utf8_text(mark + b"\0a")
+
+
+def test_a_packed_file_may_hold_all_that_is_allowed_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"x" * 100_000
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(content))
+    monkeypatch.setattr(unpacked, "EXPANSION", 10)
+    for slack, whole in ((len(content) - 10 * path.stat().st_size, True), (-1, False)):
+        monkeypatch.setattr(unpacked, "SLACK", slack)
+        with opened(path) as stream:
+            if whole:
+                assert stream.read() == content
+                continue
+            with pytest.raises(ValueError, match=r"^unpacks to more than [0-9,]+ bytes"):
+                stream.read()
+
+
+def test_a_large_file_may_hold_a_multiple_of_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": ["x" * 1_000] * 100}), path)
+    monkeypatch.setattr(unpacked, "TABLE_SLACK", 0)
+    assert read_parquet(path).num_rows == 100
+    monkeypatch.setattr(unpacked, "EXPANSION", 1)
+    with pytest.raises(InputError, match=r"a\.parquet: holds more than [0-9,]+ bytes; divide it"):
+        read_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "cannot be read: MemoryError"),
+        (MemoryError("no\n  room"), "cannot be read: no room"),
+        (EOFError(), "cannot be read: EOFError"),
+        (ValueError("x" * 900), f"cannot be read: {'x' * 200}"),
+        (InputError("no column 'a'"), "no column 'a'"),
+    ],
+)
+def test_what_a_library_says_is_one_line_of_the_file(error: Exception, told: str) -> None:
+    path = Path("some") / "file.csv"
+    with pytest.raises(InputError) as caught, told_broken(path):
+        raise error
+    assert str(caught.value) == f"{path}: {told}"
+    with pytest.raises(InputError) as again, told_broken(path):
+        raise InputError(f"{path}: said already")
+    assert str(again.value) == f"{path}: said already"
+
+
+def test_an_error_of_ours_is_not_the_files() -> None:
+    with pytest.raises(KeyError), told_broken(Path("file")):
+        raise KeyError("ours")
+
+
+def test_columns_come_in_the_order_that_was_asked_for_also_without_rows(tmp_path: Path) -> None:
+    for rows in (0, 3):
+        path = tmp_path / f"{rows}.parquet"
+        ids = pa.array(["x"] * rows, pa.string())
+        pq.write_table(pa.table({"a": ids, "b": ids, "c": ids}), path)
+        for columns in (["c", "a"], ["b"]):
+            read = read_parquet(path, columns)
+            assert (read.column_names, read.num_rows) == (columns, rows)
+        assert read_parquet(path).column_names == ["a", "b", "c"]
+
+
+def test_a_packed_table_is_unpacked(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["x"]}), tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet.gz"
+    path.write_bytes(gzip.compress((tmp_path / "a.parquet").read_bytes()))
+    assert read_parquet(path).to_pylist() == [{"a": "x"}]
+
+
+def test_a_column_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    one = pa.array(["x"])
+    pq.write_table(pa.Table.from_arrays([one, one], names=["a", "a"]), path)
+    with pytest.raises(InputError, match=r"a\.parquet: column 'a' is there twice; keep one"):
+        read_parquet(path)
+
+
+@pytest.mark.parametrize("claimed", [2, 4])
+def test_a_footer_that_claims_another_number_of_rows_is_refused(
+    tmp_path: Path, claimed: int
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": ["x", "y", "z"]}), path)
+    whole = path.read_bytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    told = set()
+    for at in range(footer, len(whole) - 8):
+        if whole[at] != 2 * 3:  # 3 as Thrift writes it
+            continue
+        path.write_bytes(whole[:at] + bytes([2 * claimed]) + whole[at + 1 :])
+        try:
+            read_parquet(path)
+        except InputError as error:
+            told.add(str(error).partition(": ")[2])
+    assert f"has 3 rows where its footer says {claimed}; write it again" in told
+
+
+def test_texts_that_are_no_utf_8_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    torn = pa.array([b"caf\xe9"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"a": torn}), path)
+    with pytest.raises(InputError, match=r"a\.parquet: cannot be read: .*UTF8"):
+        read_parquet(path)
+
+
+def test_a_byte_order_mark_goes_and_a_stray_byte_is_told_with_its_line() -> None:
+    assert utf8_text(b"\xef\xbb\xbfa") == "a"
+    for content, line in ((b"\xff", 1), (b"a\nb\n\xe9", 3)):
+        with pytest.raises(InputError, match=rf"^line {line} is not UTF-8 \(byte 0x"):
+            utf8_text(content)

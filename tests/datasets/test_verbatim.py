@@ -1,0 +1,91 @@
+"""Rows as they stand: names in messages, headers, lines and cells of CSV, at their limits."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from benchwright.datasets.verbatim import json_rows, listed, read_csv, read_verbatim
+from benchwright.errors import InputError
+
+
+def put(folder: Path, content: str, name: str = "a.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return path
+
+
+def test_names_are_listed_up_to_thirty_each_up_to_sixty_characters() -> None:
+    assert listed([]) == "nothing"
+    assert listed(["a", 1, None]) == "a, 1, None"
+    assert listed(["x" * 60]) == "x" * 60
+    assert listed(["x" * 61]) == "x" * 59 + "…"
+    assert listed(range(30)).endswith(", 28, 29")
+    assert listed(range(31)).endswith(", 29, … (31 in all)")
+    assert listed(range(2_000)).endswith(", 29, … (2,000 in all)")
+
+
+def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
+    assert json_rows(['{"a": 1}', " ", "", '{"b": 2}']) == [{"a": 1}, {"b": 2}]
+    with pytest.raises(InputError, match=r"^line 1 is not JSON: "):
+        json_rows(["{"])
+    with pytest.raises(InputError, match=r"^line 3 is '3'; an object is accepted$"):
+        json_rows(["", "{}", " 3 "])
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ('"a,b"\nx\n', ["a,b"]),
+        ("a;b,c\nx,y\n", ["a;b", "c"]),
+        ("a\n", ["a"]),
+        ("a,b\n", ["a", "b"]),
+        ("", []),
+    ],
+)
+def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[str]) -> None:
+    assert read_csv(put(tmp_path, content)).columns.tolist() == columns
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", "a;b\n1;2\n", "'a;b'; commas between cells are read here, not semicolons"),
+        ("a.csv", "a\tb\n1\t2\n", "commas between cells are read here, not tabs"),
+        ("a.tsv", "a;b\n1;2\n", "tabs between cells are read here, not semicolons"),
+        ("a.tsv", "a,b\n1,2\n", "tabs between cells are read here, not commas"),
+    ],
+)
+def test_another_delimiter_is_told(tmp_path: Path, name: str, content: str, told: str) -> None:
+    with pytest.raises(InputError, match=rf"{name}: line 1 is one cell, '.*'; ") as caught:
+        read_verbatim(put(tmp_path, content, name))
+    assert told in str(caught.value)
+
+
+def test_line_ends_inside_cells_stay_and_short_rows_lack_cells(tmp_path: Path) -> None:
+    read = read_csv(put(tmp_path, '\ufeffa,b\r\n"x\r\ny\rz",\r\n\r\n1\r\n'))
+    assert read.to_numpy().tolist() == [["x\r\ny\rz", ""], ["1", None]]
+
+
+def test_quotes_are_closed_and_stand_alone(tmp_path: Path) -> None:
+    for content in ('a,b\n"x"y,1\n', 'a,b\nx,"1\n'):
+        with pytest.raises(InputError, match=r"a\.csv: line \d+: "):
+            read_csv(put(tmp_path, content))
+
+
+def test_a_cell_too_many_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 4 has 3 cells for 2 columns"):
+        read_csv(put(tmp_path, 'a,b\n"x\ny",1\n1,2,3\n'))
+
+
+def test_a_long_cell_is_read(tmp_path: Path) -> None:
+    (cell,) = read_csv(put(tmp_path, f"a\n{'x' * 200_000}\n"))["a"]
+    assert len(cell) == 200_000
+
+
+def test_a_csv_file_of_any_name_is_read_also_packed(tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"a\n01\n"))
+    assert read_csv(path)["a"].tolist() == ["01"]
+    with pytest.raises(InputError, match=r"is missing; .* has a\.gz$"):
+        read_csv(tmp_path / "b.csv")

@@ -1,0 +1,254 @@
+"""Copies of hub datasets that mislead: nothing in one is run, no row is lost, each fault a line."""
+
+import gzip
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.errors import one_line
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
+from hostile.files import planted
+from hostile.fuzz_targets import benchmark_params
+
+FIELDS = {
+    "item_id": "id",
+    "question": "question",
+    "choices": {"columns": ["A", "B"]},
+    "gold": {"column": "gold", "form": "index"},
+}
+CARD = (
+    "---\n{}configs:\n- config_name: default\n  data_files:\n  - split: test\n    path: {}\n---\n"
+)
+CELLS = "id,question,A,B,gold\n01,None,NA,1e5,1\n02,TRUE,a,b,7\n"
+ROWS: dict[str, list[Any]] = {
+    "id": ["01", "02"],
+    "question": ["None", "TRUE"],
+    "A": ["NA", "a"],
+    "B": ["1e5", "b"],
+    "gold": [1, 7],
+}
+
+
+def put(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def put_rows(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(ROWS), path)
+
+
+def script(marker: Path) -> str:
+    return f"import os\nos.mkdir({str(marker)!r})\n"
+
+
+def ingested(raw: Path) -> IngestedTables:
+    conf = benchmark_params({"hub": {"id": "nobody/nothing", "fields": FIELDS}})
+    frame = BenchmarkSource(benchmark=conf, raw_folder=str(raw)).load()
+    made = map_source_rows(frame, BenchmarkParams.model_validate(conf), None, 0)
+    assert sum(map(len, made)) == len(frame) == 2
+    return made
+
+
+def _scripts(hub: Path, marker: Path) -> None:
+    put(hub / "any.py", script(marker))
+    put(hub / "hub.py", script(marker))
+    put_rows(hub / "data" / "test-00000-of-00001.parquet")
+
+
+def _other_script(hub: Path, marker: Path) -> None:
+    put(hub / "any.py", script(marker))
+    put(hub / "README.md", CARD.format("", "test.csv"))
+    put(hub / "test.csv", CELLS)
+
+
+def _lying_card(hub: Path, marker: Path) -> None:
+    said = "dataset_info:\n  features:\n  - {name: id, dtype: int64}\n"
+    said += "  splits:\n  - {name: test, num_examples: 999, num_bytes: 1}\n"
+    put(hub / "README.md", CARD.format(said, "data/test-*"))
+    put_rows(hub / "data" / "test-00000-of-00001.parquet")
+
+
+def _lying_infos(hub: Path, marker: Path) -> None:
+    features = {"id": {"dtype": "int64", "_type": "Value"}}
+    split = {"name": "test", "num_bytes": 1, "num_examples": 999, "dataset_name": "x"}
+    said = {"default": {"splits": {"test": split}, "features": features}}
+    put(hub / "dataset_infos.json", json.dumps(said))
+    put(hub / "README.md", CARD.format("", "test.parquet"))
+    put_rows(hub / "test.parquet")
+
+
+def _pickle_beside(hub: Path, marker: Path) -> None:
+    put(hub / "test.pkl", planted(marker))
+    put(hub / "test-00000-of-00001.parquet.pkl", planted(marker))
+    put_rows(hub / "test-00000-of-00001.parquet")
+
+
+READ = [_scripts, _other_script, _lying_card, _lying_infos, _pickle_beside]
+
+
+@pytest.mark.parametrize("make", READ)
+def test_what_lies_beside_the_rows_changes_none(
+    make: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    marker = tmp_path / "marker"
+    make(tmp_path / "hub", marker)
+    made = ingested(tmp_path)
+    (item,) = made.items.to_dict("records")
+    assert (item["item_id"], item["question"], item["choices"]) == ("01", "None", ["NA", "1e5"])
+    assert made.rejected_items["rule"].tolist() == ["gold_out_of_range"]
+    assert "7" in made.rejected_items["detail"].item()
+    assert not marker.exists()
+
+
+def _named(name: str, content: str | bytes) -> Callable[[Path, Path], None]:
+    def make(hub: Path, marker: Path) -> None:
+        put(hub / name, content)
+        put(hub / "README.md", CARD.format("", name))
+
+    return make
+
+
+def _pickled(name: str) -> Callable[[Path, Path], None]:
+    return lambda hub, marker: _named(name, planted(marker))(hub, marker)
+
+
+def _script_and_card(hub: Path, marker: Path) -> None:
+    _scripts(hub, marker)
+    put(hub / "README.md", CARD.format("", "data/test-*"))
+
+
+def _script_alone(hub: Path, marker: Path) -> None:
+    put(hub / "hub.py", script(marker))
+
+
+def _link(hub: Path, marker: Path) -> None:
+    put_rows(hub.parent / "secret.parquet")
+    hub.mkdir()
+    (hub / "test-00000-of-00001.parquet").symlink_to(hub.parent / "secret.parquet")
+
+
+def _link_of_a_folder(hub: Path, marker: Path) -> None:
+    put_rows(hub.parent / "secret" / "test-0.parquet")
+    hub.mkdir()
+    (hub / "data").symlink_to(hub.parent / "secret")
+    put(hub / "README.md", CARD.format("", "data/test-*"))
+
+
+def _out_by_name(hub: Path, marker: Path) -> None:
+    put_rows(hub.parent / "secret.parquet")
+    put(hub / "README.md", CARD.format("", "../secret.parquet"))
+
+
+def _card_of(text: str | bytes) -> Callable[[Path, Path], None]:
+    def make(hub: Path, marker: Path) -> None:
+        put_rows(hub / "test.parquet")
+        said = text.replace("MARKER", str(marker)) if isinstance(text, str) else text
+        put(hub / "README.md", said)
+
+    return make
+
+
+def _broken_infos(hub: Path, marker: Path) -> None:
+    _lying_infos(hub, marker)
+    put(hub / "dataset_infos.json", "[[[")
+
+
+def _standalone(hub: Path, marker: Path) -> None:
+    _card_of("# x\n")(hub, marker)
+    put(hub / ".huggingface.yaml", "configs: [{config_name: d, data_files: 'https://a.example/x'}]")
+
+
+REFUSED: dict[str, tuple[Callable[[Path, Path], None], str]] = {
+    "a script of the copy's name, and a card": (_script_and_card, "hub: cannot be read: Dataset"),
+    "a script alone": (_script_alone, "hub: no Parquet file of a split; it has hub.py"),
+    "a pickle as Parquet": (_pickled("test.parquet"), "hub/test.parquet: cannot be read: "),
+    "a pickle as CSV": (_pickled("test.csv"), "hub/test.csv: line 1 is not UTF-8"),
+    "a pickle as Arrow": (_pickled("test.arrow"), "hub/test.arrow: accepted are .parquet, "),
+    "a pickle by its name": (_pickled("test.pkl"), "hub: cannot be read: "),
+    "a cell too many": (
+        _named("test.csv", f"{CELLS}03,q,a,b,1,1\n"),
+        "hub/test.csv: line 4 has 6 cells for 5 columns",
+    ),
+    "a cell too many in every row": (
+        _named("test.csv", "id,question,A,B,gold\n01,q,a,b,1,1\n"),
+        "hub/test.csv: line 2 has 6 cells for 5 columns",
+    ),
+    "an open quote": (_named("test.csv", CELLS.replace("TRUE", '"T')), "hub/test.csv: line 3: "),
+    "a torn line": (_named("test.jsonl", '{"id": "01"}\n{"id": '), "hub/test.jsonl: line 2 is not"),
+    "a bomb": (
+        _named("test.csv.gz", gzip.compress(b"a" * 80_000_000)),
+        "hub/test.csv.gz: cannot be read: unpacks to more than",
+    ),
+    "a link": (_link, "hub/test-00000-of-00001.parquet leads out of the copy, to "),
+    "a link of a folder": (_link_of_a_folder, "hub/data/test-0.parquet leads out of the copy"),
+    "a name with ..": (_out_by_name, "leads out of the copy"),
+    "an address": (
+        _card_of(CARD.format("", "http://127.0.0.1:9/x.parquet")),
+        "hub/README.md: names 'http://127.0.0.1:9/x.parquet', which is not in the copy",
+    ),
+    "an address of an archive": (
+        _card_of(CARD.format("", "zip://x.csv::http://127.0.0.1:9/x.zip")),
+        "hub/README.md: names 'zip://x.csv::http",
+    ),
+    "an address in the other card": (_standalone, "hub/.huggingface.yaml: names 'https://a.ex"),
+    "a card with a tag": (
+        _card_of("---\nconfigs: !!python/object/apply:os.mkdir [MARKER]\n---\n"),
+        "hub/README.md: cannot be read: could not determine a constructor",
+    ),
+    "a card with a number": (_card_of("---\nconfigs: 3\n---\n"), "hub: cannot be read: Expected"),
+    "a card with an open list": (_card_of("---\na: [\n---\n"), "hub/README.md: cannot be read: "),
+    "a card of endless lists": (
+        _card_of(f"---\nconfigs: {'[' * 5_000}\n---\n"),
+        "hub/README.md: cannot be read: ",
+    ),
+    "a card that is no text": (_card_of(b"---\n\xff\xfe\n---\n"), "hub/README.md: cannot be read"),
+    "infos that are no JSON": (_broken_infos, "hub/dataset_infos.json: cannot be read: "),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_copy_that_misleads_is_refused_in_a_line(name: str, tmp_path: Path) -> None:
+    make, told = REFUSED[name]
+    marker = tmp_path / "marker"
+    make(tmp_path / "hub", marker)
+    with pytest.raises(Exception, match=r".") as caught:
+        ingested(tmp_path)
+    line = one_line(caught.value)
+    assert line is not None, caught.value
+    assert told in line
+    assert line.startswith(str(tmp_path / "hub"))
+    assert len(line) < 600
+    assert not marker.exists()
+
+
+def _aliases(depth: int, data_files: str) -> str:
+    lists = ["a0: &a0 [x, x]\n"]
+    lists += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, depth)]
+    files = f"configs:\n- config_name: default\n  data_files: {data_files}\n"
+    return f"---\n{''.join(lists)}{files}---\n"
+
+
+@pytest.mark.parametrize("card", [_aliases(30, "*a29"), "---\na: &a [*a]\n---\n"])
+def test_aliases_that_multiply_are_refused_at_once(card: str, tmp_path: Path) -> None:
+    _card_of(card)(tmp_path / "hub", tmp_path / "marker")
+    began = time.monotonic()
+    with pytest.raises(Exception, match=r"README\.md: its aliases \(\*name\) multiply"):
+        ingested(tmp_path)
+    assert time.monotonic() - began < 10
+
+
+def test_a_few_aliases_are_read(tmp_path: Path) -> None:
+    _card_of(_aliases(3, "[{split: &s test, path: test.parquet}]"))(
+        tmp_path / "hub", tmp_path / "marker"
+    )
+    assert len(ingested(tmp_path).items) == 1

@@ -1,0 +1,73 @@
+"""Figures of halves and a subset's manifest with one number that cannot be: the field is told."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.datasets.half_scores import read_half_figures
+from benchwright.datasets.subset_manifest import read_subset
+from benchwright.errors import InputError
+from hostile.fuzz_targets import TARGETS
+
+SUBSET, HALF = (json.loads(seed) for seed in TARGETS["manifest"].seeds[:2])
+
+
+def put(folder: Path, document: Any) -> Path:
+    path = folder / "told.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_what_was_exported_is_read(tmp_path: Path) -> None:
+    assert read_half_figures(put(tmp_path, HALF)).all.accuracy == 0.5
+    assert read_subset(put(tmp_path, SUBSET)).item_ids == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("read", "document", "place", "value"),
+    [
+        (read_half_figures, HALF, ("all", "se"), math.inf),
+        (read_half_figures, HALF, ("all", "se"), math.nan),
+        (read_half_figures, HALF, ("all", "accuracy"), math.nan),
+        (read_half_figures, HALF, ("all", "accuracy"), 1.5),
+        (read_half_figures, HALF, ("shots",), -1),
+        (read_half_figures, HALF, ("benchmark", "test"), "x" * 64),
+        (read_subset, SUBSET, ("subset", "rate"), math.nan),
+        (read_subset, SUBSET, ("subset", "rate"), math.inf),
+        (read_subset, SUBSET, ("subset", "of_items"), 0),
+        (read_subset, SUBSET, ("subset", "items", 0, "weight"), math.nan),
+        (read_subset, SUBSET, ("subset", "items", 0, "weight"), -1),
+    ],
+)
+def test_a_number_that_cannot_be_is_told_with_its_field(
+    tmp_path: Path,
+    read: Callable[[Path], Any],
+    document: Any,
+    place: tuple[str | int, ...],
+    value: Any,
+) -> None:
+    changed = json.loads(json.dumps(document))
+    part = changed
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    with pytest.raises(InputError) as caught:
+        read(put(tmp_path, changed))
+    assert f"told.json: {'.'.join(map(str, place))}: Input should be" in str(caught.value) or (
+        "String should match" in str(caught.value)
+    )
+
+
+def test_a_weight_that_is_none_of_a_share_or_an_item_twice_is_refused(tmp_path: Path) -> None:
+    for change, told in (
+        ({"items": [SUBSET["subset"]["items"][0] | {"weight": 0.5}]}, "weights sum to 0.5"),
+        ({"items": SUBSET["subset"]["items"] * 2}, "an item is listed twice"),
+        ({"items_hash": "0"}, "items are not those that were exported"),
+    ):
+        document = {"subset": SUBSET["subset"] | change}
+        with pytest.raises(InputError, match=told):
+            read_subset(put(tmp_path, document))

@@ -1,0 +1,163 @@
+"""`--params` that no run can have: one line, exit code 1, and nothing is written."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchwright.cli import _logged_once, cli
+from benchwright.errors import InputError, one_line
+from benchwright.params.run import check_run_values
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"seed": 0, "limit": 1, "benchmark": "demo", "variant": "smart", "score": "live"},
+        {"limit": None, "mirror_root": None, "score": None},
+        {"mirror_root": "", "seed": 2**63 - 1, "limit": 2**63 - 1, "benchmark": 7},
+        {"filtering": 3, "unknown": [1]},
+    ],
+)
+def test_what_a_run_can_have_passes(given: dict[str, object]) -> None:
+    check_run_values(given)
+
+
+INF = float("inf")
+REFUSED: dict[str, list[object]] = {
+    "seed": [None, "nan", "abc", "", -1, 1.5, INF, True, 2**63, [1], {"x": 1}],
+    "limit": ["nan", "x", "", 0, -3, 1e9, True, [1], {}],
+    "benchmark": [None, "", "  ", ["demo"], {"x": "demo"}, 1.5, True],
+    "variant": [None, "", [], {}],
+    "score": ["", "xyz", [1], {"x": 1}, 1, False],
+    "data_root": [None, "", " ", 3, ["a"], {"x": 1}, "a\0b"],
+    "mirror_root": [[1], 3, True, {"x": 1}, "a\0b", " "],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in REFUSED.items() for value in values]
+)
+def test_what_no_run_can_have_is_told_with_what_is_accepted(name: str, value: object) -> None:
+    with pytest.raises(InputError, match=rf"^--params {name}=.*; accepted: ") as caught:
+        check_run_values({name: value})
+    assert len(str(caught.value)) < 160
+
+
+def test_a_data_root_is_a_folder_or_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path, tmp_path / "new" / "newer"):
+        check_run_values({"data_root": str(folder)})
+    for inside in ("file", "file/new", "file/new/newer"):
+        with pytest.raises(InputError, match=r"file is a file; name a folder"):
+            check_run_values({"data_root": str(tmp_path / inside)})
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.fixture
+def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+
+
+def told(folder: Path, params: str, command: str = "run") -> str:
+    """The one line that a command ends with; nothing else is told and nothing is written."""
+    data = "" if "data_root" in params else f"data_root={folder},"
+    part = ["--namespaces", "ingestion"] if command == "run" else []
+    words = [command, *part, "--params", f"{data}{params}"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 1, done.output
+    assert list(folder.rglob("*")) == []
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("benchwright: ")
+    return str(line)
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ("seed=nan", "--params seed='nan'; accepted: a whole number from 0"),
+        ("limit=1e400", "--params limit=inf; accepted: "),
+        ("benchmark=", "--params benchmark=; accepted: the name of one benchmark"),
+        ("benchmark=[demo]", "--params benchmark=['demo']; accepted: "),
+        ("data_root=pyproject.toml", "pyproject.toml is a file; name a folder"),
+        ("benchmark=../demo", "benchmark='../demo' is not known; conf has arc, "),
+        ("variant=smart/../x", "variant='smart/../x' is not known; conf has dele, "),
+        ("..=1", "--params =… is not a parameter; there are "),
+    ],
+)
+def test_a_run_ends_before_anything_is_read(tmp_path: Path, params: str, said: str) -> None:
+    assert said in told(tmp_path, params)
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_sweep_ends_there_too(tmp_path: Path) -> None:
+    assert "--params limit='x'; accepted: " in told(tmp_path, "limit=x", "sweep")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("in_project")
+def test_a_value_of_a_section_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = told(tmp_path, "filtering.easy.confidence=inf")
+    assert line.startswith(
+        "benchwright: Parameter 'filtering': easy.confidence; Input should be less than 1 ["
+    )
+    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("in_project")
+def test_what_a_node_finds_is_told_once(
+    tmp_path: Path, repository: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw = tmp_path / "data" / "01_raw" / "demo"
+    raw.mkdir(parents=True)
+    for path in (repository / "data" / "01_raw" / "demo").iterdir():
+        (raw / path.name).symlink_to(path)
+    (raw / "items.jsonl").unlink()
+    row = '{"explanation": "", "id": "1", "split": "test", "subject": "s", '
+    row += '"question": "q", "options": [], '
+    (raw / "items.jsonl").write_text(row + '"answer": "A"}\n')
+    words = ["run", "--namespaces", "ingestion", "--params", f"data_root={tmp_path / 'data'}"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 1
+    assert "no row of split test could be used" in done.stderr
+    assert not [one for one in caplog.records if "could be used" in one.getMessage()]
+
+
+def test_a_defect_is_logged_as_kedro_logs_it(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("kedro.pipeline.node")
+    for error, count in ((ZeroDivisionError("ours"), 1), (InputError("theirs"), 0)):
+        caplog.clear()
+        with _logged_once():
+            try:
+                raise error
+            except Exception:
+                logger.error("it failed")
+                logger.info("not an error")
+        assert len([one for one in caplog.records if one.levelno == logging.ERROR]) == count
+    assert not logger.filters
+    caplog.clear()
+    with _logged_once():
+        logging.getLogger("kedro.validation.parameter_validator").error("value is None")
+    assert caplog.records == []
+
+
+def test_what_kedro_puts_around_a_mistake_is_left_out() -> None:
+    kind = type("ParameterValidationError", (Exception,), {})
+    error = kind(
+        "Parameter validation failed:\n"
+        "- Parameter 'a': Failed to instantiate AParams for parameter 'a': 2 validation errors "
+        "for AParams\nx.y\n  Input should be less than 1 [type=less_than]\n"
+        "    For further information visit https://errors.pydantic.dev/2/v/less_than\n"
+        "z\n  Field required\n- Parameter 'b': value is None but type is not Optional"
+    )
+    assert one_line(error) == (
+        "Parameter 'a': x.y; Input should be less than 1 [type=less_than]; z; Field required; "
+        "Parameter 'b': value is None but type is not Optional"
+    )

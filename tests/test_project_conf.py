@@ -1,0 +1,93 @@
+"""Conf as a run reads it: two files of one environment that name one benchmark are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from benchwright.errors import InputError
+from benchwright.project_conf import ConfLoader, load_conf
+from benchwright.settings import CONFIG_LOADER_CLASS
+
+
+def put(project: Path, name: str, content: str) -> Path:
+    path = project / "conf" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    put(tmp_path, "base/parameters/benchmarks/a.yml", "_benchmarks: {a: {name: a, title: base}}\n")
+    put(tmp_path, "base/parameters/benchmarks/b.yml", "_benchmarks:\n  b:\n    name: b\n")
+    put(tmp_path, "base/parameters/variants/v.yml", "_variants: {a: {x: 1}}\n")
+    (tmp_path / "conf" / "local").mkdir()
+    return tmp_path
+
+
+def test_a_run_uses_the_loader_that_looks() -> None:
+    assert CONFIG_LOADER_CLASS is ConfLoader
+
+
+def test_names_of_their_own_are_read(project: Path) -> None:
+    named = load_conf(project)["parameters"]
+    assert (sorted(named["_benchmarks"]), sorted(named["_variants"])) == (["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("benchmarks/copy.yml", "_benchmarks: {a: {title: other}}\n", "benchmark 'a'"),
+        ("benchmarks/deep/copy.yaml", "_benchmarks:\n  c: {}\n  b: {}\n", "benchmark 'b'"),
+        ("benchmarks/copy.json", '{"_benchmarks": {"a": {}}}', "benchmark 'a'"),
+        ("more.yml", "_variants: {a: {x: 2}}\n", "variant 'a'"),
+    ],
+)
+def test_two_files_of_one_name_are_refused(
+    project: Path, name: str, content: str, kind: str
+) -> None:
+    other = put(project, f"base/parameters/{name}", content)
+    with pytest.raises(InputError) as caught:
+        load_conf(project)
+    told = str(caught.value)
+    assert told.startswith(f"{kind} is named by ")
+    assert told.endswith("; keep one of them")
+    assert str(other) in told
+    assert told.count("conf/base/parameters") == 2
+
+
+def test_an_environment_overrides_base(project: Path) -> None:
+    put(project, "local/parameters/a.yml", "_benchmarks: {a: {title: mine}}\n")
+    named = load_conf(project)["parameters"]["_benchmarks"]["a"]
+    assert (named["name"], named["title"]) == ("a", "mine")
+
+
+@pytest.mark.parametrize("env", ["local", "record"])
+def test_two_files_of_an_environment_are_refused_where_it_is_read(project: Path, env: str) -> None:
+    for number in (1, 2):
+        put(project, f"{env}/parameters/a{number}.yml", "_benchmarks: {a: {title: mine}}\n")
+    with pytest.raises(InputError, match=rf"a1\.yml and by .*{env}.parameters.a2\.yml"):
+        load_conf(project, env)
+    other = "record" if env == "local" else "local"
+    (project / "conf" / other).mkdir(exist_ok=True)
+    assert load_conf(project, other)["parameters"]["_benchmarks"]["a"]["title"] == "base"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["_benchmarks: [a\n", "_benchmarks: " + "[" * 20_000, "_benchmarks: 3\n", "- _benchmarks\n"],
+)
+def test_a_broken_file_is_left_for_kedro_to_tell(project: Path, content: str) -> None:
+    put(project, "base/parameters/benchmarks/broken.yml", content)
+    ConfLoader(str(project / "conf"), base_env="base", default_run_env="local")
+
+
+def test_a_file_that_was_mended_is_read_again(project: Path) -> None:
+    import os
+
+    other = put(project, "base/parameters/benchmarks/c.yml", "_benchmarks: {a: {}}\n")
+    with pytest.raises(InputError):
+        load_conf(project)
+    other.write_text("_benchmarks: {c: {}}\n")
+    os.utime(other, ns=(1, 1))
+    assert sorted(load_conf(project)["parameters"]["_benchmarks"]) == ["a", "b", "c"]
