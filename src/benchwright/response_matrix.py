@@ -93,6 +93,8 @@ class ResponseMatrix:
 
     def select_items(self, item_ids: list[str] | tuple[str, ...]) -> Self:
         """The columns of `item_ids`, in that order; an item without any answer is all-missing."""
+        if tuple(item_ids) == self.item_ids:
+            return self
         index = {name: i for i, name in enumerate(self.item_ids)}
         columns = np.array([index.get(name, -1) for name in item_ids], dtype=np.intp)
         absent = columns < 0

@@ -61,7 +61,8 @@ def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: in
     `quota`: round(retain × easy items) in all, shared among the subjects by largest remainder;
     within a subject those with the lowest hash of seed and id.
     """
-    uniforms = item_uniforms(seed, RETENTION_STAGE, items["item_id"].tolist())
+    uniforms = np.ones(len(items))  # only flagged items draw lots
+    uniforms[easy] = item_uniforms(seed, RETENTION_STAGE, items["item_id"][easy].tolist())
     if params.retention == "bernoulli":
         return easy & (uniforms < params.retain)
     subjects = items["subject"].to_numpy(dtype=object)
