@@ -24,6 +24,8 @@ from kedro.framework.hooks import hook_impl
 from kedro.framework.session import KedroSession
 from kedro.framework.startup import bootstrap_project
 
+from benchwright.project_conf import pipeline_defaults
+
 PROJECT = Path(__file__).parents[1]
 
 
@@ -100,8 +102,12 @@ def _cpu_seconds() -> float:
 def measured(
     pipeline: str, params: dict[str, Any], stages: list[str], conf: str | None
 ) -> list[Share]:
-    """Run the pipeline in this process; what failed on the way is measured up to there."""
+    """Run the pipeline in this process; what failed on the way is measured up to there.
+
+    Without `benchmark` or `variant` it is run with the pipeline's own, as `kedro run` does.
+    """
     bootstrap_project(PROJECT)
+    params = pipeline_defaults(PROJECT, None, pipeline) | params
     costs = NodeCosts()
     with KedroSession.create(
         project_path=PROJECT, runtime_params=params, conf_source=conf

@@ -1,5 +1,7 @@
 """Randomness depends on names and the seed, not on order."""
 
+import hashlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,3 +28,12 @@ def test_seed_and_stage_each_change_the_draw() -> None:
     assert abs(base.mean() - 0.5) < 0.05
     assert stage_generator(0, "a").random() != stage_generator(0, "b").random()
     assert stage_generator(0, "a").random() == stage_generator(0, "a").random()
+
+
+@given(st.integers(0, 2**62), st.lists(st.text(), max_size=20))
+def test_the_number_is_the_first_eight_bytes_of_the_hash(seed: int, item_ids: list[str]) -> None:
+    def number(item: str) -> float:
+        digest = hashlib.blake2b(f"{seed}\x1fstage\x1f{item}".encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") / 2**64
+
+    assert item_uniforms(seed, "stage", item_ids).tolist() == [number(item) for item in item_ids]

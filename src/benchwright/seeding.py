@@ -19,11 +19,7 @@ def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> NDArray[np.
     Sorting items by it is a random order that no reordering of the input changes.
     """
     key = f"{seed}\x1f{stage}\x1f".encode()
-    return np.array(
-        [
-            int.from_bytes(hashlib.blake2b(key + item_id.encode(), digest_size=8).digest(), "big")
-            / 2.0**64
-            for item_id in item_ids
-        ],
-        dtype=np.float64,
+    digests = b"".join(
+        [hashlib.blake2b(key + item_id.encode(), digest_size=8).digest() for item_id in item_ids]
     )
+    return np.frombuffer(digests, dtype=">u8").astype(np.float64) / 2.0**64

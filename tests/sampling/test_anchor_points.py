@@ -294,3 +294,31 @@ def test_anchor_points_estimate_held_out_models_better_than_chance(shared_data: 
     errors = [np.abs(rows - full).mean(axis=1) for rows in scores]
     assert anchors[0] > np.median(plain) + 0.05
     assert errors[0][0] < 0.6 * np.median(errors[1])
+
+
+@pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_anchors_are_the_nearest_points_given_out_one_by_one(algorithm: str, seed: int) -> None:
+    """Written out: sums over the points of a cluster, and a search for the next that gives."""
+    drawn = np.random.default_rng(seed)
+    points = drawn.integers(0, 3, size=(40, 2)).astype(float) * (1, 0.5)
+    ties = np.round(drawn.random(40), 1)  # some are equal
+    clusters = AnchorClusters(points, AnchorParams(algorithm=algorithm))
+    for size in (1, 4, len(np.unique(points, axis=0)), 23, 40):
+        labels = clusters._cluster(min(size, len(np.unique(points, axis=0))))
+        members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+        given_out = [1] * len(members)
+        while sum(given_out) < size:
+            share = [len(own) / some for own, some in zip(members, given_out, strict=True)]
+            given_out[int(np.argmax(share))] += 1
+        places: list[int] = []
+        weights: list[float] = []
+        for own, some in zip(members, given_out, strict=True):
+            gaps = np.round(((points[own] - points[own].mean(axis=0)) ** 2).sum(axis=1), 6)
+            nearest = sorted(zip(gaps.tolist(), ties[own].tolist(), own.tolist(), strict=True))
+            places += [place for *_, place in nearest[:some]]
+            weights += [len(own) / some / 40] * some
+        found = clusters.anchors(size, ties)
+        assert found.positions.tolist() == places
+        assert found.weights.tolist() == pytest.approx(weights)

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
+from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from benchwright.errors import InputError
 from benchwright.params.clustering import ClusteringParams
-from benchwright.sampling import cluster_samplers
+from benchwright.sampling import cluster_samplers, clustering
 from benchwright.sampling.cluster_count import (
     ClusterCurve,
     best_silhouette,
@@ -31,7 +32,9 @@ from benchwright.sampling.cluster_views import cluster_curves, cluster_sizes, it
 from benchwright.sampling.clustering import Method, cluster_items
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.spectral import spectral_embedding
+from benchwright.sampling.text_features import text_features
 from benchwright.sampling.within_subject import sub_pool
+from benchwright.seeding import stage_generator
 
 THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
 TOPICS = (
@@ -119,6 +122,53 @@ def test_the_smallest_pools_have_clusters_too(method: Method, n: int, k: "int | 
     found = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
     assert len(found.labels) == n
     assert found.k <= max(n - 1, 1)
+
+
+def test_topics_of_lda_are_those_of_a_whole_fit() -> None:
+    """`fit` does the same passes, and then computes a perplexity that nobody reads."""
+    pool, _ = topical_pool()
+    params = ClusteringParams(k=4)
+    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    features = text_features(tuple(pool.texts[place] for place in order), params.most_words)
+    state = int(stage_generator(params.seed, "clustering lda tfidf").integers(2**31))
+    whole = LatentDirichletAllocation(
+        4,
+        learning_method="online",
+        batch_size=512,
+        max_iter=5,
+        mean_change_tol=1e-2,
+        random_state=state,
+    )
+    topics = whole.fit_transform(features).argmax(axis=1)
+    found = cluster_items(pool, "lda", "tfidf", params).labels[order]
+    assert adjusted_rand_score(topics, found) == 1
+    assert len(np.unique(topics)) > 1
+
+
+def test_the_number_that_is_chosen_is_not_fitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted: list[int] = []
+    real = clustering.cluster_curve
+
+    def counted(features, candidates, labels_of, sample):
+        return real(features, candidates, lambda k: fitted.append(k) or labels_of(k), sample)
+
+    monkeypatch.setattr(clustering, "cluster_curve", counted)
+    starts: list[int] = []
+    fit = KMeans.fit
+    monkeypatch.setattr(KMeans, "fit", lambda self, x: starts.append(1) or fit(self, x))
+    cluster_items(topical_pool()[0], "kmeans", "tfidf", ClusteringParams(candidates=(2, 3, 4)))
+    assert fitted == [2, 3, 4]
+    assert len(starts) == 3
+
+
+def test_features_are_read_once_for_all_methods() -> None:
+    texts = tuple(f"{text} anew" for text in topical_pool()[0].texts)
+    first = text_features(texts, 100)
+    assert text_features(texts, 100) is first
+    assert text_features(texts, 50).shape[1] <= 50
+    assert text_features(texts, 100, "counts").max() >= 1
+    backwards = text_features(texts[::-1], 100).toarray()
+    assert backwards[::-1] == pytest.approx(first.toarray())
 
 
 @pytest.mark.parametrize("method", get_args(Method))

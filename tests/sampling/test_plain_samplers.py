@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.params.sampling import SamplingParams
+from benchwright.sampling import ranking
 from benchwright.sampling.baselines import balanced_sampler, random_sampler, stratified_sampler
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import order_by, random_order, rank_by_feature
@@ -227,3 +228,10 @@ def test_one_item() -> None:
     for kind in PLAIN.values():
         subset = kind.make(SamplingParams())(pool, 0)(1)
         assert (subset.positions.tolist(), subset.weights.tolist()) == ([0], [1.0])
+
+
+def test_ids_decide_where_two_numbers_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
+    for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
+        monkeypatch.setattr(ranking, "item_uniforms", lambda *_, own=numbers: np.array(own))
+        assert [pool.item_ids[place] for place in random_order(pool, 0, "x")] == list(order)

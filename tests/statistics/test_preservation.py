@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 
-from benchwright.statistics.preservation import preservation
+from benchwright.statistics.preservation import Judges, preservation, preservation_by_panel
 
 
 def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -83,6 +83,39 @@ def test_without_tau_the_other_figures_are_the_same() -> None:
     with_tau, without = preservation(correct, weights), preservation(correct, weights, tau=False)
     assert np.isnan(without.tau_b).all()
     np.testing.assert_array_equal(with_tau.spearman, without.spearman)
+
+
+@pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
+def test_panels_have_the_figures_of_their_own_answers(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    correct, weights = _draw(21, kind)
+    correct[11, 4:9] = np.nan
+    panels = {"some": np.array([7, 1, 2, 5]), "gaps": np.array([11, 3, 0]), "none": np.arange(0)}
+    whole = np.linspace(1, 2, 30)
+    sizes = {"plain": np.count_nonzero(weights, axis=1)}.get(kind)
+    for least, block in ((1 << 17, 1 << 24), (0, 1 << 24), (0, 1)):  # threads: none, panels, blocks
+        monkeypatch.setattr("benchwright.statistics.preservation._WORTH_THREADS", least)
+        monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", block)
+        judges = Judges.of(correct, panels, whole)
+        found = preservation_by_panel(judges, weights, sizes=sizes)
+        assert list(found) == list(panels)
+        for name, own in panels.items():
+            alone = preservation(correct[own], weights, whole=whole)
+            for one, other in zip(found[name], alone, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+    only = preservation_by_panel(judges.only(["gaps"]), weights)
+    assert list(only) == ["gaps"]
+    np.testing.assert_array_equal(only["gaps"].tau_b, found["gaps"].tau_b)
+
+
+def test_counting_and_sorting_give_the_same_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    correct, weights = _draw(2, "plain")
+    found = []
+    for widest in (0, 1000):
+        monkeypatch.setattr("benchwright.statistics.preservation._WIDEST", widest)
+        found.append(preservation(correct, weights).spearman)
+    np.testing.assert_array_equal(*found)
 
 
 def test_no_subsets_and_no_models() -> None:

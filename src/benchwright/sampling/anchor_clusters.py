@@ -2,7 +2,6 @@
 
 import warnings
 from functools import lru_cache
-from heapq import heapify, heapreplace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,8 @@ class AnchorClusters:
         )
         self._distinct, self._kind = len(different), kind.ravel()
         self._merges = ward_tree(different, sizes) if params.algorithm == "ward" else None
-        self._labels = lru_cache(maxsize=_SIZES)(self._cluster)
+        self._clusters = lru_cache(maxsize=_SIZES)(self._ordered)
+        self._more = lru_cache(maxsize=2)(_highest_averages)
 
     def anchors(self, size: int, ties: Float) -> WeightedSubset:
         """`size` points and their weights: the share of the cluster that each stands for.
@@ -51,21 +51,34 @@ class AnchorClusters:
             size: 1 to n.
             ties: (n,) different numbers that order equal distances.
         """
-        labels = self._labels(min(size, self._distinct))
-        counts = np.bincount(labels)
-        order = self._by_distance(labels, counts, ties)
-        starts = np.cumsum(counts) - counts
-        given = _highest_averages(counts, size)
-        places = [order[start : start + some] for start, some in zip(starts, given, strict=True)]
-        weights = np.repeat(counts / (given * len(labels)), given)
-        return WeightedSubset(np.concatenate(places), weights)
+        places, counts = self._clusters(min(size, self._distinct))
+        shuffled = np.argsort(ties, kind="stable")
+        order = shuffled[np.argsort(places[shuffled], kind="stable")]
+        given = np.ones(len(counts), dtype=np.intp)
+        if size > len(counts):
+            more = self._more(tuple(counts.tolist()))[: size - len(counts)]
+            given += np.bincount(more, minlength=len(counts))
+        turn = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        weights = np.repeat(counts / (given * len(order)), given)
+        return WeightedSubset(order[turn < np.repeat(given, counts)], weights)
 
-    def _by_distance(self, labels: Labels, counts: NDArray[np.intp], ties: Float) -> Labels:
-        """All places: by cluster, then by distance to its mean, then by `ties`."""
-        sums = np.zeros((len(counts), self.points.shape[1]))
-        np.add.at(sums, labels, self.points)
+    def _ordered(self, k: int) -> tuple[NDArray[np.unsignedinteger], Labels]:
+        """Place (n,) of each point by cluster and distance to its mean, equal ones the same; sizes.
+
+        All that does not depend on ties.
+        """
+        labels = self._cluster(k)
+        counts = np.bincount(labels)
+        columns = (np.bincount(labels, column, len(counts)) for column in self.points.T)
+        sums = np.stack(list(columns), axis=1)
         gaps = self.points - (sums / counts[:, None])[labels]
-        return np.lexsort((ties, np.round((gaps**2).sum(axis=1), _DECIMALS), labels))
+        distances = np.round((gaps**2).sum(axis=1), _DECIMALS)
+        order = np.lexsort((distances, labels))
+        differs = np.diff(labels[order]).astype(bool) | np.diff(distances[order]).astype(bool)
+        kind = np.uint16 if len(order) < 1 << 16 else np.uint32  # 16-bit integers sort fastest
+        places: NDArray[np.unsignedinteger] = np.empty(len(order), dtype=kind)
+        places[order] = np.concatenate([[0], np.cumsum(differs)])
+        return places, counts
 
     def _cluster(self, k: int) -> Labels:
         """Labels 0 … c − 1, none empty, c ≤ k."""
@@ -84,17 +97,12 @@ class AnchorClusters:
         return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
-def _highest_averages(counts: NDArray[np.intp], size: int) -> NDArray[np.intp]:
-    """How many of `size` anchors each cluster gives: one each, then by points per anchor.
+def _highest_averages(counts: tuple[int, ...]) -> Labels:
+    """Which clusters, that gave an anchor each, give one more, in order, till no points are left.
 
-    A cluster that has given all has one point per anchor, which is the least there is, so it comes
-    last. Equal ones go by number.
+    Always the one with the most points per anchor; equal ones go by number.
     """
-    given = np.ones(len(counts), dtype=np.intp)
-    queue = [(-float(count), number) for number, count in enumerate(counts)]
-    heapify(queue)
-    for _ in range(size - len(counts)):
-        number = queue[0][1]
-        given[number] += 1
-        heapreplace(queue, (-counts[number] / given[number], number))
-    return given
+    sizes = np.array(counts, dtype=np.intp)
+    numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
+    given = 1 + np.arange(len(numbers)) - np.repeat(np.cumsum(sizes - 1) - (sizes - 1), sizes - 1)
+    return numbers[np.lexsort((numbers, -sizes[numbers] / given))]

@@ -84,22 +84,22 @@ def _sampler(
 ) -> Sampler:
     """The sampler of anchors among points that are made of a pool in order of item id."""
 
-    def fit(pool: SamplingPool) -> AnchorClusters:
-        return AnchorClusters(points_of(required_answers(pool, name), pool), params)
-
-    clusters_of = OncePerPool(fit, "answers")
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
+    def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
         required_answers(pool, name)
         order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-        ids = tuple(pool.item_ids[place] for place in order)
         by_id = SamplingPool(
-            ids,
+            tuple(pool.item_ids[place] for place in order),
             tuple(pool.subjects[place] for place in order),
             tuple(pool.texts[place] for place in order),
             correct=pool.correct[:, order],
         )
-        clusters = clusters_of(by_id)
+        return order, AnchorClusters(points_of(by_id.correct, by_id), params)
+
+    clusters_of = OncePerPool(fit, "answers")
+
+    def sample(pool: SamplingPool, seed: int) -> Draw:
+        order, clusters = clusters_of(pool)
+        ids = [pool.item_ids[place] for place in order]
         ties = item_uniforms(seed, f"sampling.{name}", ids)
 
         def draw(size: int) -> WeightedSubset:

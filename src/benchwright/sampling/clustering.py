@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from functools import cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
 TFIDF = "tfidf"
 NOISE = -1
 _WORKING_MIB = 64
+_LDA_PASSES = 5
 
 
 class Clustering(NamedTuple):
@@ -83,7 +85,7 @@ def item_features(
         InputError: the pool has no vectors of the encoder `source`.
     """
     if source == TFIDF:
-        texts = [pool.texts[place] for place in order]
+        texts = tuple(pool.texts[place] for place in order)
         weighting = params.lda if method == "lda" else "tfidf"
         return text_features(texts, params.most_words, weighting)
     if source not in pool.vectors:
@@ -104,7 +106,7 @@ def _cluster(
         return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
     if method == "dbscan":
         return _dbscan(features, source, params), 0, ClusterCurve.empty()
-    labels_of = _labeller(features, method, source, params)
+    labels_of = cache(_labeller(features, method, source, params))  # the chosen k is tried already
     if isinstance(params.k, int):
         k = min(params.k, n - 1)
         return labels_of(k), k, ClusterCurve.empty()
@@ -140,24 +142,30 @@ def _labeller(
     if method == "nmf":
         most_topics = min(features.shape)
         return lambda k: _strongest(
-            NMF(min(k, most_topics), init="nndsvda", tol=1e-3, random_state=state), features
+            NMF(min(k, most_topics), init="nndsvda", tol=1e-3, random_state=state).fit_transform(
+                features
+            )
         )
-    return lambda k: _strongest(
-        LatentDirichletAllocation(
+
+    def topics(k: int) -> Labels:
+        model = LatentDirichletAllocation(
             k,
-            learning_method="online",
+            total_samples=features.shape[0],
             batch_size=512,
-            max_iter=5,
             mean_change_tol=1e-2,
             random_state=state,
-        ),
-        features,
-    )
+        )
+        # What `fit` does online, without the perplexity that it computes at the end for nobody.
+        for _ in range(_LDA_PASSES):
+            model.partial_fit(features)
+        return _strongest(model.transform(features))
+
+    return topics
 
 
-def _strongest(model: Any, features: Features) -> Labels:
+def _strongest(topics: NDArray[np.floating]) -> Labels:
     """The topic of largest weight of each row."""
-    return np.asarray(model.fit_transform(features).argmax(axis=1), dtype=np.intp)
+    return np.asarray(topics.argmax(axis=1), dtype=np.intp)
 
 
 def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels:

@@ -1,7 +1,7 @@
 """What samplers keep of ranks and scores, at many rates and repeats (DELE, section 4)."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.seeding import stage_generator
-from benchwright.statistics.preservation import Preservation, preservation
+from benchwright.statistics.preservation import (
+    Judges,
+    Preservation,
+    preservation_by_panel,
+)
 
 FIGURES = Preservation._fields
+
+_BLOCK_BYTES = 1 << 25  # of the weights of draws that are judged together
 
 
 def sizes_of_rates(rates: Sequence[float], n: int) -> NDArray[np.intp]:
@@ -28,34 +34,31 @@ def repeat_seed(seed: int, sampler: str, repeat: int) -> int:
 def subset_weights(draw: Draw, sizes: Sequence[int], n: int) -> NDArray[np.float64]:
     """Weights (r, n) of the n items in the subsets of r sizes; each row sums to 1."""
     out = np.zeros((len(sizes), n))
-    for row, size in enumerate(sizes):
-        subset = draw(int(size))
-        out[row, subset.positions] = subset.weights
+    _weigh(out, draw, sizes)
     return out
 
 
 def sampler_figures(
     pool: SamplingPool,
     samplers: Mapping[str, Sampler],
-    panels: Mapping[str, NDArray[np.float32]],
+    judges: Judges,
     rates: Sequence[float],
     repeats: int | Mapping[str, int],
     seed: int,
     *,
     tau: bool = True,
-    whole: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
     """Every sampler at every rate, again and again, judged by every panel.
 
     Args:
         pool: the items, and the answers of the models that may choose some.
         samplers: by name.
-        panels: by name, answers (m, n) of judging models in the order of the pool's items.
+        judges: panels of models with their answers in the order of the pool's items, and what the
+            benchmark's own score is.
         rates: percent of the items.
         repeats: draws of each sampler, or by name; those that leave only ties to chance repeat too.
         seed: of all draws.
         tau: also compute tau-b.
-        whole: (n,) weights of the items in the benchmark's own score; all equal where None.
 
     Returns:
         Columns sampler, panel, rate, size, repeat, and the fields of `Preservation`, sorted by the
@@ -63,33 +66,80 @@ def sampler_figures(
     """
     from tqdm import tqdm
 
-    n = len(pool)
-    sizes = sizes_of_rates(rates, n)
-    parts: list[pd.DataFrame] = []
+    sizes = sizes_of_rates(rates, len(pool))
+    keys: list[tuple[str, str, int, int]] = []
+    parts: list[Preservation] = []
     times = {name: repeats if isinstance(repeats, int) else repeats[name] for name in samplers}
     with tqdm(
         total=sum(times.values()), desc="samplers", unit="draw", file=sys.stderr, mininterval=1
     ) as bar:
         for name in sorted(samplers):
-            for repeat in range(times[name]):
-                draw = samplers[name](pool, repeat_seed(seed, name, repeat))
-                weights = subset_weights(draw, sizes.tolist(), n)
-                for panel, correct in panels.items():
-                    found = preservation(correct, weights, tau=tau, whole=whole)
-                    parts.append(
-                        pd.DataFrame(
-                            {
-                                "sampler": name,
-                                "panel": panel,
-                                "rate": np.asarray(rates, dtype=np.float64),
-                                "size": sizes,
-                                "repeat": repeat,
-                                **found._asdict(),
-                            }
-                        )
-                    )
-                bar.update()
+            for some in _together(times[name], len(sizes) * len(pool)):
+                seeds = [repeat_seed(seed, name, repeat) for repeat in some]
+                draws = (samplers[name](pool, own) for own in seeds)
+                weights, plain = _weights_of(draws, len(some), sizes.tolist(), len(pool))
+                found = preservation_by_panel(judges, weights, tau=tau, sizes=plain)
+                keys += [(name, panel, some.start, len(some)) for panel in found]
+                parts += found.values()
+                bar.update(len(some))
+    return _table(keys, parts, np.asarray(rates, dtype=np.float64), sizes)
+
+
+def _together(repeats: int, cells: int) -> Iterator[range]:
+    """Repeats in ranges whose weights, so many `cells` each, fit into a block."""
+    step = max(1, _BLOCK_BYTES // (8 * max(cells, 1)))
+    for start in range(0, repeats, step):
+        yield range(start, min(start + step, repeats))
+
+
+def _weights_of(
+    draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Weights (count × r, n) of the draws' subsets of r sizes, and as `preservation_by_panel`
+    wants it the number of items of those whose items count alike.
+    """
+    weights = np.zeros((count * len(sizes), n))
+    plain = np.empty(len(weights), dtype=np.intp)
+    for number, draw in enumerate(draws):
+        rows = slice(number * len(sizes), (number + 1) * len(sizes))
+        plain[rows] = _weigh(weights[rows], draw, sizes)
+    return weights, plain
+
+
+def _weigh(out: NDArray[np.float64], draw: Draw, sizes: Sequence[int]) -> list[int]:
+    """Write the weights of a draw's subsets; the number of items of each, 0 if not all alike."""
+    plain = []
+    for row, size in zip(out, sizes, strict=True):
+        subset = draw(int(size))
+        row[subset.positions] = subset.weights
+        alike = bool((subset.weights == subset.weights[0]).all())
+        plain.append(len(subset.weights) if alike else 0)
+    return plain
+
+
+def _table(
+    keys: Sequence[tuple[str, str, int, int]],
+    parts: Sequence[Preservation],
+    rates: NDArray[np.float64],
+    sizes: NDArray[np.intp],
+) -> pd.DataFrame:
+    """The figures as one table: `keys` are sampler, panel, first repeat and number of repeats."""
+    columns = ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
     if not parts:
-        return pd.DataFrame(columns=["sampler", "panel", "rate", "size", "repeat", *FIGURES])
-    order = ["sampler", "panel", "rate", "repeat"]
-    return pd.concat(parts, ignore_index=True).sort_values(order, ignore_index=True)
+        return pd.DataFrame(columns=columns)
+    samplers, panels, _, counts = (list(column) for column in zip(*keys, strict=True))
+    rows = np.array(counts) * len(rates)
+    repeats = [np.arange(first, first + some) for _, _, first, some in keys]
+    draws = sum(counts)
+    figures = {name: np.concatenate([getattr(part, name) for part in parts]) for name in FIGURES}
+    table = pd.DataFrame(
+        {
+            "sampler": np.repeat(np.array(samplers, dtype=object), rows),
+            "panel": np.repeat(np.array(panels, dtype=object), rows),
+            "rate": np.tile(rates, draws),
+            "size": np.tile(sizes, draws),
+            "repeat": np.repeat(np.concatenate(repeats), len(rates)),
+            **figures,
+        }
+    )
+    return table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)

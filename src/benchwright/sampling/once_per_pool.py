@@ -1,6 +1,7 @@
 """What is fitted once for a pool, however often its items are drawn."""
 
 import hashlib
+import weakref
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -28,14 +29,19 @@ class OncePerPool(Generic[T]):
         self._fit = fit
         self._reads = reads
         self._known: dict[bytes, T] = {}
+        self._last: tuple[weakref.ref[SamplingPool], T] | None = None
 
     def __call__(self, pool: SamplingPool) -> T:
         """The result for this pool, fitted now or earlier."""
+        # Repeats come with the very pool; hashing its texts took longer than drawing from it.
+        if self._last is not None and self._last[0]() is pool:
+            return self._last[1]
         key = _digest(pool, self._reads)
         if key not in self._known:
             while len(self._known) >= _MOST:
                 del self._known[next(iter(self._known))]
             self._known[key] = self._fit(pool)
+        self._last = weakref.ref(pool), self._known[key]
         return self._known[key]
 
 

@@ -1,7 +1,7 @@
 """Words of items as numbers: TF-IDF and counts."""
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -16,14 +16,15 @@ Features: TypeAlias = "NDArray[np.floating] | csr_matrix"
 _NO_WORDS = re.compile("empty vocabulary")
 
 
+@lru_cache(maxsize=2)  # methods of clustering read the same features of a pool one after another
 def text_features(
-    texts: Sequence[str], most_words: int, weighting: Literal["tfidf", "counts"] = "tfidf"
+    texts: tuple[str, ...], most_words: int, weighting: Literal["tfidf", "counts"] = "tfidf"
 ) -> "csr_matrix":
     """(n, v) sparse float64: the words of n texts, v ≤ `most_words`.
 
     Words of two and more letters or digits, in lower case, without scikit-learn's English stop
     words. TF-IDF rows have length 1, those of texts without any such word 0. Where no text has a
-    word, v is 1 and all is 0.
+    word, v is 1 and all is 0. Whoever asks again gets the same matrix: do not write to it.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer

@@ -1,7 +1,9 @@
 """How well scores on subsets keep ranks and scores of the whole benchmark (DELE, section 3.1)."""
 
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,13 @@ from benchwright.statistics.kendall import kendall_tau_b_rows
 from benchwright.statistics.score_spread import signed_shift_rows, wasserstein_rows
 from benchwright.statistics.subset_scores import subset_scores
 
+S = TypeVar("S")
+T = TypeVar("T")
+
 _BLOCK_BYTES = 1 << 24  # of the scores of one block of subsets
 _THREADS = 2
+_WORTH_THREADS = 1 << 17  # scores of a block from which on threads gain more than they cost
+_WIDEST = 4  # numbers of hits per model up to which counting beats sorting
 
 
 class Preservation(NamedTuple):
@@ -41,6 +48,47 @@ class Preservation(NamedTuple):
     tau_b: Float
 
 
+@dataclass(frozen=True)
+class Judges:
+    """Answers of m models, and panels of these models, each of which judges by itself.
+
+    Scores are computed once for all panels, and answers are never copied for one.
+
+    Attributes:
+        correct: (m, n) answers in [0, 1]; NaN is left out of a model's scores.
+        panels: by name, places of models (k,).
+        full: (1, m) scores on the benchmark.
+        right_or_wrong: (m,) whether a model answered all items, each right or wrong.
+    """
+
+    correct: NDArray[np.floating]
+    panels: Mapping[str, NDArray[np.intp]]
+    full: Float
+    right_or_wrong: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        correct: NDArray[np.floating],
+        panels: Mapping[str, NDArray[np.intp]],
+        whole: NDArray[np.floating] | None = None,
+    ) -> Self:
+        """Judges by panel.
+
+        Args:
+            correct: (m, n) answers.
+            panels: places of models by name.
+            whole: (n,) weights of the items in the benchmark's own score; all equal where None.
+        """
+        weights = np.ones(correct.shape[1]) if whole is None else whole
+        plain = np.array([bool(((row == 0) | (row == 1)).all()) for row in correct], dtype=np.bool_)
+        return cls(correct, panels, subset_scores(correct, weights[None, :]), plain)
+
+    def only(self, names: Iterable[str]) -> Self:
+        """Some of the panels."""
+        return replace(self, panels={name: self.panels[name] for name in names})
+
+
 def preservation(
     correct: NDArray[np.floating],
     weights: NDArray[np.floating],
@@ -61,29 +109,92 @@ def preservation(
     Raises:
         ValueError: the two do not hold the same items.
     """
-    all_items = np.ones(correct.shape[1]) if whole is None else whole
-    full = subset_scores(correct, all_items[None, :])
-    counted = _counts_are_scores(correct)
-    step = max(1, _BLOCK_BYTES // (8 * max(len(correct), 1)))
-    parts = [weights[start : start + step] for start in range(0, len(weights), step)]
+    judges = Judges.of(correct, {"": np.arange(len(correct))}, whole)
+    return preservation_by_panel(judges, weights, tau=tau)[""]
 
-    def figures(part: NDArray[np.floating]) -> Preservation:
-        return _block(full, subset_scores(correct, part), part, counted, tau)
 
-    # NumPy lets go of the interpreter in sorts and sums; blocks do not depend on each other.
+def preservation_by_panel(
+    judges: Judges,
+    weights: NDArray[np.floating],
+    *,
+    tau: bool = True,
+    sizes: NDArray[np.intp] | None = None,
+) -> dict[str, Preservation]:
+    """The figures (s,) of `preservation` by panel.
+
+    Args:
+        judges: the panels, and their scores on the benchmark.
+        weights: (s, n) of the items, ≥ 0.
+        tau: also compute tau-b.
+        sizes: (s,) items of the rows that weigh some items alike and the others not at all, 0 for
+            rows that do not; found out where None.
+
+    Raises:
+        ValueError: answers and weights do not hold the same items.
+    """
+    if sizes is None:
+        sizes = _plain_sizes(weights)
+    used = np.unique(np.concatenate([np.empty(0, np.intp), *judges.panels.values()]))
+    places = {name: np.searchsorted(used, own) for name, own in judges.panels.items()}
+    step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))
+    starts = range(0, len(weights), step)
+
+    def block(start: int) -> dict[str, Preservation]:
+        rows = slice(start, start + step)
+        scores = subset_scores(judges.correct, weights[rows], models=used)
+        return _panels(judges, places, scores, sizes[rows], tau, threads=len(starts) == 1)
+
+    blocks: dict[str, list[Preservation]] = {name: [] for name in places}
+    for found in _in_threads(block, starts) if len(starts) > 1 else map(block, starts):
+        for name, own in found.items():
+            blocks[name].append(own)
+    empty = Preservation(*(np.empty(0) for _ in Preservation._fields))
+    return {
+        name: Preservation(*map(np.concatenate, zip(*own, strict=True))) if own else empty
+        for name, own in blocks.items()
+    }
+
+
+def _plain_sizes(weights: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Items (s,) of rows of `weights` (s, n) that are 0 or one same number; 0 for other rows."""
+    highest = weights.max(axis=1, initial=0, keepdims=True)
+    plain = ((weights == 0) | (weights == highest)).all(axis=1)
+    return np.where(plain, np.count_nonzero(weights, axis=1), 0)
+
+
+def _panels(
+    judges: Judges,
+    places: Mapping[str, NDArray[np.intp]],
+    scores: Float,
+    sizes: NDArray[np.intp],
+    tau: bool,
+    *,
+    threads: bool,
+) -> dict[str, Preservation]:
+    """The figures of a block of subsets by panel, from the scores of all models that judge."""
+
+    def figures(name: str) -> Preservation:
+        own = judges.panels[name]
+        counted = sizes * int(judges.right_or_wrong[own].all())
+        # Rows stay contiguous, so that sums are taken in the same order whoever else judges.
+        full, part = judges.full.take(own, axis=1), scores.take(places[name], axis=1)
+        return _figures(full, part, counted, tau)
+
+    if not threads or scores.size < _WORTH_THREADS:
+        return {name: figures(name) for name in places}
+    return dict(zip(places, _in_threads(figures, places), strict=True))
+
+
+def _in_threads(function: Callable[[T], S], over: Iterable[T]) -> list[S]:
+    """Blocks and panels do not depend on each other, and NumPy frees the interpreter in sorts."""
     with ThreadPoolExecutor(_THREADS) as threads:
-        blocks = list(threads.map(figures, parts))
-    if not blocks:
-        return Preservation(*(np.empty(0) for _ in Preservation._fields))
-    return Preservation(*(np.concatenate(figure) for figure in zip(*blocks, strict=True)))
+        return list(threads.map(function, over))
 
 
-def _block(
-    full: Float, scores: Float, weights: NDArray[np.floating], counted: bool, tau: bool
-) -> Preservation:
+def _figures(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> Preservation:
     whole, parts = complete_rows(full, scores)
     return Preservation(
-        spearman=pearson_rows(ranks_rows(whole), _ranks(parts, weights, counted)),
+        spearman=pearson_rows(ranks_rows(whole), _ranks(parts, sizes)),
         pearson=pearson_rows(whole, parts),
         wasserstein=wasserstein_rows(whole, parts),
         mean_absolute_error=row_means(np.abs(parts - whole)),
@@ -92,32 +203,30 @@ def _block(
     )
 
 
-def _counts_are_scores(correct: NDArray[np.floating]) -> bool:
-    """Whether every answer is there, and right or wrong."""
-    return bool(((correct == 0) | (correct == 1)).all())
+def _ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
+    """Average ranks of each row, best first; by counting where the scores are hits / size."""
+    plain = sizes > 0
+    if plain.all():
+        return _counted_ranks(scores, sizes)
+    out = np.empty_like(scores)
+    out[~plain] = ranks_rows(scores[~plain])
+    if plain.any():
+        out[plain] = _counted_ranks(scores[plain], sizes[plain])
+    return out
 
 
-def _ranks(scores: Float, weights: NDArray[np.floating], counted: bool) -> Float:
-    """Average ranks of each row, best first; by counting where the scores are numbers of hits."""
-    plain = counted & (weights.max(axis=1, initial=0) > 0)
-    plain &= ((weights == 0) | (weights == weights.max(axis=1, keepdims=True))).all(axis=1)
-    if not plain.all():
-        out = np.empty_like(scores)
-        out[~plain] = ranks_rows(scores[~plain])
-        if plain.any():
-            out[plain] = _counted_ranks(scores[plain], weights[plain])
-        return out
-    return _counted_ranks(scores, weights)
+def _counted_ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
+    """Ranks of scores that are hits / size: one look at a histogram instead of a sort.
 
-
-def _counted_ranks(scores: Float, weights: NDArray[np.floating]) -> Float:
-    """Ranks of scores that are hits / size: one look at a histogram instead of a sort."""
-    sizes = np.count_nonzero(weights, axis=1)
-    hits = np.rint(scores * sizes[:, None]).astype(np.intp)
-    width = int(sizes.max()) + 1
+    With fewer models than there are numbers of hits, the sort is the shorter way.
+    """
+    hits = np.rint(scores * sizes[:, None])
+    width = int(sizes.max(initial=0)) + 1
+    if width > _WIDEST * scores.shape[1]:
+        return ranks_rows(hits)
     rows = np.arange(len(hits))[:, None] * width
-    hits += rows
-    histogram = np.bincount(hits.ravel(), minlength=len(hits) * width).reshape(len(hits), width)
+    cells = hits.astype(np.intp) + rows
+    histogram = np.bincount(cells.ravel(), minlength=len(hits) * width).reshape(len(hits), width)
     better = scores.shape[1] - histogram.cumsum(axis=1)
     ranks = better + (histogram + 1) / 2
-    return np.take(ranks.ravel(), hits)
+    return np.take(ranks.ravel(), cells)

@@ -64,19 +64,26 @@ class _Sums(NamedTuple):
     square: Float | None
 
 
-def subset_scores(correct: NDArray[np.floating], weights: NDArray[np.generic]) -> Float:
+def subset_scores(
+    correct: NDArray[np.floating],
+    weights: NDArray[np.generic],
+    models: NDArray[np.intp] | None = None,
+) -> Float:
     """Scores (s, m) of answers `correct` (m, n) under item weights (s, n): weighted means.
 
     Weights are marks or counts ≥ 0. NaN where a model answered nothing of weight. Scores are
-    rounded to 12 decimals, so that equal answers give equal scores.
+    rounded to 12 decimals, so that equal answers give equal scores. `models` are the places of
+    those that are scored; all where None.
 
     Raises:
         ValueError: the two do not hold the same items.
     """
     _check(correct, weights)
-    out = np.empty((len(weights), len(correct)))
-    for rows in _row_blocks(weights, len(correct)):
-        out[rows] = _means(_sums(correct, weights[rows].astype(np.float64), squares=False))
+    places = np.arange(len(correct)) if models is None else models
+    out = np.empty((len(weights), len(places)))
+    for rows in _row_blocks(weights, len(places)):
+        part = weights[rows].astype(np.float64, copy=False)
+        out[rows] = _means(_sums(correct, part, places, squares=False))
     return out
 
 
@@ -93,11 +100,12 @@ def subset_figures(
         ValueError: the masks do not have n items, or `top` is below two.
     """
     _check(correct, masks)
-    whole = _sums(correct, np.ones((1, correct.shape[1])), squares=True)
+    everyone = np.arange(len(correct))
+    whole = _sums(correct, np.ones((1, correct.shape[1])), everyone, squares=True)
     full = _means(whole)
     blocks = []
     for rows in _row_blocks(masks, len(correct)):
-        part = _sums(correct, masks[rows].astype(np.float64), squares=True)
+        part = _sums(correct, masks[rows].astype(np.float64), everyone, squares=True)
         blocks.append(_figures(full, whole, part, top))
     if not blocks:
         return SubsetFigures(*(np.empty(0) for _ in SubsetFigures._fields))
@@ -109,7 +117,7 @@ def full_figures(correct: NDArray[np.floating], top: int = 20) -> SubsetFigures:
 
     The others compare with all items and are NaN here.
     """
-    whole = _sums(correct, np.ones((1, correct.shape[1])), squares=True)
+    whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)), squares=True)
     missing = dict.fromkeys(SubsetFigures._fields, np.full(1, np.nan))
     return SubsetFigures(**missing)._replace(**_own_figures(whole, top))
 
@@ -140,9 +148,11 @@ def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
     }
 
 
-def _sums(correct: NDArray[np.floating], weights: Float, *, squares: bool) -> _Sums:
+def _sums(
+    correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp], *, squares: bool
+) -> _Sums:
     """Sums under `weights` (s, n), over blocks of models so that no copy of all answers is made."""
-    m, n = correct.shape
+    m, n = len(models), correct.shape[1]
     weight = np.empty((len(weights), m))
     score = np.empty((len(weights), m))
     square = np.empty((len(weights), m)) if squares else None
@@ -150,7 +160,7 @@ def _sums(correct: NDArray[np.floating], weights: Float, *, squares: bool) -> _S
     step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
     for start in range(0, m, step):
         block = slice(start, start + step)
-        answers = correct[block].astype(np.float64)
+        answers = correct[models[block]].astype(np.float64)
         missing = np.isnan(answers)
         weight[:, block] = totals
         if missing.any():

@@ -13,9 +13,10 @@ from benchwright.pipelines.sampling.choice import (
 )
 from benchwright.pipelines.sampling.chosen_subset import choose_subset
 from benchwright.pipelines.sampling.judging import judge_samplers
-from benchwright.pipelines.sampling.model_splits import model_splits, sides_of
+from benchwright.pipelines.sampling.model_splits import model_splits
 from benchwright.sampling.adaptive import choose_sampler, fixed_orders
 from benchwright.sampling.curves import sampler_figures
+from benchwright.statistics.preservation import Judges
 from pipelines.sampling.sampling_examples import (
     make_answers,
     make_items,
@@ -60,8 +61,9 @@ def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFra
     table, _ = choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)
     lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
     for halves in model_splits(PANELS, PARAMS.adaptive, 0):
+        judges = Judges.of(PANELS.correct, halves._asdict())
         found = sampler_figures(
-            POOLS.plain, fixed_orders(5, 0), sides_of(halves, PANELS), [10, 25, 50], 1, 0, tau=False
+            POOLS.plain, fixed_orders(5, 0), judges, [10, 25, 50], 1, 0, tau=False
         )
         for side, winners in lucky.items():
             own = found[found["panel"] == side]

@@ -56,8 +56,8 @@ def compare_with_random(
         A `SamplingAgainstRandom` table, without rows where fewer than three models judge.
     """
     names = [name for name in sorted(set(sampling_figures["sampler"])) if name != RANDOM]
-    judges = {panel: panels.answers(panel) for panel in tested_panels(panels)}
-    if not names or not judges:
+    judges = panels.judges(tested_panels(panels))
+    if not names or not judges.panels:
         return SamplingAgainstRandom.empty()
     kinds = kinds_of(sampling)
     repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
@@ -75,7 +75,7 @@ def compare_with_random(
                     key = {"sampler": name, "panel": panel, "rate": rate, "size": int(size)}
                     of = means[name, panel, rate]
                     rows += _rows(key, of, figures, nulls[:, : repeats[name]], draws)
-    return _corrected(pd.DataFrame(rows), {p: len(a) for p, a in judges.items()})
+    return _corrected(pd.DataFrame(rows), {panel: len(own) for panel, own in judges.panels.items()})
 
 
 def _means(sampling_figures: pd.DataFrame) -> dict[tuple[str, str, float], dict[str, float]]:

@@ -14,7 +14,6 @@ from benchwright.pipelines.sampling.model_splits import (
     model_splits,
     pool_of,
     repeats_of,
-    sides_of,
 )
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
@@ -29,6 +28,7 @@ from benchwright.sampling.curves import sampler_figures
 from benchwright.sampling.model_split import ModelSplit
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.within_subject import sub_pool
+from benchwright.statistics.preservation import Judges
 from benchwright.tables import ChangedWinners, SamplerChoice, SubjectWinners
 
 EVERYONE = -1
@@ -86,9 +86,10 @@ def choose_by_subject(
     rows, samplers = [], 0
     for subject, places in subjects.items():
         pool = sub_pool(pools.plain, places)
-        judges = {name: panels.answers(name)[:, places] for name in groups}
+        members = {name: panels.groups[name] for name in groups}
+        judges = Judges.of(panels.correct[:, places], members)
         rates = _rates(sampling)
-        found = judge_by(pool, {}, {"": judges}, sampling, rates, seed, tau=_wants_tau(adaptive))
+        found = judge_by(pool, (), judges, sampling, rates, seed, tau=_wants_tau(adaptive))
         by_panel = {name: found[found["panel"] == name] for name in groups}
         samplers = max(samplers, found["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
@@ -123,11 +124,15 @@ def _by_splits(
     if not splits:
         return []
     plain = pools.plain
-    by_choosers, judges = {}, {}
-    for number, halves in enumerate(splits):
-        sides = sides_of(halves, panels)
-        by_choosers[str(number)] = pool_of(plain, sides["selection"])
-        judges[str(number)] = {f"{name} {number}": own for name, own in sides.items()}
+    sides = [
+        {f"{name} {number}": own for name, own in halves._asdict().items()}
+        for number, halves in enumerate(splits)
+    ]
+    judges = Judges.of(panels.correct, {name: own for both in sides for name, own in both.items()})
+    by_choosers = (
+        (list(both), pool_of(plain, panels.correct[halves.selection]))
+        for both, halves in zip(sides, splits, strict=True)
+    )
     found = judge_by(
         plain,
         by_choosers,
@@ -137,10 +142,9 @@ def _by_splits(
         draws_seed(seed),
         tau=_wants_tau(sampling.adaptive),
     )
-    everyone = {name: own for sides in judges.values() for name, own in sides.items()}
     orders = fixed_orders(found["sampler"].nunique(), seed)
     by_luck = sampler_figures(
-        plain, orders, everyone, _rates(sampling), 1, seed, tau=_wants_tau(sampling.adaptive)
+        plain, orders, judges, _rates(sampling), 1, seed, tau=_wants_tau(sampling.adaptive)
     )
     found = pd.concat([found, by_luck], ignore_index=True)
     found["lucky"] = found["sampler"].isin(list(orders))

@@ -5,7 +5,6 @@ from math import ceil
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import EVERYONE
@@ -15,7 +14,6 @@ from benchwright.pipelines.sampling.model_splits import (
     model_splits,
     pool_of,
     repeats_of,
-    sides_of,
 )
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
@@ -29,15 +27,13 @@ from benchwright.pipelines.sampling.ready_samplers import (
 )
 from benchwright.sampling.adaptive import fixed_orders
 from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
+from benchwright.sampling.model_split import ModelSplit
 from benchwright.seeding import stage_generator
+from benchwright.statistics.preservation import Judges
 from benchwright.tables import ChosenCurves
 
 CHOSEN, IN_SAMPLE, ORDER = "chosen", "chosen, in-sample", "random order"
 """The winner of each split judged by the others, by those that chose it, and the luckiest order."""
-
-_OTHERS = "held_out"
-
-Answers = NDArray[np.float32]
 
 
 def trace_chosen(
@@ -59,22 +55,35 @@ def trace_chosen(
         (sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")
     ].set_index("split")
     splits = model_splits(panels, sampling.adaptive, seed)
-    sides = {number: sides_of(splits[number], panels) for number in chosen.index}
-    if not sides:
+    if chosen.empty:
         return ChosenCurves.empty()
+    own = {int(number): splits[number] for number in chosen.index}
+    judges = _judges(own, panels)
     parts = [
-        *_winners(chosen["winner"], sides, pools, sampling, seed),
-        *_randoms(chosen["luck_winner"], sides, pools, sampling, seed),
+        *_winners(chosen["winner"], own, judges, pools, sampling, seed),
+        *_randoms(chosen["luck_winner"], judges, pools, sampling, seed),
     ]
     table = _means(pd.concat(parts, ignore_index=True)).merge(
-        _band(sides, sampling, seed), on=["rate", "metric"], how="left"
+        _band(list(own), judges, sampling, seed), on=["rate", "metric"], how="left"
     )
     return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
 
 
+def _judges(splits: dict[int, ModelSplit], panels: SamplingPanels) -> Judges:
+    """A panel for each line and split: the models that did not choose, and those that did."""
+    sides = {CHOSEN: "held_out", IN_SAMPLE: "selection", RANDOM: "held_out", ORDER: "held_out"}
+    members = {
+        f"{line} {number}": getattr(halves, side)
+        for number, halves in splits.items()
+        for line, side in sides.items()
+    }
+    return Judges.of(panels.correct, members)
+
+
 def _winners(
     winners: pd.Series,
-    sides: dict[int, dict[str, Answers]],
+    splits: dict[int, ModelSplit],
+    judges: Judges,
     pools: Pools,
     sampling: SamplingParams,
     seed: int,
@@ -88,33 +97,29 @@ def _winners(
         for numbers in [list(own.index)] if together else [[number] for number in own.index]:
             pool = pools.plain
             if not together:
-                pool = pool_of(pool, sides[numbers[0]]["selection"])
-            judges = {
-                f"{line} {number}": sides[number][side]
-                for number in numbers
-                for line, side in ((CHOSEN, _OTHERS), (IN_SAMPLE, "selection"))
-            }
-            yield sampler_figures(
-                pool, {str(name): samplers[str(name)]}, judges, rates, repeats, own_seed
-            )
+                pool = pool_of(pool, judges.correct[splits[numbers[0]].selection])
+            own_panels = judges.only(f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE))
+            sampler = {str(name): samplers[str(name)]}
+            yield sampler_figures(pool, sampler, own_panels, rates, repeats, own_seed)
 
 
 def _randoms(
     orders: pd.Series,
-    sides: dict[int, dict[str, Answers]],
+    judges: Judges,
     pools: Pools,
     sampling: SamplingParams,
     seed: int,
 ) -> Iterable[pd.DataFrame]:
     """Figures of random, and of the luckiest order of each split, by the models held out."""
     rates = rates_of(sampling)
-    judges = {f"{RANDOM} {number}": own[_OTHERS] for number, own in sides.items()}
+    everyone = judges.only(f"{RANDOM} {number}" for number in orders.index)
     random = {RANDOM: ready_samplers(sampling)[RANDOM]}
-    yield sampler_figures(pools.plain, random, judges, rates, _repeats(sampling), draws_seed(seed))
+    repeats, own_seed = _repeats(sampling), draws_seed(seed)
+    yield sampler_figures(pools.plain, random, everyone, rates, repeats, own_seed)
     known = fixed_orders(len(kinds_of(sampling)), seed)
     for name, own in orders[orders.ne("")].groupby(orders):
-        judges = {f"{ORDER} {number}": sides[number][_OTHERS] for number in own.index}
-        yield sampler_figures(pools.plain, {str(name): known[str(name)]}, judges, rates, 1, seed)
+        some = judges.only(f"{ORDER} {number}" for number in own.index)
+        yield sampler_figures(pools.plain, {str(name): known[str(name)]}, some, rates, 1, seed)
 
 
 def _repeats(sampling: SamplingParams) -> dict[str, int]:
@@ -139,23 +144,21 @@ def _means(figures: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _band(
-    sides: dict[int, dict[str, Answers]], sampling: SamplingParams, seed: int
-) -> pd.DataFrame:
+def _band(splits: list[int], judges: Judges, sampling: SamplingParams, seed: int) -> pd.DataFrame:
     """Middle 95% of single random subsets at each rate, the splits together."""
-    rates, draws = rates_of(sampling), ceil(sampling.evidence.band_subsets / len(sides))
-    judges = {str(number): own[_OTHERS] for number, own in sides.items()}
-    n = next(iter(judges.values())).shape[1]
+    rates, draws = rates_of(sampling), ceil(sampling.evidence.band_subsets / len(splits))
+    panels = {number: f"{RANDOM} {number}" for number in splits}
+    n = judges.correct.shape[1]
     rows = []
     for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
         parts = [
             random_figures(
-                {number: own},
+                judges.only([panel]),
                 size,
                 draws,
                 stage_generator(seed, f"sampling/chosen_curves/{rate:g}/{number}"),
-            )[number]
-            for number, own in judges.items()
+            )[panel]
+            for number, panel in panels.items()
         ]
         for metric in FIGURES:
             together = np.concatenate([getattr(part, metric) for part in parts])

@@ -1,10 +1,8 @@
 """Every sampler at every rate, judged by every panel (DELE, section 4.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.panels import SamplingPanels
@@ -16,6 +14,7 @@ from benchwright.pipelines.sampling.ready_samplers import (
 )
 from benchwright.sampling.curves import sampler_figures
 from benchwright.sampling.pool import SamplingPool
+from benchwright.statistics.preservation import Judges
 from benchwright.tables import SamplersLeftOut, SamplingFigures
 
 
@@ -39,12 +38,14 @@ def judge_samplers(
     rates, repeats = rates_of(sampling), repeats_by_name(sampling)
     able, unable = runs_on(reads_answers(sampling, answers=False), pools.plain)
     left_out = [("", name, why) for name, why in unable.items()]
-    parts = [sampler_figures(pools.plain, able, panels.judges(), rates, repeats, seed)]
+    judges = panels.judges()
+    parts = [sampler_figures(pools.plain, able, judges, rates, repeats, seed)]
     for choosers in dict.fromkeys(panels.chosen_by.values()):
         pool = pools.by_choosers[choosers]
         able, unable = runs_on(reads_answers(sampling, answers=True), pool)
         left_out += [(choosers, name, why) for name, why in unable.items()]
-        parts.append(sampler_figures(pool, able, panels.judges(choosers), rates, repeats, seed))
+        own = judges.only([name for name, by in panels.chosen_by.items() if by == choosers])
+        parts.append(sampler_figures(pool, able, own, rates, repeats, seed))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
     return (
@@ -55,8 +56,8 @@ def judge_samplers(
 
 def judge_by(
     plain: SamplingPool,
-    by_choosers: Mapping[str, SamplingPool],
-    judges: Mapping[str, Mapping[str, NDArray[np.float32]]],
+    by_choosers: Iterable[tuple[Sequence[str], SamplingPool]],
+    judges: Judges,
     sampling: SamplingParams,
     rates: Sequence[float],
     seed: int,
@@ -67,20 +68,19 @@ def judge_by(
 
     Args:
         plain: the pool of samplers that read no answers.
-        by_choosers: by group of models that choose, the pool with their answers; empty where
-            samplers that read answers are not wanted.
-        judges: by group, the answers of panels by name; names differ between groups.
+        by_choosers: panels, and the pool with the answers of the models that choose for these;
+            empty where samplers that read answers are not wanted.
+        judges: all panels.
         sampling: the samplers.
         rates: percent of the items.
         seed: of all draws.
         tau: also compute tau-b.
     """
-    everyone = {name: correct for panels in judges.values() for name, correct in panels.items()}
     able, _ = runs_on(reads_answers(sampling, answers=False), plain)
     repeats = repeats_by_name(sampling)
-    parts = [sampler_figures(plain, able, everyone, rates, repeats, seed, tau=tau)]
-    for choosers, pool in by_choosers.items():
+    parts = [sampler_figures(plain, able, judges, rates, repeats, seed, tau=tau)]
+    for panels, pool in by_choosers:
         able, _ = runs_on(reads_answers(sampling, answers=True), pool)
-        own = dict(judges[choosers])
+        own = judges.only(panels)
         parts.append(sampler_figures(pool, able, own, rates, repeats, seed, tau=tau))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)

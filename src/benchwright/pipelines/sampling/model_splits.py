@@ -22,11 +22,6 @@ def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) ->
     return found
 
 
-def sides_of(halves: ModelSplit, panels: SamplingPanels) -> dict[str, NDArray[np.float32]]:
-    """Answers of the models that choose (`selection`) and of the others (`held_out`)."""
-    return {name: panels.correct[own] for name, own in halves._asdict().items()}
-
-
 def pool_of(plain: SamplingPool, correct: NDArray[np.float32]) -> SamplingPool:
     """The items as they are seen by samplers that read these answers."""
     return SamplingPool(plain.item_ids, plain.subjects, plain.texts, plain.vectors, correct)

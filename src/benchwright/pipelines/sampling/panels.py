@@ -1,6 +1,6 @@
 """The models that choose items or samplers, and those that judge the choice (docs/sampling.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from benchwright.sampling.model_split import (
     split_by_family,
     split_forward,
 )
+from benchwright.statistics.preservation import Judges
 
 FEWEST_JUDGES = 3
 """With fewer models no rank correlation exists."""
@@ -67,13 +68,12 @@ class SamplingPanels(NamedTuple):
         """(k, n) answers of a group of models."""
         return self.correct[self.groups[group]]
 
-    def judges(self, choosers: str | None = None) -> dict[str, NDArray[np.float32]]:
-        """Answers by panel; of those panels alone for which `choosers` choose."""
-        return {
-            panel: self.answers(panel)
-            for panel, group in self.chosen_by.items()
-            if choosers in (None, group)
-        }
+    def judges(
+        self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
+    ) -> Judges:
+        """The models of all panels, or of some; `whole` as in `Judges.of`."""
+        names = self.chosen_by if panels is None else panels
+        return Judges.of(self.correct, {name: self.groups[name] for name in names}, whole)
 
     @property
     def chosen_by(self) -> dict[str, str]:

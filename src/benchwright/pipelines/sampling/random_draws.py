@@ -1,6 +1,5 @@
 """Random subsets of a size, judged by every panel: what every sampler stands beside."""
 
-from collections.abc import Mapping
 from math import ceil
 
 import numpy as np
@@ -12,7 +11,7 @@ from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.sampling.curves import FIGURES, sizes_of_rates
 from benchwright.seeding import stage_generator
-from benchwright.statistics.preservation import Preservation, preservation
+from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.tables import RandomBands
 
@@ -22,23 +21,17 @@ MIDDLE = (0.025, 0.5, 0.975)
 
 
 def random_figures(
-    judges: Mapping[str, NDArray[np.float32]],
-    size: int,
-    draws: int,
-    generator: np.random.Generator,
-    whole: NDArray[np.float64] | None = None,
+    judges: Judges, size: int, draws: int, generator: np.random.Generator, *, tau: bool = True
 ) -> dict[str, Preservation]:
-    """Figures (draws,) of random subsets of one size by panel; all judge the same subsets.
-
-    `whole` are weights (n,) of the items in the benchmark's own score; all equal where None.
-    """
-    n = next(iter(judges.values())).shape[1]
-    parts: dict[str, list[Preservation]] = {panel: [] for panel in judges}
+    """Figures (draws,) of random subsets of one size by panel; all judge the same subsets."""
+    n = judges.correct.shape[1]
+    parts: dict[str, list[Preservation]] = {panel: [] for panel in judges.panels}
     for start in range(0, draws, _BLOCK):
         masks = draw_subsets(n, size, min(_BLOCK, draws - start), generator)
-        weights = masks / max(size, 1)
-        for panel, correct in judges.items():
-            parts[panel].append(preservation(correct, weights, whole=whole))
+        sizes = np.full(len(masks), size)
+        found = preservation_by_panel(judges, masks / max(size, 1), tau=tau, sizes=sizes)
+        for panel, own in found.items():
+            parts[panel].append(own)
     return {
         panel: Preservation(*(np.concatenate(figure) for figure in zip(*own, strict=True)))
         for panel, own in parts.items()
@@ -52,14 +45,12 @@ def draw_random_bands(panels: SamplingPanels, sampling: SamplingParams, seed: in
     deviation over repeats is taken from as many random subsets, resampled.
     """
     rows = []
-    rates = rates_of(sampling)
+    rates, judges = rates_of(sampling), panels.judges()
     for rate, size in zip(rates, sizes_of_rates(rates, len(panels.item_ids)), strict=True):
         generator = stage_generator(seed, f"sampling/random_bands/{rate:g}")
         if not size:
             continue
-        found = random_figures(
-            panels.judges(), int(size), sampling.evidence.band_subsets, generator
-        )
+        found = random_figures(judges, int(size), sampling.evidence.band_subsets, generator)
         for panel, figures in found.items():
             for metric in FIGURES:
                 values = getattr(figures, metric)

@@ -9,7 +9,7 @@ from benchwright.pipelines.sampling.choice import large_subjects
 from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
-from benchwright.pipelines.sampling.random_draws import quantiles
+from benchwright.pipelines.sampling.random_draws import quantiles, random_figures
 from benchwright.pipelines.sampling.ready_samplers import (
     reads_answers,
     repeats_by_name,
@@ -18,8 +18,7 @@ from benchwright.pipelines.sampling.ready_samplers import (
 from benchwright.sampling.curves import sampler_figures, sizes_of_rates
 from benchwright.sampling.within_subject import sub_pool
 from benchwright.seeding import stage_generator
-from benchwright.statistics.preservation import preservation
-from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.preservation import Judges
 from benchwright.tables import SubjectCurves
 
 METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
@@ -46,7 +45,7 @@ def trace_subjects(
     for subject, places in subjects.items():
         pool, correct = sub_pool(pools.plain, places), panels.correct[:, places]
         able, _ = runs_on(plain, pool)
-        judges = {"all": correct}
+        judges = Judges.of(correct, {"all": panels.groups["all"]})
         found = sampler_figures(
             pool, able, judges, rates, repeats_by_name(sampling), seed, tau=False
         )
@@ -57,8 +56,8 @@ def trace_subjects(
         rows = []
         for rate, size in zip(rates, sizes_of_rates(rates, len(pool)).tolist(), strict=True):
             generator = stage_generator(seed, f"sampling/subject_curves/{subject}/{rate:g}")
-            masks = draw_subsets(len(pool), size, sampling.evidence.band_subsets, generator)
-            random = preservation(correct, masks / size, tau=False)
+            draws = sampling.evidence.band_subsets
+            random = random_figures(judges, size, draws, generator, tau=False)["all"]
             rows += [(rate, name, *quantiles(getattr(random, name))) for name in METRICS]
         columns = ["rate", "metric", "random_low", "random_median", "random_high"]
         band = pd.DataFrame(rows, columns=columns)

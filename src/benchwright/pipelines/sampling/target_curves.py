@@ -33,41 +33,43 @@ def trace_targets(
         A `TargetCurves` table, without rows where there is one subject or fewer than three judges.
     """
     main = panels.main
-    judges = {main: panels.answers(main)}
+    n_models = len(panels.groups[main])
     pool = pools.by_choosers[panels.chosen_by[main]]
     targets = target_weights(pool.subjects)
-    if len(targets) < 2 or len(judges[main]) < FEWEST_JUDGES:
+    if len(targets) < 2 or n_models < FEWEST_JUDGES:
         return TargetCurves.empty()
     rates, n = rates_of(sampling), len(pool)
     able, _ = runs_on(ready_samplers(sampling), pool)
     parts = []
     for target, whole in targets.items():
-        figures = sampler_figures(
-            pool, able, judges, rates, repeats_by_name(sampling), seed, whole=whole
-        )
+        judges = panels.judges([main], whole)
+        figures = sampler_figures(pool, able, judges, rates, repeats_by_name(sampling), seed)
+        random: dict[tuple[float, str], NDArray[np.float64]] = {}
         for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
             generator = stage_generator(seed, f"sampling/targets/{rate:g}")
-            draws = sampling.evidence.band_subsets
-            random = random_figures(judges, size, draws, generator, whole)[main]._asdict()
-            parts.append(_means(figures[figures["rate"] == rate], random).assign(target=target))
-    table = pd.concat(parts, ignore_index=True).assign(n_models=len(judges[main]))
+            found = random_figures(judges, size, sampling.evidence.band_subsets, generator)[main]
+            random |= {(rate, metric): values for metric, values in found._asdict().items()}
+        parts.append(_means(figures, random).assign(target=target))
+    table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
     order = ["target", "metric", "sampler", "rate"]
     table = table.sort_values(order, ignore_index=True)[TargetCurves.columns()]
     return pd.DataFrame(TargetCurves.validate(table))
 
 
-def _means(figures: pd.DataFrame, random: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
-    """Each sampler's mean at one rate, among random subsets."""
+def _means(
+    figures: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
+) -> pd.DataFrame:
+    """Each sampler's mean at each rate, among random subsets by rate and metric."""
     key = ["sampler", "panel", "rate", "size"]
     long = figures.melt(key, list(FIGURES), var_name="metric", value_name="value")
     groups = long.groupby([*key, "metric"], sort=True)["value"]
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
-    bounds = {metric: quantiles(values) for metric, values in random.items()}
+    places = list(zip(table["rate"].tolist(), table["metric"].tolist(), strict=True))
+    bounds = {place: quantiles(values) for place, values in random.items()}
     names = ("random_low", "random_median", "random_high")
-    for place, name in enumerate(names):
-        table[name] = [bounds[metric][place] for metric in table["metric"]]
+    table[list(names)] = [bounds[place] for place in places]
     table["percentile"] = [
-        percentile_among(mean, random[metric])
-        for mean, metric in zip(table["mean"], table["metric"], strict=True)
+        percentile_among(mean, random[place])
+        for mean, place in zip(table["mean"].tolist(), places, strict=True)
     ]
     return table
