@@ -57,31 +57,34 @@ def make_review_sheet(
     Returns:
         A `ReviewSheet` with empty `verdict` and `note`, rules in the order of `ItemAudit`.
     """
-    texts = {str(row["item_id"]): row for row in items.to_dict("records")}
     partner = _partners(item_audit, groups)
     removed = verdicts[verdicts["removed"]]
-    rows = []
+    drawn = []
     for rule in in_rule_order(removed["rule"]):
         own = removed[removed["rule"] == rule]
         reason = dict(zip(own["item_id"].astype(str), own["detail"], strict=True))
         ids = sorted(reason)
-        draw = dict(zip(ids, item_uniforms(seed, f"review_{rule}", ids).tolist(), strict=True))
-        for item in sorted(ids, key=lambda item: (draw[item], item))[: evaluation.review_items]:
-            like = partner.get((rule, item))
-            rows.append(
-                (
-                    item,
-                    rule,
-                    texts[item]["subject"],
-                    texts[item]["question"],
-                    "\n".join(_lettered(texts[item]["choices"])),
-                    _answer(texts[item]),
-                    reason[item],
-                    "" if like is None else _whole(texts[like]),
-                    "",
-                    "",
-                )
-            )
+        lot = dict(zip(ids, item_uniforms(seed, f"review_{rule}", ids).tolist(), strict=True))
+        first = sorted(ids, key=lambda item: (lot[item], item))[: evaluation.review_items]
+        drawn += [(item, rule, reason[item], partner.get((rule, item))) for item in first]
+    shown = {name for item, _, _, like in drawn for name in (item, like) if name is not None}
+    some = items[items["item_id"].isin(shown)].to_dict("records")
+    texts = {str(row["item_id"]): row for row in some}
+    rows = [
+        (
+            item,
+            rule,
+            texts[item]["subject"],
+            texts[item]["question"],
+            "\n".join(_lettered(texts[item]["choices"])),
+            _answer(texts[item]),
+            why,
+            "" if like is None else _whole(texts[like]),
+            "",
+            "",
+        )
+        for item, rule, why, like in drawn
+    ]
     return ReviewSheet.from_rows(rows)
 
 

@@ -40,7 +40,7 @@ def select_items_to_show(
     rule's verdict and the answers of some models: filter models first, then others along the
     ranking.
     """
-    texts = {str(row["item_id"]): _text(row) for row in items.to_dict("records")}
+    texts = _Texts(items)
     suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
     conflicts = groups[groups["kind"] == "conflicting_gold"]
     return {
@@ -65,6 +65,18 @@ def select_items_to_show(
     }
 
 
+class _Texts:
+    """What a page shows of an item, by its id; made when asked for, since few are shown."""
+
+    def __init__(self, items: pd.DataFrame) -> None:
+        self._items = items
+        self._ids = pd.Index(items["item_id"].astype(str))
+
+    def __getitem__(self, item_id: str) -> dict[str, Any]:
+        place = int(self._ids.get_indexer([item_id])[0])
+        return _text(self._items.iloc[place].to_dict())
+
+
 def _text(row: dict[Any, Any]) -> dict[str, Any]:
     """What a page shows of one item."""
     return {
@@ -77,7 +89,7 @@ def _text(row: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _examples(
-    verdicts: pd.DataFrame, texts: dict[str, dict[str, Any]], most: int, seed: int
+    verdicts: pd.DataFrame, texts: "_Texts", most: int, seed: int
 ) -> list[dict[str, Any]]:
     """A few removed items of each rule, in the order in which the rules appear."""
     out = []
@@ -92,7 +104,7 @@ def _examples(
     return sorted(out, key=lambda entry: entry["rule"])
 
 
-def _groups(part: pd.DataFrame, texts: dict[str, dict[str, Any]], most: int) -> dict[str, Any]:
+def _groups(part: pd.DataFrame, texts: "_Texts", most: int) -> dict[str, Any]:
     """How many groups of which size, and the largest of them with their texts."""
     sizes = part.groupby("group_id")["item_id"].size()
     ranked = sorted(sizes.items(), key=lambda entry: (-entry[1], str(entry[0])))[:most]
