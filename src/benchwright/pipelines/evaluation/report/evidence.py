@@ -73,7 +73,7 @@ class _Texts:
         self._ids = pd.Index(items["item_id"].astype(str))
 
     def __getitem__(self, item_id: str) -> dict[str, Any]:
-        place = int(self._ids.get_indexer([item_id])[0])
+        place = int(self._ids.get_indexer(pd.Index([item_id]))[0])
         return _text(self._items.iloc[place].to_dict())
 
 
