@@ -1,12 +1,12 @@
 """Which items are not independent of each other: those that share a passage or a stem."""
 
-from collections import defaultdict
+import hashlib
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.natural_order import natural_key
+from benchwright.natural_order import natural_order
 
 
 def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
@@ -23,20 +23,20 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
         (n,) labels 0, 1, … in the order of the rows. Clusters are numbered by the natural order
         of their first item id, so that an item's label does not depend on the order of rows.
     """
-    rows = zip(items["item_id"], items["passage_id"], items["question"], strict=True)
-    keys: list[tuple[str, str]] = []
-    members: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for item_id, passage, question in rows:
-        key = _key(str(item_id), passage, str(question))
-        keys.append(key)
-        members[key].append(str(item_id))
-    first = {key: min(map(natural_key, own)) for key, own in members.items()}
-    label = {key: number for number, key in enumerate(sorted(first, key=first.__getitem__))}
-    return np.array([label[key] for key in keys], dtype=np.intp)
+    ids = [str(item_id) for item_id in items["item_id"]]
+    rows = zip(ids, items["passage_id"], items["question"], strict=True)
+    keys = np.array([_key(*row) for row in rows], dtype=object)
+    order = natural_order(ids)
+    labels = np.empty(len(ids), dtype=np.intp)
+    labels[order] = pd.factorize(keys[order])[0]  # numbered as they first appear
+    return labels
 
 
-def _key(item_id: str, passage: object, question: str) -> tuple[str, str]:
+def _key(item_id: str, passage: object, question: str) -> bytes:
+    """What items of a cluster share, as a digest: the texts of a million questions take much."""
     if isinstance(passage, str) and passage.strip():
-        return "passage", passage
-    stem = " ".join(question.casefold().split())
-    return ("stem", stem) if stem else ("item", item_id)
+        kind, text = "passage", passage
+    else:
+        stem = " ".join(str(question).casefold().split())
+        kind, text = ("stem", stem) if stem else ("item", item_id)
+    return hashlib.blake2b(f"{kind}\x1f{text}".encode(), digest_size=16).digest()

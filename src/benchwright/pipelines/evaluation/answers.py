@@ -43,7 +43,10 @@ def panel_answers(
 ) -> PanelAnswers:
     """The answers of `models` to the panel's items."""
     chosen = response_matrix.select_models(models).select_items(panel.item_ids)
-    rows = items.set_index(items["item_id"].astype(str)).loc[list(panel.item_ids)]
+    place = pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(panel.item_ids))
+    if (place < 0).any():
+        raise KeyError(f"{panel.item_ids[int(np.argmin(place))]} is not among the items")
+    rows = items[["item_id", "subject", "passage_id", "question"]].iloc[place]
     subjects = pd.factorize(rows["subject"], sort=True)[0].astype(np.intp)
     clusters = item_clusters(rows.reset_index(drop=True))
     return PanelAnswers(
