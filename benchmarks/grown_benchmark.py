@@ -13,50 +13,18 @@ one, and the probability of the gold option is moved a little.
 """
 
 import argparse
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from made_benchmark import DATA, real_items, split_column, write_benchmark
 
-PROJECT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", PROJECT.parent / "shared" / "data"))
 CONF = """\
-_benchmarks:
-  grown:
-    name: grown
-    title: Grown
-    licence: grown from MMLU (MIT) and ARC (CC-BY-SA-4.0)
-    citation: none
-    url: https://example.org/
-    sources:
-      mirror:
-        file: grown.parquet
-        split_column: split
-        fields:
-          item_id: item_id
-          subject: subject
-          question: question
-          choices: {column: choices}
-          gold: {column: answer_index, form: index}
-    splits: {evaluation: [test], demonstrations: [dev], calibration: []}
     filter_models: [MODELS]
     responses:
-      - {file: grown_7models.parquet, layout: tidy}
+      - {file: grown.parquet, layout: tidy}
 """
-
-
-def real_items() -> pa.Table:
-    """The test items of MMLU and all of ARC."""
-    mmlu = pq.read_table(DATA / "benchmarks" / "mmlu.parquet")
-    mmlu = mmlu.filter(pc.equal(mmlu["split"], "test"))
-    arc = pq.read_table(DATA / "benchmarks" / "arc.parquet")
-    arc = arc.append_column("subject", arc["subset"].cast(pa.large_string()))
-    columns = ["item_id", "subject", "question", "choices", "answer_index"]
-    return pa.concat_tables([mmlu.select(columns), arc.select(columns)])
 
 
 def grown_items(n: int, real: pa.Table, drawn: np.random.Generator) -> pa.Table:
@@ -72,7 +40,7 @@ def grown_items(n: int, real: pa.Table, drawn: np.random.Generator) -> pa.Table:
     ids = [f"grown/{number}" for number in range(n + 5)]
     table = base.set_column(base.column_names.index("question"), "question", [questions])
     table = table.set_column(table.column_names.index("item_id"), "item_id", [ids])
-    table = table.append_column("split", [["test"] * n + ["dev"] * 5])
+    table = table.append_column("split", split_column(n))
     return table.append_column("real", [behind])
 
 
@@ -113,25 +81,14 @@ def main() -> None:
     parser.add_argument("items", type=int)
     parser.add_argument("folder", type=Path)
     asked = parser.parse_args()
-    n, folder = asked.items, asked.folder.absolute()
-    mirror, data = folder / "mirror", folder / "data"
-    for path in (mirror / "benchmarks", mirror / "responses", data / "06_models"):
-        path.mkdir(parents=True, exist_ok=True)
     drawn = np.random.default_rng(0)
     real = real_items()
-    items = grown_items(n, real, drawn)
-    answers, models = grown_answers(items, real, n, drawn)
-    pq.write_table(items.drop_columns("real"), mirror / "benchmarks" / "grown.parquet")
+    items = grown_items(asked.items, real, drawn)
+    answers, models = grown_answers(items, real, asked.items, drawn)
     answers = answers.set_column(1, "model", answers["model"].cast(pa.string()))
-    pq.write_table(answers, mirror / "responses" / "grown_7models.parquet")
-    shutil.copytree(PROJECT / "conf", folder / "conf", dirs_exist_ok=True)
-    conf = folder / "conf" / "base" / "parameters" / "benchmarks" / "grown.yml"
-    conf.write_text(CONF.replace("MODELS", ", ".join(models)), encoding="utf-8")
-    (folder / "conf" / "local").mkdir(exist_ok=True)
-    for name in ("01_raw", "06_models/cache"):
-        if not (data / name).exists():
-            (data / name).symlink_to(PROJECT / "data" / name)
-    print(f"--conf {folder}/conf --params benchmark=grown,mirror_root={mirror},data_root={data}")
+    conf = CONF.replace("MODELS", ", ".join(models))
+    items = items.drop_columns("real")
+    print(write_benchmark(asked.folder, "grown", "Grown", conf, items, answers))
 
 
 if __name__ == "__main__":

@@ -9,36 +9,13 @@ prints the parameters for `benchmarks/bench_stages.py`.
 """
 
 import argparse
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from made_benchmark import real_items, split_column, write_benchmark
 
-PROJECT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", PROJECT.parent / "shared" / "data"))
 CONF = """\
-_benchmarks:
-  wide:
-    name: wide
-    title: Simulated answers of many models
-    licence: MMLU (MIT) and ARC (CC-BY-SA-4.0)
-    citation: none
-    url: https://example.org/
-    sources:
-      mirror:
-        file: wide.parquet
-        split_column: split
-        fields:
-          item_id: item_id
-          subject: subject
-          question: question
-          choices: {column: choices}
-          gold: {column: answer_index, form: index}
-    splits: {evaluation: [test], demonstrations: [dev], calibration: []}
     filter_models: {choose: strongest, count: 7, distinct: none, min_coverage: 1.0}
     filtering: {easy: {confidence: null}}
     responses:
@@ -48,15 +25,10 @@ _benchmarks:
 
 def questions(n: int) -> pa.Table:
     """`n` items, and five that are demonstrations."""
-    mmlu = pq.read_table(DATA / "benchmarks" / "mmlu.parquet")
-    mmlu = mmlu.filter(pc.equal(mmlu["split"], "test"))
-    arc = pq.read_table(DATA / "benchmarks" / "arc.parquet")
-    arc = arc.append_column("subject", arc["subset"].cast(pa.large_string()))
-    columns = ["item_id", "subject", "question", "choices", "answer_index"]
-    both = pa.concat_tables([mmlu.select(columns), arc.select(columns)])
+    both = real_items()
     if len(both) < n + 5:
         raise SystemExit(f"{n} items and 5 demonstrations are wanted; there are {len(both)}")
-    return both[: n + 5].append_column("split", [["test"] * n + ["dev"] * 5])
+    return both[: n + 5].append_column("split", split_column(n))
 
 
 def answers(models: int, ids: list[str]) -> pa.Table:
@@ -78,22 +50,10 @@ def main() -> None:
     parser.add_argument("items", type=int)
     parser.add_argument("folder", type=Path)
     asked = parser.parse_args()
-    folder = asked.folder.absolute()
-    mirror, data = folder / "mirror", folder / "data"
-    for path in (mirror / "benchmarks", mirror / "responses", data / "06_models"):
-        path.mkdir(parents=True, exist_ok=True)
     items = questions(asked.items)
-    pq.write_table(items, mirror / "benchmarks" / "wide.parquet")
     recorded = answers(asked.models, items["item_id"].to_pylist()[: asked.items])
-    pq.write_table(recorded, mirror / "responses" / "wide.parquet")
-    shutil.copytree(PROJECT / "conf", folder / "conf", dirs_exist_ok=True)
-    conf = folder / "conf" / "base" / "parameters" / "benchmarks" / "wide.yml"
-    conf.write_text(CONF, encoding="utf-8")
-    (folder / "conf" / "local").mkdir(exist_ok=True)
-    for name in ("01_raw", "06_models/cache"):
-        if not (data / name).exists():
-            (data / name).symlink_to(PROJECT / "data" / name)
-    print(f"--conf {folder}/conf --params benchmark=wide,mirror_root={mirror},data_root={data}")
+    title = "Simulated answers of many models"
+    print(write_benchmark(asked.folder, "wide", title, CONF, items, recorded))
 
 
 if __name__ == "__main__":
