@@ -121,7 +121,7 @@ def _one_each(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return list({tuple(row[name] for name in names): row for row in rows}.values())
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=12)
 @given(
     st.lists(ROW.filter(_usable), min_size=1, max_size=14),
     st.lists(ROW.filter(_usable), max_size=6),
@@ -162,3 +162,17 @@ def test_matrices_and_coverage_are_those_of_all_rows(
     pd.testing.assert_frame_equal(
         one.answer_coverage, other.answer_coverage, check_exact=False, atol=1e-6
     )
+
+
+def test_a_live_prompt_without_an_answer_leaves_answers_recorded(
+    make_items: Make, make_file: Make, make_responses: Make
+) -> None:
+    asked = {"model": "m", "style": "cloze", "shots": 0}
+    file = make_file({"item_id": ["q1"], "correct": [1], **{k: [v] for k, v in asked.items()}})
+    items = make_items("q1", "q2")
+    out = import_answers({file.name: file}, items, items.head(0))
+    live = make_responses({"item_id": "q1", "source": "live", "extraction": "too_long", **asked})
+    built = build_response_matrices(live, out.imported_responses, out.wide_matrices, NOTHING, items)
+    assert built.answer_coverage.source.tolist() == ["recorded"]
+    assert built.answer_coverage.superseded.tolist() == [0]
+    np.testing.assert_array_equal(built.response_matrix.correct, [[1, np.nan]])

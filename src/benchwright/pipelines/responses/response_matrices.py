@@ -276,7 +276,9 @@ def _coverage(
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
         for state in ("failed", "too_long")
     }
+    # A live prompt that got no answer makes recorded answers no less recorded.
     is_live = set(live["configuration"])
+    answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
     recorded |= {name for name, one in behind.items() if one.left}
     out = []
@@ -284,7 +286,9 @@ def _coverage(
         replaced = behind[name].gaps if name in behind else []
         gaps = np.array([*superseded.get((name, matrix.condition), []), *replaced])
         known = gaps[~np.isnan(gaps)]
-        source = "both" if name in is_live & recorded else "live" if name in is_live else "recorded"
+        source = "both" if name in answering & recorded else "live"
+        if name in recorded - answering or name not in is_live:
+            source = "recorded"
         out.append(
             (
                 name,

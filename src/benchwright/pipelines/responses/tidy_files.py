@@ -351,7 +351,7 @@ def _doubled(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
     if not by_hash.any():
         return kept.duplicated(KEY, keep="first").to_numpy()
     named = item_ids[kept.index.to_numpy()]
-    twins = np.unique(np.where(by_hash, named, "").astype(str), return_inverse=True)[1]
+    twins = pd.factorize(np.where(by_hash, named, ""), sort=True)[0]
     order = np.lexsort((twins, by_hash))
     again = np.empty(len(kept), dtype=bool)
     again[order] = kept.iloc[order].duplicated(KEY, keep="first").to_numpy()
