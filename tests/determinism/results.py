@@ -33,12 +33,13 @@ def differing(one: Files, other: Files, backwards: bool = False) -> list[str]:
         if one.get(name) != other.get(name)
         and (
             not (name in one and name in other)
-            or _comparable(name, one[name], backwards) != _comparable(name, other[name], backwards)
+            or comparable(name, one[name], backwards) != comparable(name, other[name], backwards)
         )
     )
 
 
-def _comparable(name: str, content: bytes, backwards: bool) -> bytes:
+def comparable(name: str, content: bytes, backwards: bool = False) -> bytes:
+    """The content of a file without what equal runs may leave different."""
     if name.endswith(TELL_VERSIONS):
         return VERSION.sub(b"@", content)
     own = {**MAY_DIFFER, **(OF_ROWS if backwards else {})}.get(Path(name).name)

@@ -1,0 +1,177 @@
+"""Digests of what pipelines and commands write: a change of structure must not change them.
+
+    python tests/determinism/output_digests.py record FILE [NAME ...]
+    python tests/determinism/output_digests.py compare BEFORE AFTER
+
+`record` runs each scenario in a data folder of its own and saves a digest of every file it leaves.
+`compare` lists the files whose digests differ. A file that has another path but the same content is
+listed as renamed and is no difference. Scenarios on real benchmarks are left out where the folder
+of real data is absent (BENCHWRIGHT_SHARED_DATA).
+"""
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from determinism.results import comparable
+from determinism.surroundings import PLAIN, Commands, commands_in
+from faults.project_runs import REPOSITORY, empty_root, left_in
+
+SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
+IMPORTED = "scoring.mode=imported"
+FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_draws=100"
+FEW_SUBSETS = "sampling.repeats=3,sampling.evidence.random_subsets=100"
+
+Digests = dict[str, dict[str, str]]
+
+
+class Scenario(NamedTuple):
+    """Commands that run one after the other in one data folder.
+
+    Attributes:
+        commands: words of each; `{root}` stands for the data folder.
+        real: whether it needs the folder of real benchmarks.
+    """
+
+    commands: Sequence[Sequence[str]]
+    real: bool = False
+
+
+def _run(pipeline: str, params: str = "") -> list[str]:
+    given = "data_root={root}" + (f",{params}" if params else "")
+    return ["run", "--pipeline", pipeline, "--params", given]
+
+
+def _real(benchmark: str, params: str) -> str:
+    return f"benchmark={benchmark},mirror_root={SHARED},{params}"
+
+
+SMART = f"{IMPORTED},{FEW_DRAWS}"
+PLAN = "--se .05 --tau .8 --draws 20 --json {root}/out/plan.json --page {root}/out/plan.html"
+ESTIMATE = (
+    "{root}/new.csv --training {root}/known.csv --out {root}/out/estimates.json "
+    "--subset {root}/08_reporting/demo/dele/harness_subset"
+)
+SCENARIOS = {
+    "smart": Scenario([_run("smart", SMART)]),
+    "smart live": Scenario([_run("smart", f"limit=30,{FEW_DRAWS}")]),
+    "smart variants": Scenario(
+        [_run("smart", f"{SMART},variant={name}") for name in ("smart_paper", "no_similar")]
+    ),
+    "smart arc": Scenario([_run("smart", _real("arc", SMART))], real=True),
+    "smart mmlu": Scenario([_run("smart", _real("mmlu", f"limit=600,{SMART}"))], real=True),
+    "wicked": Scenario([_run("wicked", "limit=12")]),
+    "dele": Scenario(
+        [
+            _run("dele", "limit=60,sampling.repeats=3"),
+            ["estimate", *ESTIMATE.split()],
+        ]
+    ),
+    "dele arc_challenge": Scenario(
+        [_run("dele", _real("arc_challenge_leaderboard", FEW_SUBSETS))], real=True
+    ),
+    "documents": Scenario([_run("documents")]),
+    "mmlu_cf": Scenario([_run("mmlu_cf"), _run("half_gap", f"limit=20,{IMPORTED}")]),
+    "export_draws": Scenario([_run("export_draws", "limit=100")]),
+    "sweep, diff, plan": Scenario(
+        [
+            ["sweep", "--seeds", "0,1", "--params", f"data_root={{root}},limit=100,{SMART}"],
+            ["diff", "--data-root", "{root}", "--out", "{root}/out/diff.html"],
+            ["plan", "--data-root", "{root}", *PLAN.split()],
+        ]
+    ),
+    "small pipelines": Scenario(
+        [
+            _run("budget", "limit=60"),
+            _run("sba", "limit=60"),
+            _run("answers", f"limit=60,{IMPORTED}"),
+        ]
+    ),
+}
+
+
+def record(file: Path, names: Sequence[str]) -> Digests:
+    """Save and return digests of what the scenarios leave, by scenario and path.
+
+    The file is written after each scenario; scenarios that it has already are replaced or kept.
+    """
+    digests: Digests = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    with tempfile.TemporaryDirectory() as folder, commands_in(PLAIN, Path(folder) / "logs") as runs:
+        for name, scenario in SCENARIOS.items():
+            if (names and name not in names) or (scenario.real and not SHARED.is_dir()):
+                continue
+            began = time.monotonic()
+            digests[name] = _record_scenario(scenario, runs, Path(folder) / name.replace(" ", "_"))
+            file.write_text(json.dumps(digests, indent=1, sort_keys=True), encoding="utf-8")
+            _say(f"{name}: {len(digests[name])} files, {time.monotonic() - began:.0f} s")
+    return digests
+
+
+def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[str, str]:
+    root = empty_root(folder)
+    for words in scenario.commands:
+        runs.run([word.replace("{root}", str(root)) for word in words])
+    digests = {}
+    for path, content in left_in(root).newest().items():
+        told = comparable(path, content).replace(str(root).encode(), b"{root}")
+        digests[path] = hashlib.sha256(told).hexdigest()
+    return digests
+
+
+def differences(before: Digests, after: Digests) -> tuple[list[str], list[str]]:
+    """What differs and what was only renamed, a line each."""
+    changed, renamed = [], []
+    for scenario in before:
+        old, new = before[scenario], after.get(scenario, {})
+        changed += [f"{scenario}: {path}" for path in old if path in new and old[path] != new[path]]
+        gone = {path: digest for path, digest in old.items() if path not in new}
+        come = {path: digest for path, digest in new.items() if path not in old}
+        for path, digest in gone.items():
+            same = next((other for other, its in come.items() if its == digest), None)
+            if same is None:
+                changed.append(f"{scenario}: {path} is gone")
+            else:
+                renamed.append(f"{scenario}: {path} -> {same}")
+                del come[same]
+        changed += [f"{scenario}: {path} is new" for path in come]
+    return changed, renamed
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201
+
+
+def main(words: list[str]) -> int:
+    """Run `record` or `compare`; the exit code is 1 where something differs."""
+    match words:
+        case ["record", file, *names]:
+            began = time.monotonic()
+            digests = record(Path(file), names)
+            files = sum(map(len, digests.values()))
+            _say(f"{files} files of {len(digests)} scenarios, {time.monotonic() - began:.0f} s")
+            return 0
+        case ["compare", before, after]:
+            old, new = (json.loads(Path(f).read_text(encoding="utf-8")) for f in (before, after))
+            changed, renamed = differences(old, new)
+            for line in renamed:
+                _say(f"renamed  {line}")
+            for line in changed:
+                _say(f"differs  {line}")
+            same = sum(map(len, old.values())) - len(renamed) - len(changed)
+            _say(f"{same} equal, {len(renamed)} renamed, {len(changed)} differ or are new")
+            return int(bool(changed))
+        case _:
+            _say(__doc__ or "")
+            return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
