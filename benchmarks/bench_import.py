@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.pipelines.responses.import_answers import Imported, import_answers
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Demonstrations, Items
 
 

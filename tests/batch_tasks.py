@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 
 def twice(number: int) -> Iterator[str]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from benchwright.asking import Ask, ask_model
+from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.errors import InputError, one_line
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from scripted_server import ScriptedServer, served
 

@@ -8,7 +8,7 @@ import pytest
 from batch_tasks import fallen, refused, rows_of, twice
 from benchwright import batch_engine
 from benchwright.batch_engine import BatchEngine, outcomes, require_leave_to_spill
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")

@@ -19,8 +19,8 @@ from benchwright.construction.sealing.key import SealKey
 from benchwright.construction.sealing.seal import SealedFiles, seal_halves
 from benchwright.construction.splitting.gap import half_gaps
 from benchwright.construction.splitting.paired_halves import pair_halves
+from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import HalfScores
-from benchwright.errors import InputError
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
 N = 240

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.gguf_header import gguf_fields
 
 U32, STRING, ARRAY = 4, 8, 9

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
 from benchwright.hooks import SealKeyHook, unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.saved_answers import KnownAnswers, judged, known_answers, read_items
 from faults.tiny_llama import save_tiny_llama
 

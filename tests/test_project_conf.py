@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.project_conf import ConfLoader, load_conf
 from benchwright.settings import CONFIG_LOADER_CLASS
 

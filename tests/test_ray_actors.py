@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.core.errors import InputError
 from benchwright.engine import answer_batches
-from benchwright.errors import InputError
 from benchwright.language_models.batches import Answers, Batch
 from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams

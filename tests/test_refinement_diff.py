@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_examples import audit, row, save
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.refinement_diff import diff_audits
 from benchwright.refinement_diff_page import render_diff, terminal_lines, write_diff
 from benchwright.saved_audits import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.sweeps.combinations import (
     Combination,
     Durations,

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from benchwright import weights
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.scoring import (
     HubWeights,
     ModelsParams,

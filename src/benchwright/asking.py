@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.engine import answer_batches
-from benchwright.errors import InputError
 from benchwright.language_models.batches import Batch
 from benchwright.language_models.chat_frame import ChatFrame, chat_frame
 from benchwright.language_models.loading import model_tokenizer

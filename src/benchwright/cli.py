@@ -13,9 +13,9 @@ import click
 from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.cli.utils import _split_params, env_option
 
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
+from benchwright.core.stopping import exit_code, said, stopped_by_signals
 from benchwright.project_conf import conf_mistake, pipeline_defaults
-from benchwright.stopping import exit_code, said, stopped_by_signals
 
 _KEDROS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
 

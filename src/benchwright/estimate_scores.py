@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright import __version__
-from benchwright.configuration import parse_configuration
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
-from benchwright.errors import InputError
 from benchwright.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
 from benchwright.recorded_answers import RecordedAnswers
 from benchwright.saved_answers import ANSWERED_BY, KnownAnswers
-from benchwright.weighted_subset import WeightedSubset
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from benchwright import __version__
-from benchwright.configuration import STYLES, Configuration, configuration_name
 from benchwright.construction.sealing.aggregate import (
     GroupScore,
     Scorer,
@@ -24,11 +23,12 @@ from benchwright.construction.sealing.identity import file_hash, sealed_identity
 from benchwright.construction.sealing.key import read_key
 from benchwright.construction.sealing.scan import word_sequences
 from benchwright.construction.sealing.seal import SealedBenchmark, SealedItem, open_sealed
-from benchwright.content_hash import content_hash
+from benchwright.core.configuration import STYLES, Configuration, configuration_name
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.errors import InputError, one_line
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams
 from benchwright.pipelines.scoring.in_memory import (

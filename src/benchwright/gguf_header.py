@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _SCALARS: Final[Mapping[int, str]] = {
     **dict(enumerate("BbHhIif?")),

@@ -5,7 +5,7 @@ import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _PYPROJECT = """\
 # A benchwright project: conf/ says what is run, data/ has what comes in and out.

@@ -9,7 +9,7 @@ from typing import Any
 from kedro.config import OmegaConfigLoader
 from omegaconf import OmegaConf
 
-from benchwright.errors import InputError, causes
+from benchwright.core.errors import InputError, causes
 
 _DEFAULTED = ("benchmark", "variant")
 _GROUPS = ("_benchmarks", "_variants")

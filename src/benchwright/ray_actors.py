@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
 from benchwright.language_models.batches import Answers, Batch, ask
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchwright.errors import InputError, causes
+from benchwright.core.errors import InputError, causes
 
 _KNOCK_SECONDS = 10.0
 

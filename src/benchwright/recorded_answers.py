@@ -11,12 +11,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import natural_key
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
-from benchwright.errors import InputError
-from benchwright.natural_order import natural_key
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.pipelines.responses.response_matrices import build_response_matrices

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.content_hash import content_hash
-from benchwright.natural_order import natural_key
+from benchwright.core.content_hash import content_hash
+from benchwright.core.natural_order import natural_key
 
 Row = dict[str, Any]
 Pair = tuple[int | None, int | None, str]

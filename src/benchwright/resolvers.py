@@ -4,7 +4,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 KIND = {"_benchmarks": "benchmark", "_variants": "variant"}
 

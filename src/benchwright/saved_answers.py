@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.natural_order import natural_key
 from benchwright.datasets.response_files import read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.errors import InputError
-from benchwright.item_clusters import item_clusters
-from benchwright.natural_order import natural_key
 from benchwright.project_conf import load_conf
 from benchwright.recorded_answers import read_answers
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tracking
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.project_conf import load_conf
 from benchwright.refinement_diff import RefinementDiff, diff_audits
 

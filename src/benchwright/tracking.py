@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.errors import one_line
+from benchwright.core.errors import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,9 +18,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright.aside import folder_aside, written_aside
+from benchwright.core.atomic_files import folder_aside, written_aside
+from benchwright.core.errors import InputError
 from benchwright.devices import Dtype
-from benchwright.errors import InputError
 from benchwright.gguf_header import gguf_fields
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import (
     DocumentShards,
     ReadingReport,
     joined_reports,
     shard_files,
 )
-from benchwright.errors import InputError
 
 
 def line(n: int, **more: object) -> str:

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from kedro.io import DatasetError
 
+from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.named_table import NamedTable
-from benchwright.errors import InputError, one_line
 
 COLUMNS = ["item_id", "model"]
 

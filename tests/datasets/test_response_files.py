@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from kedro.io import DataCatalog, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
-from benchwright.errors import InputError
 from pipelines.responses.lm_eval_examples import (
     TIME,
     real_benchmark,

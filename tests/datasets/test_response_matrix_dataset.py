@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from kedro.io import DataCatalog, DatasetError
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets import response_matrix as module
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.response_matrix import ResponseMatrix
 
 FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 

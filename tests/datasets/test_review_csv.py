@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import (
     LONGEST_CELL,
     OptionalReviewCsv,
@@ -14,7 +15,6 @@ from benchwright.datasets.review_csv import (
     read_spreadsheet,
     spreadsheet_bytes,
 )
-from benchwright.errors import InputError
 
 COLUMNS = ["item_id", "rule", "verdict"]
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kedro.io import DatasetError
 
+from benchwright.core.errors import one_line
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.errors import one_line
 
 
 def shard(*keys: str, logprob: float = -0.1) -> pd.DataFrame:

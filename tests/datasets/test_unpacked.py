@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets import unpacked
 from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
-from benchwright.errors import InputError
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.verbatim import json_rows, listed, read_csv, read_verbatim
-from benchwright.errors import InputError
 
 
 def put(folder: Path, content: str, name: str = "a.csv") -> Path:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.sampling.score_distribution import score_distributions
 from benchwright.statistics.preservation import preservation
-from benchwright.weighted_subset import WeightedSubset
 from end_to_end.saved import newest
 
 SAMPLING = {

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.language_models.hf_transformers import TransformersModel

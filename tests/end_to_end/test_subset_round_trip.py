@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.params.exports import ExportsParams

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import ESTIMATORS, Estimates, PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
 from benchwright.statistics.item_response import probability
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 Run = Callable[..., Estimates]

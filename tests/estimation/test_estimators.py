@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import ESTIMATORS, Estimates, PreparedTraining, Training, prepare
 from benchwright.params.estimation import EstimationParams
-from benchwright.weighted_subset import WeightedSubset
 
 NAMES = sorted(ESTIMATORS)
 BY_TRAINING = ["gp_irt", "p_irt", "ridge"]

@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import hypergeom
 from sklearn.linear_model import Ridge
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import PreparedTraining, Training, prepare
 from benchwright.estimation.aipw import smoother
 from benchwright.estimation.calibration import Errors, PastErrors, calibrated_reach, past_errors
@@ -23,7 +24,6 @@ from benchwright.estimation.weighted import weighted_rule
 from benchwright.params.estimation import EstimationParams
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.weighted_subset import WeightedSubset
 
 NONE = Errors(np.empty(0), np.empty(0))
 

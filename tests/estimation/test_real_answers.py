@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import Estimates, Training, prepare
-from benchwright.weighted_subset import WeightedSubset
 
 pytestmark = pytest.mark.real_data
 NAMES = ("mean", "p_irt", "gp_irt", "aipw", "ridge")

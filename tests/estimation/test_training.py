@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import benchwright.estimation.training as module
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
-from benchwright.weighted_subset import WeightedSubset
 
 
 def test_a_prepared_training_is_fitted_once_for_all_subsets(

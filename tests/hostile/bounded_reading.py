@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchwright.core.errors import one_line
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.errors import one_line
-from benchwright.response_matrix import ResponseMatrix
 from hostile.readers import READERS
 
 MEMORY_KIB = 2_000_000

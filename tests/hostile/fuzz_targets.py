@@ -26,7 +26,8 @@ from benchwright.construction.fields.classifier import FieldClassifier
 from benchwright.construction.judging.named_replies import parse_choice, parse_named, parse_yes_no
 from benchwright.construction.judging.replies import Scale, parse_rating
 from benchwright.construction.sealing.identity import sealed_identity
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_labels import DocumentLabels
@@ -37,7 +38,6 @@ from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.datasets.verbatim import verbatim_table
-from benchwright.errors import one_line
 from benchwright.evaluate_sealed import read_public
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams

@@ -67,7 +67,7 @@ def documents(path: Path) -> list[dict[str, Any]]:
     batches = DocumentShards(str(path)).load()
     rows = [row for batch in batches for row in batch.to_pylist()]
     if not rows and batches.report.faults:
-        from benchwright.errors import InputError
+        from benchwright.core.errors import InputError
 
         fault = batches.report.faults[0]
         raise InputError(f"{fault.file}: {fault.place}: {fault.reason}")

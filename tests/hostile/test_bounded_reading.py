@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets import unpacked
 from benchwright.datasets.unpacked import read_parquet
-from benchwright.errors import InputError
 from hostile.bounded_reading import MEMORY_KIB, packed, parquet_bomb, whole
 from hostile.readers import READERS
 

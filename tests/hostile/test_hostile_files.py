@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.errors import one_line
+from benchwright.core.errors import one_line
 from hostile.files import KINDS, PACKERS, planted
 from hostile.readers import READERS
 

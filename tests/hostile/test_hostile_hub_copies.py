@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.errors import one_line
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from hostile.files import planted

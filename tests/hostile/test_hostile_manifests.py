@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import read_half_figures
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.errors import InputError
 from hostile.fuzz_targets import TARGETS
 
 SUBSET, HALF = (json.loads(seed) for seed in TARGETS["manifest"].seeds[:2])

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import _logged_once, cli
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
 from benchwright.params.run import check_run_values
 
 

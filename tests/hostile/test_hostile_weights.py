@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchwright import weights
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.gguf_header import gguf_fields
 from benchwright.weights import ModelSource
 from faults.tiny_llama import save_tiny_llama

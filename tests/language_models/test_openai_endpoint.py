@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.language_models import answer_threads, http_retries
 from benchwright.language_models.endpoint_replies import (
     Echo,

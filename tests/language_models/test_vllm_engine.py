@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.language_models import vllm_engine
 from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.tables import Draws, Items
 
 Row = tuple[str, Sequence[str], int]

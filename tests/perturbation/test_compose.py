@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom
 
-from benchwright.content_hash import content_hash
-from benchwright.errors import InputError
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.perturbation.compose import CHANGE_COLUMNS, Perturbed, perturb
 from benchwright.tables import Draws

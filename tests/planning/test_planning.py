@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.planning import Answers, CostPerPrompt, PlanRow, Wanted, make_plan
 from benchwright.planning.rank_agreement import RandomSubsets, grid_of_sizes
 from benchwright.planning.samplers_of_curves import samplers_that_reach

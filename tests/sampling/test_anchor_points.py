@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.anchors import AnchorParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.sampling.anchor_clusters import AnchorClusters
@@ -29,7 +30,6 @@ from benchwright.sampling.share_wrong import share_wrong_sampler
 from benchwright.sampling.within_subject import sub_pool
 from benchwright.statistics.item_response import fit_2pl, probability
 from benchwright.statistics.kendall import kendall_tau_b_rows
-from benchwright.weighted_subset import WeightedSubset
 
 NAN = float("nan")
 

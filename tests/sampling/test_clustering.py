@@ -12,7 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
 from benchwright.params.clustering import ClusteringParams
 from benchwright.sampling import cluster_samplers, clustering
 from benchwright.sampling.cluster_count import (
@@ -34,7 +35,6 @@ from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.spectral import spectral_embedding
 from benchwright.sampling.text_features import text_features
 from benchwright.sampling.within_subject import sub_pool
-from benchwright.seeding import stage_generator
 
 THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
 TOPICS = (

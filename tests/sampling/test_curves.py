@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.sampling.curves import (
     FIGURES,
     repeat_seed,
@@ -13,7 +14,6 @@ from benchwright.sampling.curves import (
 )
 from benchwright.sampling.pool import Draw, SamplingPool
 from benchwright.statistics.preservation import Judges, preservation
-from benchwright.weighted_subset import WeightedSubset
 
 N = 40
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.sampling.feature_text import feature_texts
 from benchwright.sampling.item_features import FEATURES, item_features
 from benchwright.sampling.item_pool import item_pool

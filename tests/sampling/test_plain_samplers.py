@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
 from benchwright.sampling import ranking
 from benchwright.sampling.baselines import balanced_sampler, random_sampler, stratified_sampler
@@ -14,7 +15,6 @@ from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import order_by, random_order, rank_by_feature
 from benchwright.sampling.registry import SAMPLERS
 from benchwright.sampling.within_subject import sub_pool, within_subjects
-from benchwright.weighted_subset import WeightedSubset
 
 PLAIN = {
     name: kind

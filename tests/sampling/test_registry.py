@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling import SamplingParams
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.registry import SAMPLERS, make_samplers, sampler_kinds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchwright import weights
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity import item_vectors

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.single_best_answer import FineTuningParams
 from benchwright.single_best_answer.bert import (
     classify,

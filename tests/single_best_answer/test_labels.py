@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.single_best_answer.labels import (
     cross_validation_folds,
     held_out_items,

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.single_best_answer.classifier import LogisticClassifier, fit_logistic
 from benchwright.single_best_answer.features import Features
 

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.statistics import approximate_neighbours as module
 from benchwright.statistics.approximate_neighbours import approximate_neighbours
 from benchwright.statistics.nearest_neighbours import nearest_neighbours, neighbours_of

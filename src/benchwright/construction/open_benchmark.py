@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.natural_order import natural_key
+from benchwright.core.natural_order import natural_key
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.open_benchmark import OpenBenchmarkParams
-from benchwright.seeding import item_uniforms
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be rejected

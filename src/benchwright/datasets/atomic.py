@@ -9,7 +9,7 @@ from kedro_datasets.pandas import CSVDataset, ParquetDataset
 from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
-from benchwright.aside import written_aside
+from benchwright.core.atomic_files import written_aside
 
 __all__ = [
     "AsideFileSystem",

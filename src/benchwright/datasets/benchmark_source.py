@@ -10,9 +10,9 @@ import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.hub_copy import read_copied, split_files
 from benchwright.datasets.verbatim import listed, read_verbatim, verbatim_table
-from benchwright.errors import InputError
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
     CONFIG_COLUMN,

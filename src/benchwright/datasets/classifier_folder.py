@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from kedro.io import AbstractDataset
 from pydantic import ValidationError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.errors import InputError
 from benchwright.params.classifier_document import ClassifierDocument
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")

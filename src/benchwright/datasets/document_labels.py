@@ -5,8 +5,8 @@ from typing import Any
 
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.verbatim import json_rows
-from benchwright.errors import InputError
 
 _NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK, plain
 from benchwright.datasets.warc_records import warc_documents
-from benchwright.errors import InputError
 from benchwright.params.collection import ReadingParams
 
 COLUMNS = ("doc_id", "url", "domain", "content_type", "text")

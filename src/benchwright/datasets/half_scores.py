@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 from kedro.io import AbstractDataset
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 FORMAT: Literal["benchwright-half-score-1"] = "benchwright-half-score-1"
 """What a file of figures says it is."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import yaml
 from kedro.io import AbstractDataset
 
-from benchwright.aside import glob_literal, one_at_a_time, told_if_not_writable
-from benchwright.errors import InputError
+from benchwright.core.atomic_files import glob_literal, one_at_a_time, told_if_not_writable
+from benchwright.core.errors import InputError
 
 MANIFEST = "manifest.json"
 README = "README.md"

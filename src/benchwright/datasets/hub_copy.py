@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import EXPANSION, opened, told_broken, utf8_text
 from benchwright.datasets.verbatim import (
     joined,
@@ -22,7 +23,6 @@ from benchwright.datasets.verbatim import (
     read_verbatim,
     table_of_rows,
 )
-from benchwright.errors import InputError
 
 _CARDS = ("README.md", ".huggingface.yaml")
 _INFOS = "dataset_infos.json"  # older than the card; what it claims of the rows is not used

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from benchwright.errors import InputError
-from benchwright.natural_order import natural_key
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import natural_key
 from benchwright.source_rows.unusable import ascii_surrogates, shown
 
 SAMPLES = pa.schema(

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import read_parquet, told_broken
 from benchwright.datasets.verbatim import listed, read_csv
-from benchwright.errors import InputError
 
 
 class NamedTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):

@@ -7,9 +7,9 @@ import pandas as pd
 import pyarrow as pa
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.verbatim import listed
-from benchwright.errors import InputError
 
 
 class _OptionalTable(AbstractDataset[pd.DataFrame, pd.DataFrame]):

@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 import pandas as pd
 from kedro.io import AbstractDataset
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.named_table import NamedTable
-from benchwright.errors import InputError
 
 COLUMNS = ["name", "avg"]
 

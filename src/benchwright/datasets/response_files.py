@@ -11,10 +11,10 @@ import pyarrow as pa
 from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
 from benchwright.datasets.verbatim import json_rows, require_columns_apart
-from benchwright.errors import InputError
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.source_rows.unusable import ascii_surrogates, shown

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.local_file import LocalFile
 from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
 
-_KEY = b"benchwright.response_matrix"
+_KEY = b"benchwright.core.response_matrix"
 _FIELDS = {
     "correct": pa.float32(),
     "p_answer": pa.float32(),

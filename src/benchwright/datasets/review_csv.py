@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.local_file import LocalFile
 from benchwright.datasets.verbatim import listed
-from benchwright.errors import InputError
 
 SEPARATORS = (",", ";", "\t")
 LONGEST_CELL = 32_767

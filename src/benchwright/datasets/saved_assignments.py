@@ -5,8 +5,8 @@ from typing import Any, NoReturn
 
 from kedro.io import AbstractDataset
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import read_parquet
-from benchwright.errors import InputError
 
 
 class SavedAssignments(AbstractDataset[NoReturn, list[str]]):

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from kedro.io import AbstractDataset
 
-from benchwright.aside import aside_of, clear_abandoned, held
-from benchwright.errors import InputError
+from benchwright.core.atomic_files import aside_of, clear_abandoned, held
+from benchwright.core.errors import InputError
 
 logger = logging.getLogger(__name__)
 

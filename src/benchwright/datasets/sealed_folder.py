@@ -7,7 +7,7 @@ from typing import Any
 from kedro.io import AbstractVersionedDataset
 from kedro.io.core import Version
 
-from benchwright.aside import folder_aside
+from benchwright.core.atomic_files import folder_aside
 
 
 class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes]]):

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 MANIFEST = "manifest.json"
 _ROUNDING = 1e-6

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 EXPANSION = 100
 """A file may hold so many times its own size; texts and answers pack 3 to 30 times."""

@@ -9,8 +9,8 @@ from typing import IO, Any
 
 import pandas as pd
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
-from benchwright.errors import InputError
 
 _NAMES, _NAME = 30, 60
 LONGEST_CELL = 100_000_000  # characters; Python's csv stops at 131,072 unless told

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")

@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation.training import PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 

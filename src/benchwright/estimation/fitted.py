@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation.calibration import possible
 from benchwright.estimation.estimates import Estimates
 from benchwright.estimation.training import PreparedTraining, Training, prepare
 from benchwright.params.estimation import EstimationParams
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 

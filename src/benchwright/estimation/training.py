@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
 from benchwright.estimation.curves import ItemCurves
 from benchwright.params.estimation import EstimationParams
-from benchwright.seeding import stage_generator
 from benchwright.statistics.item_response import fit_2pl
 
 Float = NDArray[np.float64]

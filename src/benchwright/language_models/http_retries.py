@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import httpx2
 import tenacity
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.scoring import EndpointParams
 
 logger = logging.getLogger(__name__)

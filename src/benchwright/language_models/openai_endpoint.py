@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.language_models.answer_threads import in_order
 from benchwright.language_models.endpoint_replies import (
     Echo,

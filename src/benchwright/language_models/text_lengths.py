@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchwright.core.errors import InputError
 from benchwright.devices import resolve_device, resolve_dtype
-from benchwright.errors import InputError
 from benchwright.params.scoring import ModelsParams
 from benchwright.weights import model_source
 

@@ -15,8 +15,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from benchwright.core.errors import InputError
 from benchwright.devices import Device, Dtype
-from benchwright.errors import InputError
 from benchwright.language_models.protocol import (
     Generated,
     Progress,

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchwright.configuration import STYLES, parse_configuration
+from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.judging import JudgesParams
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from benchwright.option_wording import kind_of_option
+from benchwright.core.option_wording import kind_of_option
 
 
 class _Section(BaseModel):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _SCORES = ("live", "imported", "benchmark")
 

@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from benchwright.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
+from benchwright.core.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Collection
 from typing import NamedTuple
 
-from benchwright.option_wording import kinds_of_options, refers_to_options
+from benchwright.core.option_wording import kinds_of_options, refers_to_options
 
 
 class MultipleChoice(NamedTuple):

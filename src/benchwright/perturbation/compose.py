@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.content_hash import content_hash
-from benchwright.errors import InputError
-from benchwright.natural_order import sort_items
-from benchwright.option_wording import mentions_options
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import sort_items
+from benchwright.core.option_wording import mentions_options
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,
     PerturbationParams,

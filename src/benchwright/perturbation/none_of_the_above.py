@@ -6,6 +6,7 @@ Benchmarks More Challenging. Section 3.
 
 from collections.abc import Collection, Sequence
 
+from benchwright.core.seeding import item_uniforms
 from benchwright.perturbation.altered_item import (
     Altered,
     MultipleChoice,
@@ -13,7 +14,6 @@ from benchwright.perturbation.altered_item import (
     slot,
     why_not_replaceable,
 )
-from benchwright.seeding import item_uniforms
 
 
 def add_none_of_the_above(

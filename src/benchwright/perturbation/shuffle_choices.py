@@ -6,9 +6,9 @@ Section 3.4, rule 2.
 
 from collections.abc import Sequence
 
-from benchwright.option_wording import kinds_of_options, names_a_place, refers_to_options
+from benchwright.core.option_wording import kinds_of_options, names_a_place, refers_to_options
+from benchwright.core.seeding import item_uniforms
 from benchwright.perturbation.altered_item import Altered, MultipleChoice, copied
-from benchwright.seeding import item_uniforms
 
 _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 
 class Cost(NamedTuple):

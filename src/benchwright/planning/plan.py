@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.planning.cost import Cost, CostPerPrompt, checked_cost
 from benchwright.planning.rank_agreement import Agreement, RandomSubsets, grid_of_sizes
 from benchwright.planning.samplers_of_curves import samplers_that_reach

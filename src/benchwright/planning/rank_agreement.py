@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.seeding import stage_generator
+from benchwright.core.seeding import stage_generator
 from benchwright.statistics.correlation_rows import Float
 from benchwright.statistics.preservation import preservation
 from benchwright.statistics.random_subsets import draw_subsets

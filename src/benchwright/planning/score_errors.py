@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.seeding import stage_generator
+from benchwright.core.seeding import stage_generator
 from benchwright.statistics.correlation_rows import Float
 from benchwright.statistics.paired_differences import clustered_se
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from benchwright.natural_order import natural_key
+from benchwright.core.natural_order import natural_key
+from benchwright.core.seeding import item_uniforms
 from benchwright.prompting.rendering import LABELS, Question
-from benchwright.seeding import item_uniforms
 
 
 def answerable(question: Question) -> bool:

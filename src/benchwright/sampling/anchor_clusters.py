@@ -6,10 +6,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.anchors import AnchorParams
 from benchwright.sampling.ward_tree import cut_tree, ward_tree
-from benchwright.seeding import stage_generator
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 Labels = NDArray[np.intp]

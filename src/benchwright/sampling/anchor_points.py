@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.anchors import AnchorParams
 from benchwright.sampling.anchor_clusters import AnchorClusters
 from benchwright.sampling.answers import filled_answers, required_answers, two_parameter_fit
 from benchwright.sampling.once_per_pool import OncePerPool
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import require_size
-from benchwright.seeding import item_uniforms
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 

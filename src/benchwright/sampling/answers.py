@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.sampling.once_per_pool import OncePerPool
 from benchwright.sampling.pool import SamplingPool
 from benchwright.statistics.item_response import ItemResponse, fit_2pl

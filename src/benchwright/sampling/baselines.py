@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 
+from benchwright.core.seeding import item_uniforms
 from benchwright.sampling.cluster_samplers import proportional_draw
 from benchwright.sampling.pool import Draw, SamplingPool
 from benchwright.sampling.ranking import prefixes, random_order
-from benchwright.seeding import item_uniforms
 
 
 def random_sampler(pool: SamplingPool, seed: int) -> Draw:

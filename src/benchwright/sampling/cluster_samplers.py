@@ -8,15 +8,15 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import item_uniforms
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.clustering import ClusteringParams
 from benchwright.sampling.clustering import TFIDF, Clustering, Method, cluster_items
 from benchwright.sampling.kind import SamplerKind
 from benchwright.sampling.once_per_pool import OncePerPool
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import random_order, require_size
-from benchwright.seeding import item_uniforms
 from benchwright.statistics.largest_remainder import largest_remainder
-from benchwright.weighted_subset import WeightedSubset
 
 DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 

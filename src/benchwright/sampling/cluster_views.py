@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.params.clustering import ClusteringParams
 from benchwright.sampling.clustering import TFIDF, Clustering, item_features
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.text_features import row_lengths
-from benchwright.seeding import item_uniforms, stage_generator
 from benchwright.tables import ClusterCurves, ClusterSizes, ItemMap
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
 from benchwright.params.clustering import ClusteringParams
 from benchwright.sampling.cluster_count import (
     ClusterCurve,
@@ -20,7 +21,6 @@ from benchwright.sampling.cluster_count import (
 from benchwright.sampling.pool import SamplingPool
 from benchwright.sampling.spectral import spectral_embedding
 from benchwright.sampling.text_features import Features, row_lengths, text_features
-from benchwright.seeding import stage_generator
 
 Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
 TFIDF = "tfidf"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
-from benchwright.seeding import stage_generator
 from benchwright.statistics.preservation import (
     Judges,
     Preservation,

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.sampling.feature_text import FeatureText, feature_texts
 from benchwright.sampling.pool import SamplingPool
 

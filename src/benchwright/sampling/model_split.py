@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.seeding import item_uniforms
+from benchwright.core.seeding import item_uniforms
 
 
 class ModelSplit(NamedTuple):

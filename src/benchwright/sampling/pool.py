@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.weighted_subset import WeightedSubset
+from benchwright.core.weighted_subset import WeightedSubset
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import item_uniforms
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
-from benchwright.seeding import item_uniforms
-from benchwright.weighted_subset import WeightedSubset
 
 Feature = Callable[[str], float]
 """A figure of a text; NaN where the text does not have it."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling import SamplingParams
 from benchwright.sampling.answer_samplers import ANSWER_SAMPLERS
 from benchwright.sampling.baselines import balanced_sampler, random_sampler, stratified_sampler

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.statistics.subset_scores import POINTS, subset_scores
-from benchwright.weighted_subset import WeightedSubset
 
 Float = NDArray[np.float64]
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.anchors import AnchorParams
 from benchwright.sampling.answers import required_answers, share_wrong
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import prefixes
-from benchwright.seeding import item_uniforms
 
 
 def share_wrong_sampler(params: AnchorParams) -> Sampler:

@@ -6,11 +6,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import item_uniforms
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.sampling.pool import Draw, Sampler, SamplingPool
 from benchwright.sampling.ranking import require_size
-from benchwright.seeding import item_uniforms
 from benchwright.statistics.largest_remainder import largest_remainder
-from benchwright.weighted_subset import WeightedSubset
 
 
 def within_subjects(sampler: Sampler) -> Sampler:

@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright import weights
+from benchwright.core.errors import InputError
 from benchwright.decoder_states import Pooling, encode_states
 from benchwright.devices import Device, Dtype, resolve_device, resolve_dtype
 from benchwright.embedding import encode
-from benchwright.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
     EncoderParams,

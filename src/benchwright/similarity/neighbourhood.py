@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
-from benchwright.natural_order import in_order
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import in_order
 from benchwright.statistics.approximate_neighbours import approximate_neighbours
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.item_vectors import choose_encoder

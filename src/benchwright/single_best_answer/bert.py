@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.single_best_answer import FineTuningParams
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
-from benchwright.seeding import item_uniforms
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
 
 JUDGE = "judge:"
 """What the name of a labeller starts with that is a chat model."""

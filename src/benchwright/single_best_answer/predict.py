@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.scoring import ModelsParams
 from benchwright.params.single_best_answer import FineTuningParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key

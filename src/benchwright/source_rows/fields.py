@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
-from benchwright.seeding import item_uniforms
 from benchwright.source_rows.unusable import Row, Rule, Unusable, is_missing, shown
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

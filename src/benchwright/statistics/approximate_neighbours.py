@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.statistics.nearest_neighbours import (
     NearestNeighbours,
     Vectors,

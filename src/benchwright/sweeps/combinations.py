@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 
 class Combination(NamedTuple):

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-from benchwright.errors import one_line
-from benchwright.stopping import end_workers
+from benchwright.core.errors import one_line
+from benchwright.core.stopping import end_workers
 from benchwright.sweeps.combinations import Combination, Durations, duration
 from benchwright.sweeps.summary import SweepRun
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.natural_order import in_order
+from benchwright.core.natural_order import in_order
 from benchwright.sweeps.combinations import Combination
 from benchwright.tables import RULES
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tracking
+from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.errors import InputError
 from benchwright.params.run import check_run_values
 from benchwright.project_conf import load_conf, pipeline_defaults
 from benchwright.sweeps.combinations import Combination, combine, refuse_swept_parameters

@@ -14,7 +14,7 @@ from benchwright.construction.cleaning.deduplicate import Deduplicated, clean, d
 from benchwright.construction.cleaning.near_duplicates import remaining
 from benchwright.construction.cleaning.same_question import substituted
 from benchwright.construction.cleaning.shingles import jaccard, plain_bytes, shingles
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.cleaning import CleaningParams
 from benchwright.tables import CleaningDuplicates
 

@@ -9,7 +9,7 @@ import pytest
 from benchwright.construction.cleaning.clean import clean_batch
 from benchwright.construction.cleaning.cleaned import Cleaned
 from benchwright.construction.cleaning.rules import ROW_RULES
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.cleaning import CleaningParams
 from benchwright.tables import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
 

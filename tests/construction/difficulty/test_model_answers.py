@@ -10,7 +10,7 @@ from benchwright.construction.difficulty.level_counts import level_counts
 from benchwright.construction.difficulty.model_answers import answer_matrix, answers_of_file
 from benchwright.construction.difficulty.quota_sampling import level_shares
 from benchwright.construction.difficulty.rated_again import ratings_again
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.tables import ItemDifficulty
 

@@ -24,7 +24,7 @@ from benchwright.construction.margin_table import (
     miss,
     nearest_table,
 )
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.tables import SamplingStrata
 

@@ -13,7 +13,7 @@ from benchwright.construction.difficulty.rating import (
     rate_difficulty,
 )
 from benchwright.construction.difficulty.worked_examples import BUNDLED, read_examples
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.tables import DifficultyRatings, ItemDifficulty
 
 ITEMS = pd.DataFrame(

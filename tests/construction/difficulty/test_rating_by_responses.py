@@ -16,7 +16,7 @@ from benchwright.construction.difficulty.irt_fallback import (
     levels_by_quantiles,
 )
 from benchwright.construction.difficulty.quota_sampling import levels_of
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.tables import DifficultyRatings
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchwright.construction.cleaning.clean import clean_batch
 from benchwright.construction.extraction.extract import RAW_ITEMS, extract
 from benchwright.construction.extraction.measure import answered_choice, measure
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import ExtractionParams
 from benchwright.tables import Documents, RawItems

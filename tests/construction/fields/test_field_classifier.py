@@ -23,7 +23,7 @@ from benchwright.construction.fields.labelled_examples import (
     text_to_encode,
 )
 from benchwright.construction.fields.names import FIELDS, MMLU_FIELDS
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.fields import FieldsParams
 
 LAWS = ("Law", "History", "Math")

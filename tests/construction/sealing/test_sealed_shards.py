@@ -11,8 +11,8 @@ from benchwright.construction.sealing import key as key_module
 from benchwright.construction.sealing.judge_store import JudgeStore
 from benchwright.construction.sealing.key import SealKey
 from benchwright.construction.sealing.sealed_shards import SealedShards
+from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.errors import InputError
 
 KEY, OTHER = (" ".join([one, "key of this test,", "long enough"]) for one in ("a", "another"))
 FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"], None]})

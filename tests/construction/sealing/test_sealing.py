@@ -27,7 +27,7 @@ from benchwright.construction.sealing.seal import (
     seal_halves,
 )
 from benchwright.construction.sealing.sealed_file import write_sealed
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.params.sealing import SealingParams
 from benchwright.pipelines.scoring import scores

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from benchwright.construction.splitting.distance import half_distances, two_sample_distance
 from benchwright.construction.splitting.split import groups_of, split_halves
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.tables import SplitAssignment
 
 rows = st.lists(

@@ -15,11 +15,12 @@ from kedro.runner import SequentialRunner
 
 from benchwright.construction.fields.names import FIELDS
 from benchwright.construction.open_benchmark import benchmark_lines, choose_demonstrations
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import in_order
+from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
-from benchwright.errors import InputError
-from benchwright.natural_order import in_order
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams
@@ -29,7 +30,6 @@ from benchwright.pipelines.cleaning.nodes import clean_raw_items
 from benchwright.pipelines.collection.nodes import extract_items
 from benchwright.pipelines.documents import create_pipeline
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.seeding import item_uniforms
 from benchwright.tables import (
     CleaningChanges,
     CleaningDuplicates,

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
-from benchwright.configuration import parse_configuration
-from benchwright.option_wording import kind_of_option
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.option_wording import kind_of_option
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.perturbation.compose import perturb
-from benchwright.response_matrix import ResponseMatrix
 
 NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
 Inputs = dict[str, Any]

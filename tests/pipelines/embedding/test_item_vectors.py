@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from benchwright import weights
+from benchwright.core.errors import InputError
 from benchwright.embedding import encode
-from benchwright.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.embedding.item_vectors import compute_embeddings

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright import weights
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.figure_style import layout
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
@@ -32,7 +33,6 @@ from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement
 from benchwright.pipelines.evaluation.scores import score_models
 from benchwright.pipelines.evaluation.subjects import count_subjects
-from benchwright.response_matrix import ResponseMatrix
 
 FILTER = ("acme/alpha@cloze-3", "acme/beta@cloze-3")
 KIN = ("acme/alpha-chat",)

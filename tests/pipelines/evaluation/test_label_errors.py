@@ -4,8 +4,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import OptionalReviewCsv
-from benchwright.errors import InputError
 from benchwright.pipelines.evaluation.label_errors import (
     ELSEWHERE,
     kept_minus_removed,

@@ -31,7 +31,7 @@ def test_metrics_say_what_the_tables_say(run, small) -> None:
 
 
 def test_what_cannot_be_given_is_left_out(run, small) -> None:
-    from benchwright.response_matrix import ResponseMatrix
+    from benchwright.core.response_matrix import ResponseMatrix
 
     nobody = ResponseMatrix.empty(tuple(small.items()["item_id"]))
     metrics = run(

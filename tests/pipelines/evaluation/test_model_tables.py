@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.pipelines.evaluation.agreement import compare_answers, spread
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
@@ -21,7 +22,6 @@ from benchwright.pipelines.evaluation.rank_agreement import (
 from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.evaluation.scores import score_models
 from benchwright.pipelines.evaluation.subjects import count_subjects
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Calibration
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

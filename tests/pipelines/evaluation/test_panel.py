@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.panel import choose_panel, in_sample_note, panel_warnings
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Models
 
 LISTED = Models.from_rows(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.evaluation.ratings import rating_of, read_ratings
 

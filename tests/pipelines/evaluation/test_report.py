@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
-from benchwright.response_matrix import ResponseMatrix
 
 
 class Page(HTMLParser):

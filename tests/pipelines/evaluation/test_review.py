@@ -4,8 +4,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import OptionalReviewCsv, ReviewCsv
-from benchwright.errors import InputError
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.review import (
     STALE,

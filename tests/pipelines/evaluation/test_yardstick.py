@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
 from benchwright.pipelines.evaluation.methods import compare_methods
 from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.scores import score_models
 from benchwright.pipelines.evaluation.yardstick import compare_with_random
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import ItemParameters, MethodComparison, RankAgreementTable, Yardstick
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

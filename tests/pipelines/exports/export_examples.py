@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
 from benchwright.tables import ItemRows

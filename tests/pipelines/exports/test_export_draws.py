@@ -9,8 +9,8 @@ import pytest
 import yaml
 from kedro.pipeline import Pipeline
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
-from benchwright.errors import InputError
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.errors import InputError
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from kedro.pipeline import Pipeline
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
-from benchwright.errors import InputError
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.exports import create_pipeline

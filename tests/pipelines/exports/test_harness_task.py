@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
-from benchwright.errors import InputError
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ScoringParams

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
 from benchwright.pipelines.exports.stock_samples import samples_of_benchmark, stock_samples

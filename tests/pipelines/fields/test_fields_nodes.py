@@ -13,8 +13,8 @@ from kedro.runner import SequentialRunner
 from benchwright.construction.fields.labelled_examples import bundled_examples
 from benchwright.construction.fields.names import FIELDS
 from benchwright.construction.judging import in_memory
+from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.errors import InputError
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.fields import create_pipeline, nodes

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering import create_pipeline
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Embeddings, Items
 
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
 from pipelines.filtering.filtering_examples import numbered_items

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
 from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
-from benchwright.response_matrix import ResponseMatrix
 from pipelines.filtering.filtering_examples import make_matrix, numbered_items
 
 NAN = np.nan

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.pipelines.filtering.easy import flag_easy_items
-from benchwright.response_matrix import ResponseMatrix
-from benchwright.seeding import item_uniforms
 from pipelines.filtering.filtering_examples import make_matrix, numbered_items
 
 NAN = np.nan

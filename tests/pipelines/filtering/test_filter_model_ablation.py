@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
 from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
 from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
@@ -19,7 +20,6 @@ from benchwright.pipelines.filtering.filter_model_ablation import (
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.grouping import Grouping
 from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import FilterModelAblation
 from pipelines.filtering.filtering_examples import make_items, make_matrix
 

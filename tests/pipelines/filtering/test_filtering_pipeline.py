@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright import tables
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
 from pipelines.filtering.filtering_examples import (
     make_embeddings,

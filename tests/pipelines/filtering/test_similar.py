@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.pipelines.filtering.neighbourhood import find_neighbours
 from benchwright.pipelines.filtering.similar import (

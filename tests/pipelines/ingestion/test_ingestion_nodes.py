@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.errors import InputError
-from benchwright.natural_order import natural_key
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import natural_key
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import create_pipeline
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows

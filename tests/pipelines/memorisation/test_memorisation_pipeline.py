@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.memorisation import MemorisationParams
 from benchwright.params.scoring import ScoringParams

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.perturbation.single_best_answer import (

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from benchwright.content_hash import content_hash
-from benchwright.errors import InputError
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.perturbation import create_pipeline
 from benchwright.pipelines.perturbation.nodes import perturb_items

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.perturbation.nodes import perturb_items

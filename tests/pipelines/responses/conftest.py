@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
 from benchwright.tables import Items, Responses

@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.pipelines.responses.cell_values import texts
 
 CELLS = ["m", None, "n", "m", " ", "NA"]

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.choose_filter_models import choose_filter_models
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Models
 
 NAN = np.nan

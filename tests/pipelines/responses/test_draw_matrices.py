@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.content_hash import content_hash
-from benchwright.errors import InputError
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Calibration, Draws, Responses
 
 Make = Callable[..., Any]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.errors import InputError
 from benchwright.params.responses import ResponseFileParams
 from benchwright.pipelines.responses.import_answers import Imported
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Demonstrations
 from pipelines.responses.imported_rows import import_as_rows
 

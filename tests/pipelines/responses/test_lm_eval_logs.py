@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.responses import ResponsesParams

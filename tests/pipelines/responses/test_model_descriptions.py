@@ -4,9 +4,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.responses.model_descriptions import describe_models, describe_name
-from benchwright.response_matrix import ResponseMatrix
 
 
 @pytest.mark.parametrize(

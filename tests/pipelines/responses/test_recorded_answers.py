@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.pipelines.responses.model_descriptions import describe_name
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Calibration, Demonstrations, Items, Responses
 from pipelines.responses.imported_rows import import_as_rows
 

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.response_matrices import Matrices, build_response_matrices
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Calibration, Responses
 
 Make = Callable[..., Any]

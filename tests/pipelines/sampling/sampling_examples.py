@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling.panels import SamplingPanels, choose_panels
 from benchwright.pipelines.sampling.pools import Pools, build_pools
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Items
 
 WORDS = ["the", "cat", "sat", "on", "a", "photosynthesis", "mat", "while", "economies", "rivers"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.scores import Collected, collect_responses, score_prompts

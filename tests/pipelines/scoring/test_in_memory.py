@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

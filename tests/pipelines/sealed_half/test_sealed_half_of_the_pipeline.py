@@ -28,9 +28,9 @@ from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.construction.sealing.scan import files_with
 from benchwright.construction.sealing.seal import open_sealed
 from benchwright.construction.sealing.sealed_shards import SealedShards
+from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.sealed_folder import SealedFolder
-from benchwright.errors import InputError
 from benchwright.language_models.protocol import Generated
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams

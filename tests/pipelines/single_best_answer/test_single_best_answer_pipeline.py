@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.saved_items import SavedItems
-from benchwright.errors import InputError
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.single_best_answer import create_pipeline, nodes

@@ -33,7 +33,7 @@ from benchwright.construction.cleaning.near_duplicates import (
 )
 from benchwright.construction.cleaning.rows import Rows
 from benchwright.construction.cleaning.rules import ROW_RULES, WHOLE_RULES
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams, RuleName
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 Text = Any
 """A `pyarrow.LargeStringArray`."""

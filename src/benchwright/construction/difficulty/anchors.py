@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.construction.difficulty.rating import last_ratings
-from benchwright.seeding import stage_generator
+from benchwright.core.seeding import stage_generator
 from benchwright.statistics.bootstrap import percentile_interval
 from benchwright.statistics.correlation_rows import FEWEST_MODELS, spearman_rows
 from benchwright.tables import DifficultyAnchors, DifficultyScale

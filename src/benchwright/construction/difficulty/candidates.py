@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.seeding import item_uniforms
+from benchwright.core.seeding import item_uniforms
 
 
 def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -> pd.DataFrame:

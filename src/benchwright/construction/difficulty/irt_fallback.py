@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.statistics.item_response import fit_2pl
 
 Float = NDArray[np.float64]

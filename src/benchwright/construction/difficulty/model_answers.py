@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 
 logger = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from benchwright.construction.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.seeding import item_uniforms
 
 LEVELS = 10
 """Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""

@@ -12,7 +12,7 @@ from benchwright.construction.difficulty.worked_examples import WorkedExample
 from benchwright.construction.judging.replies import Scale, parse_rating
 from benchwright.construction.judging.rounds import ask_in_rounds, rounds_table
 from benchwright.construction.judging.shown_question import shown_question
-from benchwright.seeding import item_uniforms
+from benchwright.core.seeding import item_uniforms
 from benchwright.tables import DifficultyRatings, ItemDifficulty, JudgeRounds
 
 SCALE = Scale(0, 9, ("rating", "difficulty", "difficulty level", "level", "score"))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 
 class WorkedExample(NamedTuple):

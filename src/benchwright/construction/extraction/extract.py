@@ -10,7 +10,7 @@ import pyarrow as pa
 from benchwright.construction.extraction.found_questions import FoundQuestion
 from benchwright.construction.extraction.page_text import page_text
 from benchwright.construction.extraction.questions import questions_of
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.collection import ExtractionParams
 
 TEXTS = pa.list_(pa.large_string())

@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.construction.fields.names import FIELDS
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.fields import FieldsParams
-from benchwright.seeding import item_uniforms
 from benchwright.tables import FieldPredictions
 
 Float = NDArray[np.float64]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.construction.fields.bundled_examples import EXAMPLES
 from benchwright.construction.fields.names import FIELDS, MMLU_FIELDS
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 
 def text_to_encode(question: str, choices: Sequence[str], with_choices: bool) -> str:

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import configuration_name
 from benchwright.construction.memorisation.written_options import (
     folded,
     in_any_place,
     in_place,
     written_options,
 )
+from benchwright.core.configuration import configuration_name
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.memorisation import MemorisationParams
-from benchwright.seeding import item_uniforms
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.holm import holm
 from benchwright.statistics.proportion import wilson_interval

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.perturbation.compose import perturb
 from benchwright.perturbation.use_rephrasing import Rephrased

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.construction.sealing.seal import SealedBenchmark, SealedItem
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.statistics.paired_differences import clustered_se
 
 Scorer = Callable[[Sequence[SealedItem]], Sequence[float | None]]

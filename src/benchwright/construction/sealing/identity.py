@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from benchwright.construction.sealing.seal import MANIFEST
+from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import SealedIdentity
-from benchwright.errors import InputError
 
 
 def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedIdentity:

@@ -10,9 +10,9 @@ from kedro.io import AbstractDataset
 
 from benchwright.construction.sealing.key import read_key
 from benchwright.construction.sealing.sealed_shards import SealedShards
+from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.sealing import SealingParams
 
 logger = logging.getLogger(__name__)

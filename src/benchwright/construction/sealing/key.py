@@ -8,7 +8,7 @@ import uuid
 from functools import lru_cache
 from pathlib import Path
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sealing import SealingParams
 
 _SHORTEST = 16

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pandas as pd
 
 from benchwright.construction.sealing.scan import word_sequences
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
 
 _TEXTS = ("question", "passage", "explanation")
 

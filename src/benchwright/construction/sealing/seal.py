@@ -12,8 +12,8 @@ import pandas as pd
 
 from benchwright.construction.sealing.key import KeyedNames, SealKey
 from benchwright.construction.sealing.sealed_file import read_sealed, write_sealed
+from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.errors import InputError
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.construction.sealing.key import SCRYPT_N, SCRYPT_P, SCRYPT_R, SealKey, subkey
+from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.errors import InputError
 
 _FORMAT = "benchwright-sealed-1"
 _KDF = f"scrypt-{SCRYPT_N}-{SCRYPT_R}-{SCRYPT_P}"

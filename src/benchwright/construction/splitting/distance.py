@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.seeding import stage_generator
+from benchwright.core.seeding import stage_generator
 from benchwright.tables import HalfDistances
 
 _DRAWS = 1000

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from math import nan
 from typing import NamedTuple
 
-from benchwright.configuration import configuration_name
 from benchwright.construction.sealing.aggregate import OTHER
 from benchwright.construction.splitting.gap import HalfScore, ScoredHalves, size_group
+from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
-from benchwright.errors import InputError
 from benchwright.params.scoring import ModelsParams
 
 _HALVES = ("validation", "test")

@@ -14,8 +14,8 @@ from benchwright.construction.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.errors import InputError
-from benchwright.seeding import item_uniforms
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
 from benchwright.tables import SplitAssignment
 
 TOGETHER = ("doc_id", "passage", "passage_id")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.metric_name import metric_name
+from benchwright.core.metric_name import metric_name
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.pipelines.construction_report.levels import count_shortfall, known_share
 from benchwright.pipelines.construction_report.parse_rates import parse_rates

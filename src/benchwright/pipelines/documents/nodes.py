@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.construction.open_benchmark import benchmark_lines, choose_demonstrations
-from benchwright.natural_order import sort_items
+from benchwright.core.natural_order import sort_items
 from benchwright.params.open_benchmark import OpenBenchmarkParams
 from benchwright.tables import (
     CleaningChanges,

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.configuration import SCORED_AS, configuration_name, parse_configuration
-from benchwright.item_clusters import item_clusters
-from benchwright.option_wording import kind_of_option
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.configuration import SCORED_AS, configuration_name, parse_configuration
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.option_wording import kind_of_option
+from benchwright.core.response_matrix import ResponseMatrix
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

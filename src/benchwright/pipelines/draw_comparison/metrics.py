@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.metric_name import metric_name
+from benchwright.core.metric_name import metric_name
 
 _OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_draws", "tau_b_resampled")
 _COUNTS = ("reversed_pairs", "significant_reversals")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import parse_configuration
+from benchwright.core.configuration import parse_configuration
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.draw_comparison.compared_answers import (
     ComparedAnswers,

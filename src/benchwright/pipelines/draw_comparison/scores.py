@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import parse_configuration
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.seeding import stage_generator
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.draw_comparison.compared_answers import (
     Bools,
@@ -14,7 +15,6 @@ from benchwright.pipelines.draw_comparison.compared_answers import (
     Floats,
 )
 from benchwright.pipelines.draw_comparison.ways_of_asking import ways_of_asking
-from benchwright.seeding import stage_generator
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
 from benchwright.tables import DrawReversals, DrawScores, DrawSummary

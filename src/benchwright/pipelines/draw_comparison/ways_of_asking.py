@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchwright.configuration import STYLES, Configuration, parse_configuration
+from benchwright.core.configuration import STYLES, Configuration, parse_configuration
 
 MIXED = "mixed"
 

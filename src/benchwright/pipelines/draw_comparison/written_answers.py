@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import STYLES, parse_configuration
+from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.pipelines.draw_comparison.compared_answers import (
     Bools,
     ComparedAnswers,

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.natural_order import in_order
+from benchwright.core.natural_order import in_order
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams

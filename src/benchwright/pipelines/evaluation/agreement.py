@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.statistics.answer_agreement import (
     PairwiseAgreement,
     correctness_agreement,

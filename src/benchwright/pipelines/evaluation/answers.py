@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.item_clusters import item_clusters
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.response_matrix import ResponseMatrix
 
 
 class PanelAnswers(NamedTuple):

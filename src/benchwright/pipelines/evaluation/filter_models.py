@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.response_matrix import ResponseMatrix
 
 COLUMNS = [
     "model",

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.statistics.ire import ire_kept
 from benchwright.tables import ItemParameters
 

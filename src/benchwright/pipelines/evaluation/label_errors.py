@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import cell_text
-from benchwright.errors import InputError
 from benchwright.pipelines.evaluation.rule_order import in_rule_order
 from benchwright.statistics.proportion import (
     ShareDifference,

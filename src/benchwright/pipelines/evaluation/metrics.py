@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.metric_name import metric_name
+from benchwright.core.metric_name import metric_name
 from benchwright.pipelines.evaluation.panel import Panel
 
 

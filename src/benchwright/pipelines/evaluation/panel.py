@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.configuration import parse_configuration
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.response_matrix import ResponseMatrix
 
 FEWEST_HELD_OUT = 3
 """With fewer held-out models a rank correlation says nothing about them."""

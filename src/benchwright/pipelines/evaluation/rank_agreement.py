@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import stage_generator
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.pipelines.evaluation.answers import panel_answers
 from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.ratings import Ratings, rating_of, read_ratings
-from benchwright.response_matrix import ResponseMatrix
-from benchwright.seeding import stage_generator
 from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
 from benchwright.statistics.dependent_correlations import williams_test
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement

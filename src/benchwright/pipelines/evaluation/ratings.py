@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import parse_configuration
-from benchwright.errors import InputError
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
 from benchwright.params.evaluation import RatingsParams
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 import benchwright
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
-from benchwright.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import ScoringParams

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, overload
 
 import pandas as pd
 
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
-from benchwright.errors import InputError
-from benchwright.natural_order import natural_key
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import GenerationParams, ScoringParams

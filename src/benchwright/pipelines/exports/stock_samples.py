@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, SourceKind
 from benchwright.params.exports import StockTaskParams
 from benchwright.pipelines.exports.task_names import slug

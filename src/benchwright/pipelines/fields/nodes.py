@@ -18,8 +18,8 @@ from benchwright.construction.fields.judge import judge_fields
 from benchwright.construction.fields.labelled_examples import bundled_examples, text_to_encode
 from benchwright.construction.fields.names import FIELDS, SPELLINGS
 from benchwright.construction.judging.in_memory import named_judges
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key

@@ -5,8 +5,8 @@ import logging
 import numpy as np
 import pandas as pd
 
-from benchwright.errors import InputError
-from benchwright.natural_order import sort_items
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import sort_items
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import listed
 from benchwright.pipelines.filtering.finding import Finding

@@ -6,12 +6,12 @@ question does not prove memorisation, so they are called what they are.
 
 import pandas as pd
 
-from benchwright.natural_order import sort_items
+from benchwright.core.natural_order import sort_items
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import filter_answers
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.unanimity import flag_unanimous
-from benchwright.response_matrix import ResponseMatrix
 
 
 def flag_answer_only_items(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from benchwright.errors import InputError
-from benchwright.natural_order import in_order, sort_items
-from benchwright.option_wording import option_wordings
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import in_order, sort_items
+from benchwright.core.option_wording import option_wordings
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.tables import RULES, ItemAudit, Verdicts
 

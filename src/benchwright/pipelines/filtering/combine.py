@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence, Set
 import numpy as np
 import pandas as pd
 
-from benchwright.natural_order import in_order
+from benchwright.core.natural_order import in_order
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import listed
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.seeding import item_uniforms
 from benchwright.tables import Groups
 
 Draw = dict[str, float]

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import pandas as pd
 
-from benchwright.natural_order import sort_items
+from benchwright.core.natural_order import sort_items
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.grouping import Grouping
 

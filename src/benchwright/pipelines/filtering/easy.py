@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from benchwright.natural_order import sort_items
+from benchwright.core.natural_order import sort_items
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.pipelines.filtering.filter_models import filter_answers
 from benchwright.pipelines.filtering.finding import Bools, Finding
 from benchwright.pipelines.filtering.unanimity import flag_unanimous
-from benchwright.response_matrix import ResponseMatrix
-from benchwright.seeding import item_uniforms
 from benchwright.statistics.largest_remainder import largest_remainder
 
 RETENTION_STAGE = "easy_retention"

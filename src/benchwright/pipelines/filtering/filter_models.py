@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.errors import InputError
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 
 _LISTED = 8
 

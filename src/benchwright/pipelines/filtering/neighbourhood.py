@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.filtering import FilteringParams
-from benchwright.seeding import stage_generator
 from benchwright.similarity.neighbourhood import Neighbourhood, item_vectors
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables import Neighbours

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from benchwright.natural_order import sort_items
+from benchwright.core.natural_order import sort_items
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering.filter_models import filter_answers
 from benchwright.pipelines.filtering.finding import Finding
 from benchwright.pipelines.filtering.unanimity import flag_unanimous
-from benchwright.response_matrix import ResponseMatrix
 
 
 def flag_suspect_labels(

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.filtering.filter_models import some_of
 from benchwright.pipelines.filtering.finding import Bools, Finding
-from benchwright.response_matrix import ResponseMatrix
 
 Probabilities = NDArray[np.float32]
 

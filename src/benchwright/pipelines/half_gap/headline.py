@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.params.half_gap import HalfGapParams
 
 _NAMED = 4  # configurations in a headline

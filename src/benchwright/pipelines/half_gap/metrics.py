@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import configuration_name
-from benchwright.metric_name import metric_name
+from benchwright.core.configuration import configuration_name
+from benchwright.core.metric_name import metric_name
 
 
 def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.params.half_gap import HalfGapParams
 from benchwright.pipelines.half_gap.figures.gaps import by_size
 from benchwright.pipelines.half_gap.gaps import ComparedHalves

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import NamedTuple
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMapping
 from benchwright.source_rows.fields import (
     hashed_order,

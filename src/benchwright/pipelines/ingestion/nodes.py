@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tables
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion.items import Item, ItemMapper
 from benchwright.pipelines.ingestion.purposes import divide, limited

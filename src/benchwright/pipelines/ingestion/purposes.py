@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.natural_order import natural_key
+from benchwright.core.natural_order import natural_key
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.benchmark import SplitPurposes
-from benchwright.seeding import item_uniforms
 
 
 class Purposes(NamedTuple):

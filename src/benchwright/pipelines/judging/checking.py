@@ -12,8 +12,8 @@ from benchwright.construction.judging.agreement import judge_agreement
 from benchwright.construction.judging.in_memory import named_judges
 from benchwright.construction.judging.with_passage import with_passage
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.checking import CheckingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.tables import JudgeAgreement

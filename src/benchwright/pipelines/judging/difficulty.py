@@ -19,8 +19,8 @@ from benchwright.construction.difficulty.worked_examples import BUNDLED, read_ex
 from benchwright.construction.judging.in_memory import named_judges
 from benchwright.construction.judging.with_passage import with_passage
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams

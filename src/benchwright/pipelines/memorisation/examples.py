@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 
 from benchwright.construction.memorisation.written_options import option_matches, written_options
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.memorisation import MemorisationParams
 from benchwright.prompting.rendering import LABELS
-from benchwright.seeding import item_uniforms
 
 _LONGEST = 1_500  # characters of a text
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.metric_name import metric_name
+from benchwright.core.metric_name import metric_name
 
 _COLUMNS = ("exact", "fuzzy", "control_whole", "options_exact", "options_fuzzy", "any_order")
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchwright.construction.memorisation.probe import probe_memorisation
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.memorisation import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.natural_order import sort_items
-from benchwright.option_wording import kinds_of_options, refers_to_options
+from benchwright.core.natural_order import sort_items
+from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.tables import OptionWordings
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from benchwright.asking import ask_model
+from benchwright.core.natural_order import sort_items
 from benchwright.datasets.score_store import StoredShards
-from benchwright.natural_order import sort_items
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.perturbation.rephrase import Attempt, Question, rephrase

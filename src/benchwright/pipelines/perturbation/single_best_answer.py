@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.single_best_answer.labels import label_numbers

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
 MOST_OPTIONS = 1_000  # far above any item's, far below what an index can hold

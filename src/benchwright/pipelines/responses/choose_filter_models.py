@@ -8,10 +8,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from benchwright.configuration import parse_configuration
-from benchwright.errors import InputError
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filter_models import FilterModelChoice
-from benchwright.response_matrix import ResponseMatrix
 
 _DIGITS = 12  # accuracies that differ by rounding only are tied
 

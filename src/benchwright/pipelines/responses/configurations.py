@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 
 
 def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:

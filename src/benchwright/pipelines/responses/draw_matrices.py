@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.drawn_items import drawn_items
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
-from benchwright.response_matrix import ResponseMatrix
 
 
 def build_draw_matrices(

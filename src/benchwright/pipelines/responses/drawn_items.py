@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 _OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
 

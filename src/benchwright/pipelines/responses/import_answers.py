@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.configurations import configurations
@@ -26,7 +27,6 @@ from benchwright.pipelines.responses.tidy_files import (
 )
 from benchwright.pipelines.responses.unscored_rows import unscored_matrices
 from benchwright.pipelines.responses.wide_files import WideAnswers, read_wide
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import ImportReport, Responses
 
 Float = NDArray[np.float32]

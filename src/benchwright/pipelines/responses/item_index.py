@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 
 Positions = NDArray[np.intp]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.configuration import SCORED_AS
+from benchwright.core.configuration import SCORED_AS
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField

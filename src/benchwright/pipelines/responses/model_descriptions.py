@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.configuration import parse_configuration
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.responses.model_families import family_of, overridden_family
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import Models
 
 _EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.configurations import live_first
 from benchwright.pipelines.responses.item_index import ItemIndex
 from benchwright.pipelines.responses.option_scores import best_options, log_softmax, style_scores
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.tables import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]

@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.configuration import STYLES
-from benchwright.content_hash import content_hash
+from benchwright.core.configuration import STYLES
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.errors import InputError
 from benchwright.params.responses import TIDY_COLUMNS
 from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.cell_values import (

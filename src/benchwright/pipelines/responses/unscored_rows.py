@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.pipelines.responses.answer_index import AnswerIndex
 from benchwright.pipelines.responses.configurations import configurations
-from benchwright.response_matrix import ResponseMatrix
 
 Float = NDArray[np.float64]
 

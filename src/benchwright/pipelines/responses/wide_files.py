@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.errors import InputError
 from benchwright.pipelines.responses.cell_values import column_kind, numbers, options, texts
 from benchwright.pipelines.responses.item_index import ItemIndex, Positions
 from benchwright.pipelines.responses.tally import EXAMPLES, Tally

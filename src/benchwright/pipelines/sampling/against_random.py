@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.pipelines.sampling.random_draws import (
@@ -15,7 +16,6 @@ from benchwright.pipelines.sampling.random_draws import (
 )
 from benchwright.pipelines.sampling.ready_samplers import RANDOM, kinds_of
 from benchwright.sampling.curves import sizes_of_rates
-from benchwright.seeding import stage_generator
 from benchwright.statistics.holm import holm
 from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.preservation import Preservation

@@ -6,6 +6,7 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import EVERYONE
 from benchwright.pipelines.sampling.judging import rates_of
@@ -28,7 +29,6 @@ from benchwright.pipelines.sampling.ready_samplers import (
 from benchwright.sampling.adaptive import fixed_orders
 from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
 from benchwright.sampling.model_split import ModelSplit
-from benchwright.seeding import stage_generator
 from benchwright.statistics.preservation import Judges
 from benchwright.tables import ChosenCurves
 

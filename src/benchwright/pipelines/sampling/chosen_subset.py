@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import EVERYONE
 from benchwright.pipelines.sampling.pools import Pools

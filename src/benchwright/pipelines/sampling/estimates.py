@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.estimation import ESTIMATORS, Estimates, PreparedTraining, Training, prepare
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.sampling import SamplingParams
@@ -17,7 +18,6 @@ from benchwright.pipelines.sampling.ready_samplers import RANDOM
 from benchwright.sampling.curves import repeat_seed
 from benchwright.sampling.registry import SAMPLERS
 from benchwright.tables import EstimateErrors
-from benchwright.weighted_subset import WeightedSubset
 
 ANCHORS = "anchor_points"
 _PANELS = ("held_out", "forward")

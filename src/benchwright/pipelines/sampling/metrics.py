@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchwright.metric_name import metric_name
+from benchwright.core.metric_name import metric_name
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import gains_over_splits
 from benchwright.pipelines.sampling.headline import verdicts

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.adaptive import AdaptiveParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.sampling.model_split import ModelSplit, split_by_family
 from benchwright.sampling.pool import SamplingPool
-from benchwright.seeding import stage_generator
 
 
 def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.configuration import parse_configuration
-from benchwright.item_clusters import item_clusters
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.sampling import SamplingParams
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.sampling.model_split import (
     every_nth_of_the_best,
     split_by_family,

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.item_clusters import item_clusters
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling.curves import trace_curves
@@ -15,7 +16,6 @@ from benchwright.pipelines.sampling.panels import SamplingPanels, has_published,
 from benchwright.pipelines.sampling.pools import build_pools
 from benchwright.pipelines.sampling.random_draws import draw_random_bands
 from benchwright.pipelines.sampling.summary import summarise_samplers
-from benchwright.response_matrix import ResponseMatrix
 from benchwright.sampling.item_pool import VectorsByText
 from benchwright.tables import SamplingCurves, SamplingSummary
 

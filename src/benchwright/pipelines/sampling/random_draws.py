@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import SamplingPanels
 from benchwright.sampling.curves import FIGURES, sizes_of_rates
-from benchwright.seeding import stage_generator
 from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.tables import RandomBands

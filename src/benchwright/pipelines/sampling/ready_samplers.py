@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.params.sampling import SamplingParams
 from benchwright.sampling.kind import SamplerKind
 from benchwright.sampling.pool import Sampler, SamplingPool

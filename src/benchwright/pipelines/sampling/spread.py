@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.panels import CHOSEN_BY, SamplingPanels
 from benchwright.pipelines.sampling.pools import Pools
@@ -13,11 +15,9 @@ from benchwright.pipelines.sampling.random_draws import quantiles
 from benchwright.pipelines.sampling.ready_samplers import RANDOM, kinds_of, ready_samplers, runs_on
 from benchwright.sampling.curves import repeat_seed, sizes_of_rates
 from benchwright.sampling.score_distribution import ScoreDistribution, score_distributions
-from benchwright.seeding import stage_generator
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.tables import ScoreSpread
-from benchwright.weighted_subset import WeightedSubset
 
 ALL_ITEMS = "all items"
 

@@ -4,6 +4,7 @@ from math import ceil
 
 import pandas as pd
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.choice import large_subjects
 from benchwright.pipelines.sampling.judging import rates_of
@@ -17,7 +18,6 @@ from benchwright.pipelines.sampling.ready_samplers import (
 )
 from benchwright.sampling.curves import sampler_figures, sizes_of_rates
 from benchwright.sampling.within_subject import sub_pool
-from benchwright.seeding import stage_generator
 from benchwright.statistics.preservation import Judges
 from benchwright.tables import SubjectCurves
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.judging import rates_of
 from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
@@ -16,7 +17,6 @@ from benchwright.pipelines.sampling.ready_samplers import (
 )
 from benchwright.sampling.curves import FIGURES, sampler_figures, sizes_of_rates
 from benchwright.sampling.targets import target_weights
-from benchwright.seeding import stage_generator
 from benchwright.statistics.percentile import percentile_among
 from benchwright.tables import TargetCurves
 

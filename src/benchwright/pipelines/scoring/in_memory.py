@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import Configuration, configuration_name, parse_configuration
 from benchwright.construction.difficulty.candidates import difficulty_candidates
 from benchwright.construction.judging.with_passage import with_passage
 from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.content_hash import content_hash
+from benchwright.core.configuration import Configuration, configuration_name, parse_configuration
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

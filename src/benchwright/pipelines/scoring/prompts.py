@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.configuration import (
+from benchwright.core.configuration import (
     SCORED_AS,
     Configuration,
     configuration_name,
     parse_configuration,
 )
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 from benchwright.language_models.chat_frame import ChatFrame, chat_frame
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.benchmark import BenchmarkParams

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.engine import answer_batches
 from benchwright.language_models.batches import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams

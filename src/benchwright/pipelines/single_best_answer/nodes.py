@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 
 from benchwright.asking import ask_model
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.saved_items import SavedTable
 from benchwright.datasets.score_store import StoredShards
-from benchwright.errors import InputError
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.seeding import item_uniforms
 from benchwright.single_best_answer.card import render_card
 from benchwright.single_best_answer.evaluation import evaluate
 from benchwright.single_best_answer.features import judgeable

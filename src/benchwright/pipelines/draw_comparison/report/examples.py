@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.seeding import item_uniforms
 from benchwright.pipelines.draw_comparison.report.wording import REASONS, TRANSFORMS, words_of
-from benchwright.seeding import item_uniforms
 
 _LONGEST = 1_500  # characters of a question
 

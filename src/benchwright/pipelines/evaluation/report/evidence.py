@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import item_uniforms
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.report.item_list import (
@@ -13,8 +15,6 @@ from benchwright.pipelines.evaluation.report.item_list import (
     clip_text,
     list_items,
 )
-from benchwright.response_matrix import ResponseMatrix
-from benchwright.seeding import item_uniforms
 
 _SHOWN_LABELS = 50
 _SHOWN_MEMBERS = 12

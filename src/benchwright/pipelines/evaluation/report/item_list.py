@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.natural_order import natural_key
+from benchwright.core.natural_order import natural_key
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.agreement import spread
 from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.rule_order import in_rule_order
-from benchwright.response_matrix import ResponseMatrix
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.configuration import configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.figure_style import (
     INK,
     KEPT,

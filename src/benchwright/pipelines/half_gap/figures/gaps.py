@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.configuration import configuration_name
 from benchwright.construction.splitting.gap import SIZE_GROUPS
+from benchwright.core.configuration import configuration_name
 from benchwright.figure_style import KEPT, NARROW_NAME, QUIET, REMOVED, axis, layout, short_names
 from benchwright.params.half_gap import HalfGapParams
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from benchwright import stopping
-from benchwright.stopping import Stopped, exit_code, said, stopped_by_signals
+from benchwright.core import stopping
+from benchwright.core.stopping import Stopped, exit_code, said, stopped_by_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

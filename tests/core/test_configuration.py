@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.configuration import STYLES, configuration_name, parse_configuration
+from benchwright.core.configuration import STYLES, configuration_name, parse_configuration
 
 PLAIN = st.text(min_size=1).filter(lambda name: parse_configuration(name).style == "")
 

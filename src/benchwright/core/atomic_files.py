@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchwright.errors import InputError
+from benchwright.core.errors import InputError
 
 HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 ABANDONED = 3600.0

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.response_matrix import ResponseMatrix
+from benchwright.core.response_matrix import ResponseMatrix
 
 
 def matrix() -> ResponseMatrix:

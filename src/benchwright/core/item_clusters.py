@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.natural_order import natural_order
+from benchwright.core.natural_order import natural_order
 
 
 def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright import natural_order as module
-from benchwright.natural_order import in_order, natural_key, natural_order, sort_items
+from benchwright.core import natural_order as module
+from benchwright.core.natural_order import in_order, natural_key, natural_order, sort_items
 
 IDS = st.lists(
     st.lists(

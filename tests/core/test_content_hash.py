@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.content_hash import content_hash
+from benchwright.core.content_hash import content_hash
 
 
 def test_the_hash_of_an_item_never_changes() -> None:

@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.item_clusters import item_clusters
+from benchwright.core.item_clusters import item_clusters
 
 
 def items(*rows: tuple[str, str, str | None]) -> pd.DataFrame:

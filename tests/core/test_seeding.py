@@ -5,7 +5,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.seeding import item_uniforms, stage_generator
+from benchwright.core.seeding import item_uniforms, stage_generator
 
 ids = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=30)
 

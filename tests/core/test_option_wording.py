@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchwright.option_wording import (
+from benchwright.core.option_wording import (
     kind_of_option,
     kinds_of_options,
     mentions_options,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.aside import (
+from benchwright.core.atomic_files import (
     aside_of,
     clear_abandoned,
     folder_aside,
@@ -16,14 +16,14 @@ from benchwright.aside import (
     told_if_not_writable,
     written_aside,
 )
-from benchwright.errors import InputError, one_line
+from benchwright.core.errors import InputError, one_line
 
 
 def left_by_killed(target: Path, kind: str = "written_aside") -> Path:
     """What a writer leaves that is killed while it writes."""
     source = (
         "import os, signal, sys, pathlib\n"
-        f"from benchwright.aside import {kind}\n"
+        f"from benchwright.core.atomic_files import {kind}\n"
         f"with {kind}(pathlib.Path(sys.argv[1])) as aside:\n"
         "    (aside / 'x' if aside.is_dir() else aside).write_bytes(b'half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
