@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.batch_engine import BatchEngine
+from benchwright.compute.batch_engine import BatchEngine
 from benchwright.construction.cleaning.clean import clean_batch
 from benchwright.construction.cleaning.cleaned import Cleaned, as_raw, joined
 from benchwright.construction.cleaning.deduplicate import deduplicate

@@ -80,7 +80,7 @@ def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -
 
 def score_one_by_one(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
     from benchwright.language_models.hf_transformers import TransformersModel
-    from benchwright.weights import ModelSource
+    from benchwright.language_models.weights import ModelSource
 
     model = TransformersModel(ModelSource(folder), "bfloat16", context=8192)
     model.shares = False
@@ -89,7 +89,7 @@ def score_one_by_one(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]
 
 def score_transformers(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
     from benchwright.language_models.hf_transformers import TransformersModel
-    from benchwright.weights import ModelSource
+    from benchwright.language_models.weights import ModelSource
 
     model = TransformersModel(ModelSource(folder), "bfloat16", context=8192)
 
@@ -135,8 +135,8 @@ def score_lm_eval(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], 
 
 def score_vllm(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], list[Any]]:
     from benchwright.language_models.vllm_engine import VllmModel
+    from benchwright.language_models.weights import ModelSource
     from benchwright.params.scoring import VllmParams
-    from benchwright.weights import ModelSource
 
     model = VllmModel(ModelSource(folder), "bfloat16", "cpu", 4096, VllmParams())
     batches = lambda asked: [asked[i : i + 64] for i in range(0, len(asked), 64)]  # noqa: E731
@@ -227,8 +227,8 @@ def converted(name: str) -> str:
     """The folder of a packaged model's weights in Transformers' format."""
     import yaml
 
+    from benchwright.language_models.weights import model_source
     from benchwright.params.scoring import ModelsParams
-    from benchwright.weights import model_source
 
     conf = yaml.safe_load((REPOSITORY / "conf/base/parameters/models.yml").read_text())
     weights = ModelsParams.model_validate(conf["models"]).models[name].weights

@@ -21,12 +21,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from bench_scoring import prompts
 
-from benchwright.devices import Dtype, resolve_device, resolve_dtype
+from benchwright.language_models.devices import Dtype, resolve_device, resolve_dtype
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.tokenization import Encoded, encode
 from benchwright.language_models.vllm_engine import VllmEngine, VllmModel, states
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.scoring import VllmParams
-from benchwright.weights import ModelSource
 
 T = TypeVar("T")
 

@@ -47,8 +47,8 @@ def smollm2_folder(repository: Path) -> Path:
     """SmolLM2's packaged weights in Transformers' format, converted where no run has done so."""
     import yaml
 
+    from benchwright.language_models.weights import model_source
     from benchwright.params.scoring import ModelsParams
-    from benchwright.weights import model_source
 
     conf = yaml.safe_load((repository / "conf/base/parameters/models.yml").read_text())
     weights = ModelsParams.model_validate(conf["models"]).models["smollm2-135m-instruct"].weights

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from benchwright.language_models.weights import model_source
 from benchwright.params.scoring import ModelsParams
-from benchwright.weights import model_source
 from end_to_end.saved import newest
 
 pytest.importorskip("lm_eval")

@@ -14,13 +14,13 @@ from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.exports.export import export_tasks
 from benchwright.pipelines.scoring.prompts import build_prompts
 from benchwright.tables import Demonstrations, Items
-from benchwright.weights import ModelSource
 from pipelines.responses.imported_rows import import_as_rows
 from pipelines.scoring.scoring_examples import item
 

@@ -24,6 +24,7 @@ from benchwright.datasets.saved_assignments import SavedAssignments
 from benchwright.datasets.saved_table import LastSavedTable
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evaluate_sealed import read_public
+from benchwright.language_models.weights import starts_with_bos
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.evaluation.ratings import read_ratings
@@ -32,7 +33,6 @@ from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.recorded_answers import read_answers
 from benchwright.saved_answers import read_items
 from benchwright.single_best_answer.labels import label_numbers
-from benchwright.weights import starts_with_bos
 from hostile.fuzz_targets import benchmark_params, items
 from pipelines.responses.imported_rows import import_as_rows
 

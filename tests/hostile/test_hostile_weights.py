@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from benchwright import weights
 from benchwright.core.errors import InputError
-from benchwright.gguf_header import gguf_fields
-from benchwright.weights import ModelSource
+from benchwright.language_models import weights
+from benchwright.language_models.gguf_header import gguf_fields
+from benchwright.language_models.weights import ModelSource
 from faults.tiny_llama import save_tiny_llama
 from hostile.files import planted
 from hostile.fuzz_targets import TARGETS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchwright.language_models.hf_transformers import TransformersModel, fill_rows, lay_out
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.shared_prefix import NAME, attention_forward
-from benchwright.weights import ModelSource
+from benchwright.language_models.weights import ModelSource
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"

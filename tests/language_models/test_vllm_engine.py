@@ -30,8 +30,8 @@ from benchwright.language_models.vllm_engine import (
     run_jobs,
     states,
 )
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.scoring import VllmParams
-from benchwright.weights import ModelSource
 
 PREFIX = (
     "The following are questions about science.\n\nQuestion: Which of these is a metal?\nAnswer:"

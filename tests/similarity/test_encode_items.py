@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright import weights
 from benchwright.core.errors import InputError
+from benchwright.language_models import weights
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity import item_vectors
 from benchwright.similarity.item_vectors import choose_encoder, encode_items
 from benchwright.tables import Embeddings
-from benchwright.weights import ModelSource
 from pipelines.filtering.filtering_examples import make_items
 
 SERVER = {"backend": "openai", "endpoint": {"url": "http://localhost:1/v1"}, "family": "f"}

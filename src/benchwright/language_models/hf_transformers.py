@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from benchwright.devices import Device, Dtype
 from benchwright.language_models import shared_prefix
+from benchwright.language_models.devices import Device, Dtype
 from benchwright.language_models.hf_generation import (
     Network,
     generate,
@@ -29,7 +29,7 @@ from benchwright.language_models.protocol import (
     Sampling,
 )
 from benchwright.language_models.tokenization import Encoded, common_length, encode
-from benchwright.weights import ModelSource, told_unloadable
+from benchwright.language_models.weights import ModelSource, told_unloadable
 
 if TYPE_CHECKING:
     import torch

@@ -2,10 +2,10 @@
 
 from typing import Any, Literal, NamedTuple
 
-from benchwright.devices import Dtype, resolve_device, resolve_dtype
+from benchwright.language_models.devices import Dtype, resolve_device, resolve_dtype
 from benchwright.language_models.protocol import LanguageModel
+from benchwright.language_models.weights import model_source
 from benchwright.params.scoring import ModelParams, ScoringParams
-from benchwright.weights import model_source
 
 
 class Setting(NamedTuple):

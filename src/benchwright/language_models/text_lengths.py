@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.devices import resolve_device, resolve_dtype
+from benchwright.language_models.devices import resolve_device, resolve_dtype
+from benchwright.language_models.weights import model_source
 from benchwright.params.scoring import ModelsParams
-from benchwright.weights import model_source
 
 CHARACTERS_PER_TOKEN = 4  # of English text, roughly
 _AT_A_TIME = 1024

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.core.errors import InputError
-from benchwright.devices import Device, Dtype
+from benchwright.language_models.devices import Device, Dtype
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -25,8 +25,8 @@ from benchwright.language_models.protocol import (
     Sampling,
 )
 from benchwright.language_models.tokenization import Encoded, encode, encode_contexts
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.scoring import VllmParams
-from benchwright.weights import ModelSource
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -59,7 +59,7 @@ _MARKS = (('"', '"'), ("“", "”"), ("‘", "’"), ("**", "**"), ("*", "*"), 
 
 
 class Ask(Protocol):
-    """A chat model, as `benchwright.asking.ask_model` gives it."""
+    """A chat model, as `benchwright.compute.asking.ask_model` gives it."""
 
     def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         """The reply to each text; None where it does not fit."""

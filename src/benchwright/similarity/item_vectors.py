@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright import weights
 from benchwright.core.errors import InputError
-from benchwright.decoder_states import Pooling, encode_states
-from benchwright.devices import Device, Dtype, resolve_device, resolve_dtype
-from benchwright.embedding import encode
+from benchwright.language_models import weights
+from benchwright.language_models.decoder_states import Pooling, encode_states
+from benchwright.language_models.devices import Device, Dtype, resolve_device, resolve_dtype
+from benchwright.language_models.sentence_encoder import encode
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
     EncoderParams,

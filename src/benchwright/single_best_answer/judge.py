@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 
 _TASK_WITH_OPTIONS = """\
 Some multiple-choice questions have exactly one correct option: all other options are wrong. \

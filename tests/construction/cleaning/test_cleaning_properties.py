@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright import batch_engine
+from benchwright.compute import batch_engine
 from benchwright.construction.cleaning.clean import clean_batch
 from benchwright.construction.cleaning.cleaned import as_raw
 from benchwright.construction.cleaning.deduplicate import clean

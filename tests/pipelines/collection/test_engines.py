@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright import batch_engine
+from benchwright.compute import batch_engine
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import weights
 from benchwright.core.errors import InputError
-from benchwright.embedding import encode
+from benchwright.language_models import weights
+from benchwright.language_models.sentence_encoder import encode
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.embedding.item_vectors import compute_embeddings

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright import weights
 from benchwright.core.errors import InputError
+from benchwright.language_models import weights
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams

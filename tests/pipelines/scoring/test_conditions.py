@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.compute.score_shards import plan_shards
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.prompting.rendering import Question, rotate
-from benchwright.score_shards import plan_shards
 from benchwright.tables import Draws, Generations, Items, Responses
 from pipelines.scoring.scoring_examples import StandIn, item, live, model_entry, number
 

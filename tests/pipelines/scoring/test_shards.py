@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchwright.compute.score_shards import model_ingredients, plan_shards, score_key
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.prompts import build_prompts
-from benchwright.score_shards import model_ingredients, plan_shards, score_key
 from pipelines.scoring.scoring_examples import live, model_entry
 
 PROMPT = PromptText("prefix", " text", (" a", " b"), "none")
@@ -71,7 +71,7 @@ def test_another_version_of_a_library_changes_the_key(
 ) -> None:
     before = key()
     known = {"transformers": "5.19.0", "torch": "2.13.0"} | {package: "9.9"}
-    monkeypatch.setattr("benchwright.score_shards.version", known.__getitem__)
+    monkeypatch.setattr("benchwright.compute.score_shards.version", known.__getitem__)
     assert key() != before
 
 
@@ -104,7 +104,7 @@ def test_the_device_is_part_of_the_key(device: str, monkeypatch: pytest.MonkeyPa
 
 def test_another_conversion_changes_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     before = key()
-    monkeypatch.setattr("benchwright.weights._CONVERSION", "gguf-99")
+    monkeypatch.setattr("benchwright.language_models.weights._CONVERSION", "gguf-99")
     assert key() != before
 
 

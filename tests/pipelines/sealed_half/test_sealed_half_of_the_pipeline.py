@@ -18,7 +18,7 @@ from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
-from benchwright import asking
+from benchwright.compute import asking
 from benchwright.construction.judging import in_memory
 from benchwright.construction.judging.with_passage import with_passage
 from benchwright.construction.sealing.judge_store import JudgeStore

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 from benchwright.construction.checking.criteria import (
     HARMS,
     HIGH,

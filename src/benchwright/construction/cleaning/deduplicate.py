@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.batch_engine import BatchEngine
+from benchwright.compute.batch_engine import BatchEngine
 from benchwright.construction.cleaning.clean import funnel
 from benchwright.construction.cleaning.cleaned import (
     DUPLICATES,

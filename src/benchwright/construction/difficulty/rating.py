@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 from benchwright.construction.difficulty.worked_examples import WorkedExample
 from benchwright.construction.judging.replies import Scale, parse_rating
 from benchwright.construction.judging.rounds import ask_in_rounds, rounds_table

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 from benchwright.construction.fields.names import FIELDS, SPELLINGS
 from benchwright.construction.judging.named_replies import parse_choice
 from benchwright.construction.judging.rounds import ask_in_rounds, rounds_table

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 
-from benchwright.asking import Ask, ask_model
+from benchwright.compute.asking import Ask, ask_model
 from benchwright.datasets.score_store import StoredShards
 from benchwright.params.judging import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

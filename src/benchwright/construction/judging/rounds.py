@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 from benchwright.tables import JudgeRounds
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.asking import Ask
+from benchwright.compute.asking import Ask
 from benchwright.params.perturbation import RephraseParams
 from benchwright.perturbation.rephrase import Question, Similarity, rephrase
 from benchwright.perturbation.use_rephrasing import Rephrased

@@ -37,7 +37,7 @@ _FIRST_K = 8
 
 
 class AskJudge(Protocol):
-    """A chat model: the reply to each text, None where it is too long (`benchwright.asking`)."""
+    """A chat model: the reply to each text, None where it is too long (`benchwright.compute.asking`)."""
 
     def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         """Replies in the order of the texts."""

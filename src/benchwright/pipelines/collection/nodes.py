@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.batch_engine import BatchEngine
+from benchwright.compute.batch_engine import BatchEngine
 from benchwright.construction.extraction.extract import RAW_ITEMS
 from benchwright.construction.extraction.measure import Share, answered_choice, measure
 from benchwright.construction.extraction.shards import shard_parts

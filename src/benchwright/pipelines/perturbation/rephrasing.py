@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from benchwright.asking import ask_model
+from benchwright.compute.asking import ask_model
 from benchwright.core.natural_order import sort_items
 from benchwright.datasets.score_store import StoredShards
 from benchwright.params.perturbation import PerturbationParams, RephraseParams

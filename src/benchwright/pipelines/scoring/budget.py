@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.compute.score_shards import holds, plan_shards
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.scores import Store
-from benchwright.score_shards import holds, plan_shards
 from benchwright.tables import ScoringBudget
 
 logger = logging.getLogger(__name__)

@@ -10,8 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchwright.compute.engine import answer_batches
+from benchwright.compute.score_shards import (
+    COLUMNS,
+    WRITTEN_COLUMNS,
+    absent,
+    holds,
+    plan_shards,
+    shard_table,
+)
 from benchwright.core.configuration import configuration_name
-from benchwright.engine import answer_batches
 from benchwright.language_models.batches import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring.extraction import (
@@ -22,14 +30,6 @@ from benchwright.pipelines.scoring.extraction import (
 )
 from benchwright.pipelines.scoring.next_question import before_next_question
 from benchwright.prompting.rendering import LABELS, rotation
-from benchwright.score_shards import (
-    COLUMNS,
-    WRITTEN_COLUMNS,
-    absent,
-    holds,
-    plan_shards,
-    shard_table,
-)
 from benchwright.tables import Generations, Responses
 
 logger = logging.getLogger(__name__)

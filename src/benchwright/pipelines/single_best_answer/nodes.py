@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.asking import ask_model
+from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.saved_items import SavedTable

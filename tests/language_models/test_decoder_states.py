@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.decoder_states import encode_states, token_ids
-from benchwright.fixed_shapes import batches, filled, rounded_widths
-from benchwright.weights import ModelSource
+from benchwright.language_models.decoder_states import encode_states, token_ids
+from benchwright.language_models.fixed_shapes import batches, filled, rounded_widths
+from benchwright.language_models.weights import ModelSource
 from faults.tiny_llama import save_tiny_llama
 
 TEXTS = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.gguf_header import gguf_fields
+from benchwright.language_models.gguf_header import gguf_fields
 
 U32, STRING, ARRAY = 4, 8, 9
 F32, Q4_0 = 0, 2  # of 4 bytes a value; of 18 bytes for 32 values

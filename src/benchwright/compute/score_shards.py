@@ -11,8 +11,8 @@ import pandas as pd
 from benchwright.language_models.batches import Answers
 from benchwright.language_models.loading import Setting, context_limit, resolve
 from benchwright.language_models.protocol import PromptText, Sampling
+from benchwright.language_models.weights import conversion, revision
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.weights import conversion, revision
 
 _SCORER = "2"  # raise it when the way of scoring changes its numbers
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
 from benchwright.core.errors import InputError, one_line
 from benchwright.language_models.batches import Answers, Batch, ask
 from benchwright.language_models.loading import load_model, resolve
@@ -23,9 +24,8 @@ from benchwright.language_models.protocol import (
     PromptText,
     Sampling,
 )
+from benchwright.language_models.weights import default_cache, model_source
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
-from benchwright.ray_cluster import cluster, loaded_ray, quiet_data, root_line
-from benchwright.weights import default_cache, model_source
 
 if TYPE_CHECKING:
     import pyarrow as pa

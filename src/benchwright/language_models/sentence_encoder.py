@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.devices import resolve_device, resolve_dtype
-from benchwright.fixed_shapes import batches, filled, rounded_widths
-from benchwright.weights import told_unloadable
+from benchwright.language_models.devices import resolve_device, resolve_dtype
+from benchwright.language_models.fixed_shapes import batches, filled, rounded_widths
+from benchwright.language_models.weights import told_unloadable
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

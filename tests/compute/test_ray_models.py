@@ -15,12 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.core.errors import InputError
-from benchwright.engine import answer_batches
-from benchwright.language_models.batches import Answers, Batch
-from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
-from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
-from benchwright.ray_actors import (
+from benchwright.compute.engine import answer_batches
+from benchwright.compute.ray_models import (
     Answerer,
     answer_on_ray,
     answers_from_json,
@@ -30,6 +26,10 @@ from benchwright.ray_actors import (
     check_resources,
     for_actors,
 )
+from benchwright.core.errors import InputError
+from benchwright.language_models.batches import Answers, Batch
+from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
+from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
 from faults.tiny_llama import save_tiny_llama
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
@@ -202,7 +202,7 @@ def test_an_actor_returns_what_is_not_the_users_fault_with_its_traceback(
     def defective(*_: object) -> None:
         raise ZeroDivisionError("a defect of ours")
 
-    monkeypatch.setattr("benchwright.ray_actors.load_model", defective)
+    monkeypatch.setattr("benchwright.compute.ray_models.load_model", defective)
     rows = pa.table({"number": [7], "batch": [batch_to_json(some_batches(1)[0])]})
     [outcome] = Answerer("m", local(weights), scoring(), {})(rows).to_pylist()
     assert outcome["fault"] is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.asking import Ask, ask_model
+from benchwright.compute.asking import Ask, ask_model
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -147,7 +147,7 @@ def test_a_tokenizer_without_a_template_is_named(
         def apply_chat_template(self, *_: Any, **__: Any) -> str:
             raise ValueError("tokenizer.chat_template is not set")
 
-    monkeypatch.setattr("benchwright.asking.model_tokenizer", lambda *_: Plain())
+    monkeypatch.setattr("benchwright.compute.asking.model_tokenizer", lambda *_: Plain())
     entry = {"weights": {"path": str(smollm2_folder)}, "family": "f", "instruct": True}
     with pytest.raises(InputError, match=r"models\.m: its tokenizer has no chat template"):
         ask(tmp_path, entry)(["a"])

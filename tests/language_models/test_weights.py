@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchwright import weights
 from benchwright.core.errors import InputError
+from benchwright.language_models import weights
 from benchwright.params.scoring import (
     HubWeights,
     ModelsParams,

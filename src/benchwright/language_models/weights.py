@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
-from benchwright.devices import Dtype
-from benchwright.gguf_header import gguf_fields
+from benchwright.language_models.devices import Dtype
+from benchwright.language_models.gguf_header import gguf_fields
 
 if TYPE_CHECKING:
     from benchwright.params.scoring import (

@@ -29,7 +29,7 @@ def answer_batches(
         InputError: the model's weights, backend, server or cluster cannot be had.
     """
     if scoring.engine == "ray":
-        from benchwright.ray_actors import answer_on_ray
+        from benchwright.compute.ray_models import answer_on_ray
 
         yield from answer_on_ray(name, model, scoring, batches, progress)
         return

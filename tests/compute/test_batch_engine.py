@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from batch_tasks import fallen, refused, rows_of, twice
-from benchwright import batch_engine
-from benchwright.batch_engine import BatchEngine, outcomes, require_leave_to_spill
+from benchwright.compute import batch_engine
+from benchwright.compute.batch_engine import BatchEngine, outcomes, require_leave_to_spill
 from benchwright.core.errors import InputError
 from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
 

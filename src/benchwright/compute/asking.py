@@ -5,15 +5,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import StoredShards
-from benchwright.engine import answer_batches
-from benchwright.language_models.batches import Batch
-from benchwright.language_models.chat_frame import ChatFrame, chat_frame
-from benchwright.language_models.loading import model_tokenizer
-from benchwright.language_models.protocol import PromptText, Sampling
-from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.score_shards import (
+from benchwright.compute.engine import answer_batches
+from benchwright.compute.score_shards import (
     Shard,
     cut_shards,
     holds,
@@ -22,6 +15,13 @@ from benchwright.score_shards import (
     shard_table,
     written_texts,
 )
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import StoredShards
+from benchwright.language_models.batches import Batch
+from benchwright.language_models.chat_frame import ChatFrame, chat_frame
+from benchwright.language_models.loading import model_tokenizer
+from benchwright.language_models.protocol import PromptText, Sampling
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 _STYLE = "ask"  # in the keys: what a stage asks is no answer to an item
 

@@ -19,9 +19,9 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
+from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
 from benchwright.core.errors import InputError, one_line
 from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
-from benchwright.ray_cluster import cluster, loaded_ray, quiet_data, root_line
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.devices import Device, Dtype
-from benchwright.fixed_shapes import batches, filled, rounded_widths
-from benchwright.weights import ModelSource, told_unloadable
+from benchwright.language_models.devices import Device, Dtype
+from benchwright.language_models.fixed_shapes import batches, filled, rounded_widths
+from benchwright.language_models.weights import ModelSource, told_unloadable
 
 if TYPE_CHECKING:
     import torch

@@ -1,0 +1,1 @@
+"""Where batches run: in this process or on Ray; asking chat models; the store of scores."""
