@@ -16,7 +16,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.perturbation.compose import perturb
+from benchwright.transforms.compose import perturb
 
 NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
 Inputs = dict[str, Any]

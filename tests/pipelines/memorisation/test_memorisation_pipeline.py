@@ -13,7 +13,7 @@ from benchwright.params.memorisation import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.memorisation import create_pipeline
 from benchwright.tables import Generations, Memorisation, MemorisationSummary
-from perturbation.benchmark_tables import items_table
+from transforms.benchmark_tables import items_table
 
 N = 200
 SHARE = 0.30

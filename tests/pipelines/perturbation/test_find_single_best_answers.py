@@ -15,7 +15,7 @@ from benchwright.pipelines.perturbation.single_best_answer import (
 )
 from benchwright.single_best_answer.features import SURFACE
 from benchwright.tables import SbaPredictions, TextVectors
-from perturbation.benchmark_tables import items_table
+from transforms.benchmark_tables import items_table
 
 BY_MODEL = PerturbationParams(sba="model")
 LABELS = pd.DataFrame({"item_id": ["b/s/0", "b/s/1", "other/7"], "sba": [0, 1, 1]})

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchwright.pipelines.perturbation.option_wordings import list_option_wordings
-from perturbation.benchmark_tables import items_table
+from transforms.benchmark_tables import items_table
 
 ROWS = [
     ("Which is a fruit?", ["Apple", "Stone", "None of these"], 0),

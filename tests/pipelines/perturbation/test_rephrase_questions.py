@@ -15,8 +15,8 @@ from benchwright.pipelines.perturbation.nodes import perturb_items
 from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
 from benchwright.similarity import wordings
 from benchwright.tables import Rephrasings
-from perturbation.benchmark_tables import items_table
 from scripted_server import ScriptedServer, served
+from transforms.benchmark_tables import items_table
 
 ITEMS = items_table(
     [("Which of these metals is the lightest?", ["iron", "lithium"], 1),

@@ -10,11 +10,11 @@ import pytest
 
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.perturbation.compose import perturb
 from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
 from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.pipelines.responses.response_matrices import build_response_matrices
 from benchwright.tables import Calibration, Demonstrations, Draws, Responses
+from benchwright.transforms.compose import perturb
 from pipelines.responses.imported_rows import import_as_rows
 from pipelines.responses.lm_eval_examples import TIME, counts, load, scored, write_log
 

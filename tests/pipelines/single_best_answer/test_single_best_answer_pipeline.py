@@ -23,7 +23,7 @@ from benchwright.tables import (
     SbaLabels,
     TextVectors,
 )
-from perturbation.benchmark_tables import items_table
+from transforms.benchmark_tables import items_table
 
 SURFACE = SingleBestAnswerParams(features=("surface",), recall=0.9, folds=4)
 NOTHING = Demonstrations.empty()

@@ -7,9 +7,9 @@ import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.perturbation.compose import perturb
-from benchwright.perturbation.use_rephrasing import Rephrased
 from benchwright.tables import CleanItems, Demonstrations, Items
+from benchwright.transforms.compose import perturb
+from benchwright.transforms.use_rephrasing import Rephrased
 
 
 class RuledItems(NamedTuple):

@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchwright.compute.asking import Ask
 from benchwright.params.perturbation import RephraseParams
-from benchwright.perturbation.rephrase import Question, Similarity, rephrase
-from benchwright.perturbation.use_rephrasing import Rephrased
+from benchwright.transforms.rephrase import Question, Similarity, rephrase
+from benchwright.transforms.use_rephrasing import Rephrased
 
 
 class Reworded(NamedTuple):

@@ -1,12 +1,12 @@
-"""Thin nodes over `benchwright.perturbation`."""
+"""Thin nodes over `benchwright.transforms`."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.perturbation.compose import perturb
 from benchwright.tables import Draws, PerturbationChanges
+from benchwright.transforms.compose import perturb
 
 
 def perturb_items(

@@ -11,11 +11,11 @@ from benchwright.core.natural_order import sort_items
 from benchwright.datasets.score_store import StoredShards
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.perturbation.rephrase import Attempt, Question, rephrase
 from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
 from benchwright.prompting.rendering import questions as as_questions
 from benchwright.similarity.wordings import wording_similarity
 from benchwright.tables import Rephrasings
+from benchwright.transforms.rephrase import Attempt, Question, rephrase
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchwright.perturbation.negations import same_negation
-from benchwright.perturbation.question_form import part_passage, question_form
-from benchwright.perturbation.rephrase_checks import CHECKS, Wording, failed_checks
-from benchwright.perturbation.text_numbers import numbers
+from benchwright.transforms.negations import same_negation
+from benchwright.transforms.question_form import part_passage, question_form
+from benchwright.transforms.rephrase_checks import CHECKS, Wording, failed_checks
+from benchwright.transforms.text_numbers import numbers
 
 BENCHMARKS = ("mmlu", "arc", "commonsense_qa", "truthfulqa")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchwright.perturbation.negations import same_negation, turned_round
+from benchwright.transforms.negations import same_negation, turned_round
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from benchwright.perturbation.altered_item import MultipleChoice
-from benchwright.perturbation.replace_choice import replace_choice
+from benchwright.transforms.altered_item import MultipleChoice
+from benchwright.transforms.replace_choice import replace_choice
 
 NONE = "None of the other choices"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from benchwright.core.option_wording import kinds_of_options, names_a_place, refers_to_options
 from benchwright.core.seeding import item_uniforms
-from benchwright.perturbation.altered_item import Altered, MultipleChoice, copied
+from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
 
 _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 

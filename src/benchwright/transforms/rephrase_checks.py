@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from benchwright.perturbation.kept_text import (
+from benchwright.transforms.kept_text import (
     content_words,
     formulas,
     names,
@@ -18,14 +18,14 @@ from benchwright.perturbation.kept_text import (
     quotations,
     words,
 )
-from benchwright.perturbation.negations import same_negation, turned_round
-from benchwright.perturbation.question_form import (
+from benchwright.transforms.negations import same_negation, turned_round
+from benchwright.transforms.question_form import (
     blanks,
     last_article,
     question_form,
     speaks_of_options,
 )
-from benchwright.perturbation.text_numbers import numbers
+from benchwright.transforms.text_numbers import numbers
 
 _SHORTEST, _LONGEST = 0.5, 2.0  # words of the new wording per word of the old
 _SLACK = 5  # words more that a short question may get, and half of them that it may lose

@@ -17,11 +17,11 @@ from benchwright.params.perturbation import (
     ReplaceChoiceParams,
     Transform,
 )
-from benchwright.perturbation.altered_item import Altered, MultipleChoice
-from benchwright.perturbation.none_of_the_above import add_none_of_the_above
-from benchwright.perturbation.replace_choice import replace_choice
-from benchwright.perturbation.shuffle_choices import shuffle_choices
-from benchwright.perturbation.use_rephrasing import Rephrased, use_rephrasing
+from benchwright.transforms.altered_item import Altered, MultipleChoice
+from benchwright.transforms.none_of_the_above import add_none_of_the_above
+from benchwright.transforms.replace_choice import replace_choice
+from benchwright.transforms.shuffle_choices import shuffle_choices
+from benchwright.transforms.use_rephrasing import Rephrased, use_rephrasing
 
 DRAW_COLUMNS = (
     "condition",

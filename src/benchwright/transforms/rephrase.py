@@ -10,8 +10,8 @@ from string import ascii_uppercase
 from typing import NamedTuple, Protocol
 
 from benchwright.params.perturbation import RephraseParams
-from benchwright.perturbation.question_form import Asked, part_passage, question_form
-from benchwright.perturbation.rephrase_checks import Wording, failed_checks
+from benchwright.transforms.question_form import Asked, part_passage, question_form
+from benchwright.transforms.rephrase_checks import Wording, failed_checks
 
 SIMILARITY = "similarity"
 """The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""

@@ -7,7 +7,7 @@ Benchmarks More Challenging. Section 3.
 from collections.abc import Collection, Sequence
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.perturbation.altered_item import (
+from benchwright.transforms.altered_item import (
     Altered,
     MultipleChoice,
     copied,

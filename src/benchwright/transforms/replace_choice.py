@@ -7,7 +7,7 @@ Section 3.4, rule 3.
 from collections.abc import Collection, Sequence
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.perturbation.altered_item import (
+from benchwright.transforms.altered_item import (
     Altered,
     MultipleChoice,
     copied,

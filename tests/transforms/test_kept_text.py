@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchwright.perturbation.kept_text import formulas, names, opening_word, quotations
+from benchwright.transforms.kept_text import formulas, names, opening_word, quotations
 
 
 @pytest.mark.parametrize(

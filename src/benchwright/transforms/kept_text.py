@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from benchwright.perturbation.text_numbers import is_number
+from benchwright.transforms.text_numbers import is_number
 
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|«([^»\n]{1,300})»|(?<!\w)['‘]([^'’\n]{1,300})['’](?!\w)"

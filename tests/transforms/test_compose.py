@@ -14,9 +14,9 @@ from scipy.stats import binom
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.perturbation.compose import CHANGE_COLUMNS, Perturbed, perturb
 from benchwright.tables import Draws
-from perturbation.benchmark_tables import assert_coherent, items_table, plain_items
+from benchwright.transforms.compose import CHANGE_COLUMNS, Perturbed, perturb
+from transforms.benchmark_tables import assert_coherent, items_table, plain_items
 
 NOTA = "None of the above"
 NOTC = "None of the other choices"

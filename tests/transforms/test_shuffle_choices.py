@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from benchwright.perturbation.altered_item import MultipleChoice
-from benchwright.perturbation.shuffle_choices import shuffle_choices
+from benchwright.transforms.altered_item import MultipleChoice
+from benchwright.transforms.shuffle_choices import shuffle_choices
 
 options = st.lists(
     st.sampled_from(["sun", "moon", "mars", "venus", "None of these", "Pluto", "Io"]), max_size=9

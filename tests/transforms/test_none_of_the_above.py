@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from benchwright.perturbation.altered_item import MultipleChoice
-from benchwright.perturbation.none_of_the_above import add_none_of_the_above
+from benchwright.transforms.altered_item import MultipleChoice
+from benchwright.transforms.none_of_the_above import add_none_of_the_above
 
 NOTA = "None of the above"
 words = st.text(st.characters(categories=["L", "N"]), min_size=3, max_size=8)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.params.perturbation import RephraseParams
-from benchwright.perturbation.question_form import Asked
-from benchwright.perturbation.rephrase import (
+from benchwright.transforms.question_form import Asked
+from benchwright.transforms.rephrase import (
     Attempt,
     Question,
     read_reply,

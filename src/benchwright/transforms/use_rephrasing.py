@@ -6,7 +6,7 @@ Section 3.4, rule 1.
 
 from collections.abc import Mapping, Sequence
 
-from benchwright.perturbation.altered_item import Altered, MultipleChoice, copied
+from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
 
 Rephrased = Mapping[tuple[str, str], str | None]
 """The new question by role and item id; None where none of its wordings passed."""
