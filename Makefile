@@ -48,7 +48,7 @@ lint: $(VENV)/.installed
 # Whole runs and Ray beside the rest, since most tests keep one core busy.
 WHOLE_RUNS := tests/end_to_end tests/faults tests/determinism tests/compute/test_ray_models.py \
   tests/compute/test_batch_engine.py tests/pipelines/collection tests/pipelines/sealed_half \
-  tests/pipelines/scoring/test_in_memory.py
+  tests/scoring/test_in_memory.py
 test: lint
 	@$(BIN)/pytest -m "not long" -p no:cacheprovider $(WHOLE_RUNS) > .whole-runs.log 2>&1 & whole=$$!; \
 	$(BIN)/pytest -m "not long" $(addprefix --ignore=,$(WHOLE_RUNS)); rest=$$?; \

@@ -12,7 +12,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.pipelines.responses.import_answers import Imported, import_answers
+from benchwright.responses.import_answers import Imported, import_answers
 from benchwright.tables import Demonstrations, Items
 
 

@@ -18,8 +18,8 @@ from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_s
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
-from benchwright.pipelines.responses.import_answers import import_answers
-from benchwright.pipelines.responses.response_matrices import build_response_matrices
+from benchwright.responses.import_answers import import_answers
+from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables import Calibration, Items, Responses
 
 Float = NDArray[np.float32]

@@ -10,7 +10,7 @@ from kedro.io import DataCatalog, DatasetError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
-from pipelines.responses.lm_eval_examples import (
+from responses.lm_eval_examples import (
     TIME,
     real_benchmark,
     results,

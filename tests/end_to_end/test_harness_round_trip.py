@@ -19,10 +19,10 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.exports.export import export_tasks
-from benchwright.pipelines.scoring.prompts import build_prompts
+from benchwright.scoring.prompts import build_prompts
 from benchwright.tables import Demonstrations, Items
-from pipelines.responses.imported_rows import import_as_rows
-from pipelines.scoring.scoring_examples import item
+from responses.imported_rows import import_as_rows
+from scoring.scoring_examples import item
 
 pytest.importorskip("lm_eval")
 

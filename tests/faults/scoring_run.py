@@ -23,8 +23,8 @@ from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.prompts import build_prompts
-from benchwright.pipelines.scoring.scores import score_prompts
+from benchwright.scoring.prompts import build_prompts
+from benchwright.scoring.scores import score_prompts
 from benchwright.tables import Demonstrations, Items
 
 SUBJECTS = ("physics", "botany", "history", "grammar", "cooking")

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.pipelines.scoring.scores import collect_responses
+from benchwright.scoring.scores import collect_responses
 from faults import scoring_run
 from faults.tiny_llama import save_tiny_llama
 

@@ -43,8 +43,8 @@ from benchwright.language_models.weights import starts_with_bos
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
-from benchwright.pipelines.responses.import_answers import import_answers
 from benchwright.recorded_answers import read_answers
+from benchwright.responses.import_answers import import_answers
 from benchwright.single_best_answer.classifier import LogisticClassifier
 from benchwright.tables import Items
 

@@ -29,12 +29,12 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.pipelines.responses.import_answers import Imported
 from benchwright.recorded_answers import read_answers
+from benchwright.responses.import_answers import Imported
 from benchwright.saved_answers import read_items
 from benchwright.single_best_answer.labels import label_numbers
 from hostile.fuzz_targets import benchmark_params, items
-from pipelines.responses.imported_rows import import_as_rows
+from responses.imported_rows import import_as_rows
 
 Read = Callable[[Path], Any]
 FIELDS = {

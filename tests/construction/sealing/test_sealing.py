@@ -30,7 +30,7 @@ from benchwright.construction.sealing.sealed_file import write_sealed
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.params.sealing import SealingParams
-from benchwright.pipelines.scoring import scores
+from benchwright.scoring import scores
 
 SECRET = " ".join(["a secret of this test,", "long enough"])
 N = 120

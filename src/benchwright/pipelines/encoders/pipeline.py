@@ -2,8 +2,8 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.encoders.overlap import compare_encoders
 from benchwright.pipelines.encoders.vectors import encode_with_each
+from benchwright.similarity.encoder_overlap import compare_encoders
 
 
 def create_pipeline() -> Pipeline:

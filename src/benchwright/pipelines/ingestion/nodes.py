@@ -9,9 +9,9 @@ import pandas as pd
 from benchwright import tables
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
-from benchwright.pipelines.ingestion.items import Item, ItemMapper
-from benchwright.pipelines.ingestion.purposes import divide, limited
-from benchwright.pipelines.ingestion.reject import Rejection, reject, rejected_table
+from benchwright.source_rows.items import Item, ItemMapper
+from benchwright.source_rows.purposes import divide, limited
+from benchwright.source_rows.reject import Rejection, reject, rejected_table
 from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
 
 

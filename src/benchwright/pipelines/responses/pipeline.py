@@ -2,12 +2,12 @@
 
 from kedro.pipeline import Node, Pipeline, node
 
-from benchwright.pipelines.responses.calibration import fit_temperatures
-from benchwright.pipelines.responses.choose_filter_models import choose_filter_models
-from benchwright.pipelines.responses.draw_matrices import build_draw_matrices
-from benchwright.pipelines.responses.import_answers import import_answers
-from benchwright.pipelines.responses.model_descriptions import describe_models
-from benchwright.pipelines.responses.response_matrices import build_response_matrices
+from benchwright.responses.calibration import fit_temperatures
+from benchwright.responses.choose_filter_models import choose_filter_models
+from benchwright.responses.draw_matrices import build_draw_matrices
+from benchwright.responses.import_answers import import_answers
+from benchwright.responses.model_descriptions import describe_models
+from benchwright.responses.response_matrices import build_response_matrices
 
 
 def create_pipeline(draws: str | None = None) -> Pipeline:

@@ -17,10 +17,10 @@ from benchwright.datasets.score_store import StoredShards
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.prompts import Asked, PromptWriter, unsuited
-from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question
+from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
+from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.tables import Prompts
 
 logger = logging.getLogger(__name__)

@@ -2,11 +2,11 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.scoring.budget import count_budget
 from benchwright.pipelines.scoring.in_memory import answer_questions
-from benchwright.pipelines.scoring.prompts import build_prompts
-from benchwright.pipelines.scoring.record import record_answers
-from benchwright.pipelines.scoring.scores import collect_responses, score_prompts
+from benchwright.scoring.budget import count_budget
+from benchwright.scoring.prompts import build_prompts
+from benchwright.scoring.record import record_answers
+from benchwright.scoring.scores import collect_responses, score_prompts
 
 
 def _prompts(draws: str | None) -> Node:

@@ -1,0 +1,1 @@
+"""From recorded and live answers to matrices of models and items."""

@@ -1,0 +1,394 @@
+"""Recorded answers: read, joined to items, merged, and every row accounted for."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.responses.answer_index import AnswerIndex
+from benchwright.responses.configurations import configurations
+from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.lm_eval_logs import read_lm_eval
+from benchwright.responses.log_conditions import strangers
+from benchwright.responses.tally import EXAMPLES, Tally
+from benchwright.responses.tidy_files import (
+    ANSWER,
+    KEY,
+    ROWS,
+    contradictions,
+    disagree,
+    looks_tidy,
+    not_of_this_run,
+    read_tidy,
+)
+from benchwright.responses.unscored_rows import unscored_matrices
+from benchwright.responses.wide_files import WideAnswers, read_wide
+from benchwright.tables import ImportReport, Responses
+
+Float = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Block = tuple[NDArray[np.intp], ...]
+
+
+class Imported(NamedTuple):
+    """Recorded answers and what became of each file."""
+
+    imported_responses: pd.DataFrame
+    wide_matrices: list[ResponseMatrix]
+    import_report: pd.DataFrame
+
+
+class JoinedAnswers(NamedTuple):
+    """Recorded answers with their items found.
+
+    Attributes:
+        rows: of tidy files and logs, one per key (`tidy_files.ROWS`).
+        wide: cells of wide files, merged where they share models.
+        report: an `ImportReport` table.
+    """
+
+    rows: pd.DataFrame
+    wide: list[ResponseMatrix]
+    report: pd.DataFrame
+
+
+def import_answers(
+    response_files: dict[str, LoadedFile],
+    items: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    draws: pd.DataFrame | None = None,
+) -> Imported:
+    """Join recorded answers of models to the items, and count what does not fit.
+
+    A row finds its item by id, or by its text where it carries one. Rows of tidy files and of logs
+    of lm-eval become a `Responses` table where they tell log-likelihoods; answers of the other
+    models become matrices. Wide files stay matrices, merged where they share models. Nothing is
+    averaged: of two answers to the same question the first file's counts, and
+    the report says so. Tidy files and logs come before wide files, then files in the order they
+    are named.
+
+    Answers whose condition is a draw of this run go to the draw's items and are judged by the
+    draw's gold. Those to other draws, also to draws of the same name with other texts, are left
+    out and told.
+
+    Args:
+        response_files: files by name, in order.
+        items: an `Items` table.
+        calibration_items: the same columns, perhaps without rows; their answers are kept too.
+        draws: a `Draws` table; None where this run has none.
+
+    Returns:
+        The rows, the matrices (those of wide files first), and what became of each file.
+
+    Raises:
+        InputError: a file is not what its layout says, or holds no answer.
+    """
+    index = AnswerIndex(items, calibration_items, draws)
+    joined = join_answers(response_files, index)
+    scored, matrices = unscored_matrices(joined.rows, index)
+    return Imported(as_responses(scored, index), [*joined.wide, *matrices], joined.report)
+
+
+def join_answers(response_files: dict[str, LoadedFile], index: AnswerIndex) -> JoinedAnswers:
+    """Find the item of every recorded answer; see `import_answers`."""
+    strange = strangers(response_files.values(), index)
+    tallies: dict[str, Tally] = {}
+    tidy: list[pd.DataFrame] = []
+    wide: list[WideAnswers] = []
+    for name, file in response_files.items():
+        if file.table is None:
+            tallies[name] = Tally(name, file.spec.layout)
+            tallies[name].notes.append(f"file not found in {' or '.join(file.looked_in)}")
+        elif file.spec.layout == "lm_eval":
+            rows, tallies[name] = read_lm_eval(file, index, strange)
+            if len(rows):
+                tidy.append(rows)
+        elif file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
+            rows, tallies[name] = read_tidy(file, index)
+            tidy.append(rows)
+        else:
+            answers, tallies[name] = _read_wide(file, index)
+            wide += answers
+    rows = _merge_rows(tidy, index, tallies)
+    matrices = [_merge_wide(kin, rows, index, tallies) for kin in _sharing_models(wide)]
+    report = ImportReport.from_rows([tallies[name].as_row() for name in response_files])
+    return JoinedAnswers(rows, matrices, report)
+
+
+def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
+    """The cells of a wide file; none of a condition that nothing here has."""
+    condition = file.spec.condition
+    items = index.of(condition)
+    if items is not None:
+        answers, tally = read_wide(file, items)
+        return [answers], tally
+    _, tally = read_wide(file, index.items)
+    tally.not_joined, tally.joined_by_id = tally.not_joined + tally.joined_by_id, 0
+    tally.notes.append(not_of_this_run(condition))
+    return [], tally
+
+
+def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
+    """The first marked rows as `item × model`."""
+    marked = rows[mask]
+    items = index.ids.to_numpy()[marked["position"].to_numpy()]
+    return [f"{i} × {m}" for i, m in sorted(zip(items, marked["model"], strict=True))[:EXAMPLES]]
+
+
+def _merge_rows(
+    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
+) -> pd.DataFrame:
+    """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
+    if not files:
+        return pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
+    if len(files) == 1:
+        return files[0]
+    rows = pd.concat(files, ignore_index=True)
+    # A file has each key once. Thousands of logs that share none are not compared one by one.
+    shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
+    if not shared.any():
+        return rows
+    ends = np.cumsum([len(file) for file in files])[:-1]
+    parts = zip(files, np.split(shared, ends), strict=True)
+    merged = _merge_shared([file[mask] for file, mask in parts if mask.any()], index, tallies)
+    return pd.concat([rows[~shared], merged], ignore_index=True)
+
+
+def _merge_shared(
+    files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
+) -> pd.DataFrame:
+    """The rows of several files whose keys come more than once, one per key."""
+    merged = files[0].reset_index(drop=True)
+    for later in files[1:]:
+        places = pd.Series(np.arange(len(merged)), index=pd.MultiIndex.from_frame(merged[KEY]))
+        found = places.reindex(pd.MultiIndex.from_frame(later[KEY])).to_numpy(dtype=float)
+        shared = later[~np.isnan(found)].reset_index(drop=True)
+        at = found[~np.isnan(found)].astype(np.intp)
+        if len(shared):
+            merged = _add_to(merged, at, shared, index, tallies[shared["source"].iloc[0]])
+        merged = pd.concat([merged, later[np.isnan(found)]], ignore_index=True)
+    return merged
+
+
+def _missing(values: pd.Series) -> Mask:
+    missing = values < 0 if values.name == "prediction" else values.isna()
+    return np.asarray(missing, dtype=bool)
+
+
+def _add_to(
+    merged: pd.DataFrame,
+    at: NDArray[np.intp],
+    later: pd.DataFrame,
+    index: AnswerIndex,
+    tally: Tally,
+) -> pd.DataFrame:
+    """`merged` with its rows `at` filled from `later`, unless they would contradict each other."""
+    first = merged.iloc[at].reset_index(drop=True)
+    filled = first.copy()
+    doubled = np.zeros(len(later), dtype=bool)
+    for name in [*ANSWER, "option_bytes", "option_tokens"]:
+        lacking = _missing(first[name])
+        doubled |= ~lacking & ~_missing(later[name])
+        filled[name] = filled[name].where(~lacking, later[name])
+    clash = disagree(first, later) | (
+        contradictions(filled, index)
+        & ~contradictions(first, index)
+        & ~contradictions(later, index)
+    )
+    tally.doubled += int(doubled.sum())
+    by_hash = later["by_hash"].to_numpy(dtype=bool)
+    tally.joined_by_hash -= int((doubled & by_hash).sum())
+    tally.joined_by_id -= int((doubled & ~by_hash).sum())
+    tally.tell("answered in another file too", doubled.sum(), _names(later, index, doubled))
+    tally.contradicting += int(clash.sum())
+    tally.tell("unlike the other file's", clash.sum(), _names(later, index, clash))
+    tally.note_unlike(int(clash.sum()), len(later))
+    out = merged.copy()
+    good = np.flatnonzero(~clash)
+    for name in [*ANSWER, "option_bytes", "option_tokens"]:
+        values = out[name].to_numpy(copy=True)
+        values[at[good]] = filled[name].to_numpy()[good]
+        out[name] = values
+    return out
+
+
+def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
+    """Files of one condition that share models, directly or through others, in their order.
+
+    Files without a common model stay apart: thousands of models over a hundred items need not be
+    spread over all the items of another file.
+    """
+    groups: list[tuple[set[str], list[WideAnswers]]] = []
+    for file in files:
+        names, members = set(file.models), [file]
+        apart = []
+        for group in groups:
+            if group[1][0].condition == file.condition and group[0] & names:
+                names |= group[0]
+                members = group[1] + members
+            else:
+                apart.append(group)
+        groups = [*apart, (names, members)]
+    order = {id(file): place for place, file in enumerate(files)}
+    return [sorted(members, key=lambda file: order[id(file)]) for _, members in groups]
+
+
+def _merge_wide(
+    files: list[WideAnswers], rows: pd.DataFrame, index: AnswerIndex, tallies: dict[str, Tally]
+) -> ResponseMatrix:
+    """One matrix of wide files of one condition, over the items that any of them has."""
+    models = sorted({model for file in files for model in file.models})
+    positions = np.unique(np.concatenate([file.positions for file in files]))
+    row_of = {model: row for row, model in enumerate(models)}
+    shape = (len(models), len(positions))
+    condition = files[0].condition
+    own = index.of(condition) or index.items
+    merged = _Merged(own, positions, shape, letters=any(f.prediction is not None for f in files))
+    own_rows = rows[rows["condition"] == condition]
+    start = index.start(condition)
+    merged.note_rows(own_rows.assign(position=own_rows["position"] - start), row_of)
+    for file in files:
+        at = np.ix_(
+            np.array([row_of[m] for m in file.models], dtype=np.intp),
+            np.searchsorted(positions, file.positions),
+        )
+        merged.add(file, at, tallies[file.file])
+    return ResponseMatrix.of(
+        tuple(models),
+        tuple(own.ids[positions]),
+        correct=merged.finished(),
+        prediction=merged.prediction,
+        condition=condition,
+    )
+
+
+class _Merged:
+    """Cells of several wide files in the making; `_tidy` holds what tidy files say of them."""
+
+    def __init__(
+        self,
+        index: ItemIndex,
+        positions: NDArray[np.intp],
+        shape: tuple[int, int],
+        *,
+        letters: bool,
+    ) -> None:
+        self.index = index
+        self.positions = positions
+        self.correct = np.full(shape, np.nan, dtype=np.float32)
+        self.prediction = np.full(shape, -1, dtype=np.int16) if letters else None
+        self._tidy: tuple[Float, NDArray[np.int16]] | None = None
+
+    def note_rows(self, rows: pd.DataFrame, row_of: dict[str, int]) -> None:
+        """Remembers what tidy files say of the same cells, so that doubles are counted."""
+        if len(rows) == 0 or len(self.positions) == 0:
+            return
+        names = configurations(rows)
+        position = rows["position"].to_numpy(dtype=np.intp)
+        place = np.minimum(np.searchsorted(self.positions, position), len(self.positions) - 1)
+        here = np.isin(names, list(row_of)) & (self.positions[place] == position)
+        if not here.any():
+            return
+        at = ([row_of[name] for name in names[here]], place[here])
+        correct = np.full(self.correct.shape, np.nan, dtype=np.float32)
+        prediction = np.full(self.correct.shape, -1, dtype=np.int16)
+        correct[at] = rows["correct"].to_numpy(dtype=np.float32)[here]
+        prediction[at] = rows["prediction"].to_numpy(dtype=np.int16)[here]
+        self._tidy = correct, prediction
+
+    def add(self, file: WideAnswers, at: Block, tally: Tally) -> None:
+        """Takes a file's cells where there is nothing yet and nothing speaks against them."""
+        correct, chosen = self._known(at)
+        columns = at[1].ravel()
+        if file.correct is not None:
+            given = ~np.isnan(file.correct)
+            doubled = given & ~np.isnan(correct)
+            clash = doubled & (correct != file.correct)
+            clash |= given & self._is_against(file.correct, chosen, columns)
+            new = given & ~doubled & ~clash
+            self.correct[at] = np.where(new, file.correct, self.correct[at])
+        elif file.prediction is not None and self.prediction is not None:
+            given = file.prediction >= 0
+            doubled = given & (chosen >= 0)
+            clash = doubled & (chosen != file.prediction)
+            clash |= given & self._is_against(correct, file.prediction, columns)
+            new = given & ~doubled & ~clash
+            self.prediction[at] = np.where(new, file.prediction, self.prediction[at])
+        shared = given & (~np.isnan(correct) | (chosen >= 0))
+        self._count(file, doubled, clash, int(shared.sum()), tally)
+
+    def _known(self, at: Block) -> tuple[Float, NDArray[np.int16]]:
+        """What is known of a block before: right or wrong, and the option; NaN and −1 if not."""
+        correct = self.correct[at]
+        chosen = np.full(correct.shape, -1, dtype=np.int16)
+        if self.prediction is not None:
+            chosen = self.prediction[at]
+        if self._tidy is not None:
+            tidy_correct, tidy_chosen = self._tidy[0][at], self._tidy[1][at]
+            correct = np.where(np.isnan(tidy_correct), correct, tidy_correct)
+            chosen = np.where(tidy_chosen < 0, chosen, tidy_chosen)
+        return correct, chosen
+
+    def _right(self, chosen: NDArray[np.int16], columns: NDArray[np.intp]) -> Float:
+        """Right or wrong by the gold, for options chosen in `columns`; NaN where unknown."""
+        if not (chosen >= 0).any():
+            return np.full(chosen.shape, np.nan, dtype=np.float32)
+        where = np.broadcast_to(self.positions[columns], chosen.shape)
+        right = self.index.is_right(where.ravel(), chosen.ravel().astype(np.int64))
+        return right.reshape(chosen.shape).astype(np.float32)
+
+    def _is_against(
+        self, correct: Float, chosen: NDArray[np.int16], columns: NDArray[np.intp]
+    ) -> Mask:
+        """Where being right or wrong and the chosen option cannot both be; items with one gold."""
+        right = self._right(chosen, columns)
+        whole = (correct == 0) | (correct == 1)
+        single = self.index.single[self.positions[columns]]
+        return np.asarray(whole & ~np.isnan(right) & single & (right != correct))
+
+    def _count(
+        self, file: WideAnswers, doubled: Mask, clash: Mask, shared: int, tally: Tally
+    ) -> None:
+        tally.doubled += int(doubled.sum())
+        tally.joined_by_id -= int(doubled.sum())
+        tally.contradicting += int(clash.sum())
+        tally.tell("answered in another file too", doubled.sum(), self._cells(file, doubled))
+        tally.tell("unlike the other file's", clash.sum(), self._cells(file, clash))
+        tally.note_unlike(int(clash.sum()), shared)
+
+    def _cells(self, file: WideAnswers, cells: Mask) -> Iterable[str]:
+        ids = self.index.ids[file.positions]
+        for column in sorted(np.flatnonzero(cells.any(axis=0)), key=lambda i: ids[i])[:EXAMPLES]:
+            for row in np.flatnonzero(cells[:, column])[:EXAMPLES]:
+                yield f"{ids[column]} × {file.models[row]}"
+
+    def finished(self) -> Float:
+        """Right or wrong of every cell, from the gold where only the option is known."""
+        if self.prediction is None:
+            return self.correct
+        derived = self._right(self.prediction, np.arange(len(self.positions)))
+        return np.where(np.isnan(self.correct), derived, self.correct)
+
+
+def as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
+    """The `Responses` table of joined rows, sorted by its key."""
+    if rows.empty:
+        return Responses.empty()
+    position = rows["position"].to_numpy(dtype=np.intp)
+    prediction = rows["prediction"].to_numpy(dtype=np.int64)
+    derived = index.is_right(position, prediction)
+    frame = rows.assign(
+        item_id=index.ids.to_numpy()[position],
+        correct=rows["correct"].where(rows["correct"].notna(), derived),
+        shots_used=-1,
+        prompt_tokens=-1,
+        generated_tokens=-1,
+        extraction="none",
+        prompt_id=None,
+    )
+    frame = frame.sort_values(["model", "style", "shots", "condition", "position"])
+    return pd.DataFrame(Responses.validate(frame[Responses.columns()].reset_index(drop=True)))

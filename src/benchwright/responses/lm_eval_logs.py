@@ -1,0 +1,527 @@
+"""Logs of samples of lm-evaluation-harness, joined to items by what their documents say."""
+
+import json
+import math
+import re
+import unicodedata
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+
+from benchwright.core.configuration import SCORED_AS
+from benchwright.datasets.lm_eval_samples import run_of
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
+from benchwright.params.responses import ResponseFileParams
+from benchwright.responses.answer_index import AnswerIndex
+from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.log_conditions import Strangers, stated_condition, stated_id
+from benchwright.responses.tally import Tally
+from benchwright.responses.tidy_files import (
+    ROWS,
+    another_draw,
+    not_of_this_run,
+    read_tidy,
+)
+from benchwright.source_rows.fields import LETTERS, read_choices, read_optional, read_question
+from benchwright.source_rows.unusable import Row, Unusable, shown
+
+_FIRST = GoldField(form="first")  # of the mappings below; the gold of a document is not read
+_PLAIN = (
+    FieldMapping(
+        question="question", choices=ChoicesField(column="choices"), gold=_FIRST, subject="subject"
+    ),
+    FieldMapping(question="question", choices=ChoicesField(column="choices.text"), gold=_FIRST),
+    FieldMapping(question="question", gold=GoldField(form="final_answer", column="answer")),
+)
+"""Keys that most tasks have, for documents that are not rows of the benchmark's own sources."""
+
+_MARKUP = re.compile(r"\[.*?\]")
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
+_TABLE = pa.schema(
+    [
+        ("item_id", pa.string()),
+        ("model", pa.string()),
+        ("condition", pa.string()),
+        ("correct", pa.float64()),
+        ("logprobs", pa.list_(pa.float64())),
+        ("option_bytes", pa.list_(pa.int64())),
+    ]
+)
+
+
+class Sample(NamedTuple):
+    """One document of a log; `continuations` and `logprobs` None where the answer was written."""
+
+    doc_id: int
+    doc: dict[str, Any]
+    target: str
+    continuations: list[str] | None
+    contexts: list[str] | None
+    logprobs: list[float] | None
+    correct: float  # NaN unknown
+
+
+class Place(NamedTuple):
+    """The item of a document: its position in the index, and the options in the document's order.
+
+    `by_text` is False where the document states an id whose item has the stated hash.
+    """
+
+    position: int
+    choices: tuple[str, ...]
+    by_text: bool
+
+
+class Asked(NamedTuple):
+    """How a document's options were asked.
+
+    `orders` has the option that each continuation stands for, by every style that the continuations
+    allow: None where the answer was written, "" where the options stand in the contexts.
+    """
+
+    orders: dict[str, list[int] | None]
+
+    def order(self, style: str) -> list[int] | None:
+        """The option of each continuation in this style; None where that cannot be told.
+
+        In a style that the continuations do not allow it is the order that all others agree on.
+        """
+        own = self.orders.get(SCORED_AS.get(style, style))
+        if own is not None:
+            return own
+        known = [order for order in self.orders.values() if order is not None]
+        return known[0] if known and all(order == known[0] for order in known) else None
+
+
+class _Joined(NamedTuple):
+    sample: Sample
+    condition: str
+    place: Place
+    asked: Asked
+    order: list[int] | None = None  # of the options in the document, once the style is known
+
+
+@dataclass
+class _Aside:
+    """Samples that give no row of their own, for the log's tally."""
+
+    model: str
+    doubled: int = 0
+    not_joined: int = 0
+    dropped: int = 0
+    told: list[tuple[str, int, list[str]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def tell(self, what: str, samples: Sequence[Sample]) -> int:
+        """Remembers documents that are `what`; how many they are."""
+        names = [f"doc {sample.doc_id} × {self.model}" for sample in samples]
+        self.told.append((what, len(samples), names))
+        return len(samples)
+
+    def into(self, tally: Tally) -> None:
+        """Adds them to a tally, what was told in its place."""
+        tally.doubled += self.doubled
+        tally.not_joined += self.not_joined
+        tally.dropped += self.dropped
+        for what, count, names in self.told:
+            tally.tell(what, count, names)
+        tally.notes += self.notes
+
+
+def read_lm_eval(
+    file: LoadedFile, index: AnswerIndex, strange: Strangers = frozenset()
+) -> tuple[pd.DataFrame, Tally]:
+    """The joined answers of a log, one row per item, and what became of the others.
+
+    A document finds its item by its content, read as an item that this project exported, as a row
+    of the benchmark's sources, or by plain keys. One that says its condition is looked for among
+    the items that this condition shows, and nowhere else. Log-likelihoods are brought into the
+    order of the item's own options. Where several filters read the same answers, the first one
+    counts.
+
+    Args:
+        file: a log.
+        index: the items and their draws.
+        strange: runs and conditions whose documents are left out.
+
+    Raises:
+        InputError: no row can be used although documents were joined.
+    """
+    if file.table is None:
+        raise ValueError(f"{file.name} was not loaded")
+    aside = _Aside(str(file.spec.model))
+    samples = _of_one_filter(file.table.to_pylist(), aside)
+    joined = _usable(_join_by_condition(samples, file, index, strange, aside), aside)
+    tally = Tally(file.name, "lm_eval")
+    rows = pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
+    if joined:
+        style = file.spec.style or _style(joined, aside)
+        joined = _ordered(joined, style, aside)
+        differing = _differing_gold(joined, index)
+        tidy = _as_tidy(file, joined, index, style, differing)
+        rows, tally = read_tidy(tidy, index)
+        rows = _marked(rows, tally, joined, differing, index)
+    aside.into(tally)
+    tally.layout, tally.models, tally.rows = "lm_eval", 1, len(file.table)
+    return rows, tally
+
+
+def _join_by_condition(
+    samples: Sequence[Sample],
+    file: LoadedFile,
+    index: AnswerIndex,
+    strange: Strangers,
+    aside: _Aside,
+) -> list[_Joined]:
+    """The documents that have an item, in the order of the log; the others are told."""
+    conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
+    found: list[_Joined | None] = [None] * len(samples)
+    lost: dict[str, list[Sample]] = {}
+    for condition in sorted(set(conditions)):
+        at = [row for row, name in enumerate(conditions) if name == condition]
+        own = [samples[row] for row in at]
+        items = index.of(condition)
+        if items is None:
+            lost[not_of_this_run(condition)] = own
+            continue
+        if (run_of(file.name), condition) in strange:
+            lost[another_draw(condition)] = own
+            continue
+        drawn = index.is_draw(condition)
+        places = join_documents(own, items, file.mappings, as_drawn=drawn)
+        start = index.start(condition)
+        for row, sample, place in zip(at, own, places, strict=True):
+            if place is None:
+                lost.setdefault("not joined", []).append(sample)
+                continue
+            moved = place._replace(position=place.position + start)
+            found[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
+    aside.not_joined = sum(aside.tell(what, own) for what, own in lost.items())
+    return [row for row in found if row is not None]
+
+
+def _of_one_filter(rows: Sequence[dict[str, Any]], aside: _Aside) -> list[Sample]:
+    """The samples of the first filter; those of others are the same answers read again."""
+    first = rows[0]["filter"]
+    again = [_sample(row) for row in rows if row["filter"] != first]
+    aside.doubled = aside.tell(f"by another filter than {first}", again)
+    return [_sample(row) for row in rows if row["filter"] == first]
+
+
+def _sample(row: dict[str, Any]) -> Sample:
+    written = row["continuations"] is None
+    # Of options, exact_match says whether the gold was the likeliest of all texts.
+    stated = row["acc"] if not written or row["exact_match"] is None else row["exact_match"]
+    return Sample(
+        doc_id=row["doc_id"],
+        doc=json.loads(row["doc"]),
+        target=row["target"],
+        continuations=row["continuations"],
+        contexts=row["contexts"],
+        logprobs=row["logprobs"],
+        correct=math.nan if stated is None else stated,
+    )
+
+
+# --- documents to items ------------------------------------------------------------------------
+
+
+def join_documents(
+    samples: Sequence[Sample],
+    index: ItemIndex,
+    mappings: Sequence[FieldMapping],
+    *,
+    as_drawn: bool = False,
+) -> list[Place | None]:
+    """The item of each document, None where no item or items of several subjects have its content.
+
+    Tried in turn: `item_id` with `content_hash` (the id is believed if the hash is its item's);
+    question and choices by each of the mappings; `question` and `choices` as plain keys. Options
+    may stand in another order than the item's, unless the items are those of a draw (`as_drawn`),
+    whose order is part of what was drawn. Items of one subject that share all their text go to the
+    documents with that text in the order of their `doc_id`.
+    """
+    stated = [stated_id(sample.doc) for sample in samples]
+    known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
+    places: list[Place | None] = []
+    sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for row, (sample, found) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
+        if found >= 0:
+            places.append(Place(found, index.choices[found], bool(known.by_hash[row])))
+            continue
+        candidates, choices = _candidates(sample.doc, index, mappings, as_drawn)
+        places.append(Place(candidates[0], choices, True) if candidates else None)
+        if len(candidates) > 1:
+            sharing[tuple(candidates)].append(row)
+    for positions, rows in sharing.items():
+        ranks = {d: i for i, d in enumerate(sorted({samples[row].doc_id for row in rows}))}
+        for row in rows:
+            place = places[row]
+            if place is not None:
+                turn = min(ranks[samples[row].doc_id], len(positions) - 1)
+                places[row] = place._replace(position=positions[turn])
+    return places
+
+
+def _candidates(
+    doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_drawn: bool
+) -> tuple[list[int], tuple[str, ...]]:
+    """Positions of the items of one subject with a document's content, and its options."""
+    for question, choices, subject in _readings(doc, (*mappings, *_PLAIN)):
+        found = index.with_text(question, choices)
+        if not found and not as_drawn:
+            found = index.with_options(question, choices)
+        own = [position for position in found if index.subjects[position] == subject]
+        found = own if own and len(found) > 1 else found
+        if found and len({index.subjects[position] for position in found}) == 1:
+            return found, choices
+    return [], ()
+
+
+def _readings(
+    doc: Row, mappings: Sequence[FieldMapping]
+) -> Iterator[tuple[str, tuple[str, ...], str | None]]:
+    """Question, options and subject of a document by each mapping that can read it."""
+    for mapping in mappings:
+        try:
+            question, _ = read_question(doc, mapping)
+            choices = () if mapping.choices is None else read_choices(doc, mapping.choices, None)
+            yield question, tuple(choices), read_optional(doc, mapping.subject)
+        except Unusable:
+            continue
+
+
+# --- continuations to options --------------------------------------------------------------------
+
+
+def how_asked(sample: Sample, choices: Sequence[str]) -> Asked:
+    """The styles that a document's continuations allow, and the option each one stands for.
+
+    Letters are letters of the options in the document's order, also as `(A)` or `A.`. Texts are
+    those of the options; where a task has cleaned them, they are compared without markup in square
+    brackets, punctuation, case and white space. Where all continuations are the same, the options
+    have to end their contexts, and the style has no name.
+    """
+    continuations = sample.continuations
+    if continuations is None:
+        return Asked({"generate": None})
+    if sample.contexts is not None and len(sample.contexts) == len(choices):
+        ends = zip(sample.contexts, choices, strict=True)
+        if all(context.rstrip().endswith(choice.strip()) for context, choice in ends):
+            return Asked({"": list(range(len(choices)))})
+    letters = _lettered(continuations, len(choices))
+    texts = _matched(map(_plain, continuations), map(_plain, choices))
+    if texts is None:
+        bare = [_bare(text) for text in choices]
+        if len(set(bare)) == len(bare) and all(bare):
+            texts = _matched(map(_bare, continuations), bare)
+    found = {"letters": letters, "cloze": texts}
+    return Asked({style: order for style, order in found.items() if order is not None})
+
+
+def _lettered(continuations: Sequence[str], count: int) -> list[int] | None:
+    letters = [text.strip().strip("().:").upper() for text in continuations]
+    order = [LETTERS.find(letter) if len(letter) == 1 else -1 for letter in letters]
+    return order if sorted(order) == list(range(count)) else None
+
+
+def _matched(texts: Iterable[str], among: Iterable[str]) -> list[int] | None:
+    """Where each text stands in `among`, equal ones in their order; None unless all are the same.
+
+    >>> _matched(["b", "a", "a"], ["a", "b", "a"])
+    [1, 0, 2]
+    """
+    places: dict[str, deque[int]] = defaultdict(deque)
+    count = 0
+    for count, text in enumerate(among, start=1):
+        places[text].append(count - 1)
+    order = [places[text].popleft() if places[text] else -1 for text in texts]
+    return order if len(order) == count and -1 not in order else None
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def _bare(text: str) -> str:
+    return "".join(c for c in _MARKUP.sub("", _plain(text)).casefold() if c.isalnum())
+
+
+def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
+    """The rows that hold an answer, with as many log-likelihoods as options."""
+    usable, uneven, silent = [], [], []
+    for row in joined:
+        sample, place, asked = row.sample, row.place, row.asked
+        if sample.logprobs is not None and len(sample.logprobs) != len(place.choices):
+            uneven.append(sample)
+        elif math.isnan(sample.correct) and not any(asked.orders.values()):
+            silent.append(sample)
+        else:
+            usable.append(row)
+    aside.dropped = aside.tell("dropped (number of responses unlike the options)", uneven)
+    aside.dropped += aside.tell("dropped (no answer)", silent)
+    return usable
+
+
+def _ordered(joined: Sequence[_Joined], style: str, aside: _Aside) -> list[_Joined]:
+    """The rows with the option of each continuation, now that the style is known."""
+    rows = [row._replace(order=row.asked.order(style)) for row in joined]
+    unordered = [r.sample for r in rows if r.sample.logprobs is not None and r.order is None]
+    aside.tell("without log-likelihoods (which option each is for cannot be told)", unordered)
+    return rows
+
+
+def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
+    """The one style that every document's continuations allow; "", told, where there is none."""
+    known = [row.asked.orders.keys() - {""} for row in joined]
+    known = [styles for styles in known if styles]
+    for style in ("generate", "letters", "cloze"):
+        if known and all(style in styles for styles in known):
+            return style
+    if known:
+        counts = Counter(" or ".join(sorted(styles)) for styles in known)
+        told = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
+        aside.notes.append(f"style unknown: the continuations are of several kinds ({told})")
+        return ""
+    first = min((row.sample for row in joined), key=lambda sample: sample.doc_id)
+    seen = (first.continuations or [""])[0]
+    aside.notes.append(
+        f"style unknown: continuations such as {shown(seen)} (doc {first.doc_id}) are neither "
+        "letters nor the options' texts"
+    )
+    return ""
+
+
+# --- the gold of a log ---------------------------------------------------------------------------
+
+
+def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]:
+    """Whether each log's target says that another option is right than the item's gold."""
+    differs = []
+    for row in joined:
+        position = row.place.position
+        own = _own_order(row.place, index)
+        named = {own[option] for option in _targets(row)}
+        known = bool(named) and bool(index.single[position])
+        differs.append(known and int(index.answer[position]) not in named)
+    return differs
+
+
+def _targets(row: _Joined) -> set[int]:
+    """Every option, in the document's order, that the target may mean; none where it is unclear.
+
+    Of several options asked for, the target is the index from 0 (or a list of them) or the text of
+    one; of a written answer it may also be the letter, and the index may count from 1.
+    """
+    continuations = row.sample.continuations
+    text = _plain(row.sample.target)
+    among = row.place.choices if continuations is None else continuations
+    named = {i for i, option in enumerate(among) if _plain(option) == text}
+    numbers = [int(n) for n in re.findall(r"[0-9]{1,4}", text)]
+    if _NUMBER.fullmatch(text) or _OPTION_LIST.fullmatch(text):
+        named.update(numbers)
+    if continuations is None:
+        if _NUMBER.fullmatch(text):
+            named.update(number - 1 for number in numbers)
+        letter = text.strip("().:").upper()
+        named.update({LETTERS.index(letter)} if len(letter) == 1 and letter in LETTERS else ())
+    named = {option for option in named if 0 <= option < len(among)}
+    if continuations is None:
+        return named
+    return set() if row.order is None else {row.order[option] for option in named}
+
+
+def _own_order(place: Place, index: AnswerIndex) -> list[int]:
+    """For each option of the document, the index of the item's option with the same text."""
+    own = index.choices[place.position]
+    if place.choices == own:
+        return list(range(len(own)))
+    # The two have the same texts, or the document would not be this item's.
+    return _matched(map(_plain, place.choices), map(_plain, own)) or list(range(len(own)))
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def _as_tidy(
+    file: LoadedFile,
+    joined: Sequence[_Joined],
+    index: AnswerIndex,
+    style: str,
+    differing: Sequence[bool],
+) -> LoadedFile:
+    """The joined samples as a tidy file under the log's name."""
+    columns: dict[str, list[Any]] = {name: [] for name in _TABLE.names}
+    for row, differs in zip(joined, differing, strict=True):
+        logprobs = _in_own_order(row, row.sample.logprobs, index)
+        lengths = None
+        if style in ("cloze", "cloze_bytes"):
+            lengths = _in_own_order(row, _lengths(row.sample.continuations), index)
+        # Right by another gold says nothing here; the log-likelihoods still do.
+        silent = math.isnan(row.sample.correct) or (differs and logprobs is not None)
+        columns["item_id"].append(str(index.ids[row.place.position]))
+        columns["model"].append(file.spec.model)
+        columns["condition"].append(row.condition)
+        columns["correct"].append(None if silent else row.sample.correct)
+        columns["logprobs"].append(logprobs)
+        columns["option_bytes"].append(lengths)
+    spec = ResponseFileParams.model_validate(
+        {
+            "file": "log.jsonl",
+            "layout": "tidy",
+            "style": style,
+            "shots": file.spec.shots,
+            "condition": file.spec.condition,
+        }
+    ).model_copy(update={"file": file.name})
+    return replace(file, spec=spec, table=pa.table(columns, schema=_TABLE))
+
+
+def _in_own_order(
+    row: _Joined, values: Sequence[Any] | None, index: AnswerIndex
+) -> list[Any] | None:
+    """Values of the continuations in the order of the item's options; None where it is unknown."""
+    if values is None or row.order is None:
+        return None
+    own = _own_order(row.place, index)
+    out: list[Any] = [None] * len(own)
+    for option, value in zip(row.order, values, strict=True):
+        out[own[option]] = value
+    return out
+
+
+def _lengths(continuations: Sequence[str] | None) -> list[int] | None:
+    """UTF-8 bytes of each continuation without the space before it, at least 1."""
+    if continuations is None:
+        return None
+    return [max(1, len(text.removeprefix(" ").encode())) for text in continuations]
+
+
+def _marked(
+    rows: pd.DataFrame,
+    tally: Tally,
+    joined: Sequence[_Joined],
+    differing: Sequence[bool],
+    index: AnswerIndex,
+) -> pd.DataFrame:
+    """The rows with `by_hash` where their text found the item; golds that differ are counted."""
+    by_text: dict[int, bool] = {}
+    unlike: dict[int, bool] = {}
+    for row, differs in zip(joined, differing, strict=True):  # the first row of an item is kept
+        by_text.setdefault(row.place.position, row.place.by_text)
+        unlike.setdefault(row.place.position, differs)
+    positions = rows["position"].tolist()
+    rows = rows.assign(by_hash=[by_text[position] for position in positions])
+    tally.joined_by_hash = int(rows["by_hash"].sum())
+    tally.joined_by_id = len(rows) - tally.joined_by_hash
+    others = [position for position in positions if unlike[position]]
+    tally.contradicting += len(others)
+    named = zip(others, rows["model"], strict=False)  # the model is the same in every row
+    tally.tell("gold differs", len(others), [f"{index.ids[p]} × {model}" for p, model in named])
+    return rows

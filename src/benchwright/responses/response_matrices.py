@@ -1,0 +1,347 @@
+"""All answers as matrices: probabilities from scores, live answers before recorded ones."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.responses.configurations import live_first
+from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.option_scores import best_options, log_softmax, style_scores
+from benchwright.tables import AnswerCoverage, Responses
+
+_KEY = ["configuration", "condition", "position"]
+
+
+class Matrices(NamedTuple):
+    """What the filters and the evaluation take."""
+
+    response_matrix: ResponseMatrix
+    choices_only_matrix: ResponseMatrix
+    responses: pd.DataFrame
+    answer_coverage: pd.DataFrame
+
+
+def build_response_matrices(
+    live_responses: pd.DataFrame,
+    imported_responses: pd.DataFrame,
+    wide_matrices: list[ResponseMatrix],
+    calibration: pd.DataFrame,
+    items: pd.DataFrame,
+    draws: pd.DataFrame | None = None,
+) -> Matrices:
+    """Put all answers into one matrix per condition, live ones before recorded ones.
+
+    Answers with log-likelihoods get their prediction (the first of several equally good options),
+    whether it is right, and the calibrated probabilities; other rows keep what their file says.
+    Models come in the order of their names, items in that of the `items` table.
+
+    Args:
+        live_responses: a `Responses` table, perhaps empty.
+        imported_responses: the same.
+        wide_matrices: answers without log-likelihoods, each over some of the items, perhaps none;
+            a later one comes before an earlier one.
+        calibration: the temperature of each configuration; 1 where it is not listed.
+        items: an `Items` table.
+        draws: a `Draws` table: answers to its conditions are left out, since they have options
+            and a gold of their own (`build_draw_matrices`).
+
+    Returns:
+        The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
+        table (one per configuration, item and condition; answers that came as matrices stay
+        there), and an `AnswerCoverage` table.
+    """
+    index = ItemIndex(items)
+    if draws is not None:
+        drawn = set(draws["condition"])
+        live_responses = live_responses[~live_responses["condition"].isin(drawn)]
+        imported_responses = imported_responses[~imported_responses["condition"].isin(drawn)]
+        wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in drawn]
+    live = _evaluated(live_responses, index)
+    recorded = _evaluated(imported_responses, index)
+    # A prompt that did not fit the model has no answer, and replaces none.
+    answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
+    rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
+    rows = rows.assign(position=index.find(rows["item_id"]))
+    rows = _with_probabilities(rows, calibration, index)
+    is_live = (rows["source"] == "live").to_numpy(dtype=bool)
+    again = rows.duplicated(_KEY, keep="first").to_numpy()
+    kept = rows[~again].sort_values(["configuration", "condition", "position"])
+    superseded = _superseded(rows[is_live & ~again], rows[again & ~is_live])
+
+    conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
+    matrices: dict[str, ResponseMatrix] = {}
+    coverage = []
+    for condition in conditions:
+        wide = [matrix for matrix in wide_matrices if matrix.condition == condition]
+        own = kept[kept["condition"] == condition]
+        matrices[condition] = _matrix(condition, own, wide, index)
+        coverage += _coverage(matrices[condition], own, wide, superseded)
+    item_ids = tuple(index.ids)
+    return Matrices(
+        matrices.get("question", ResponseMatrix.empty(item_ids)),
+        matrices.get("choices_only", ResponseMatrix.empty(item_ids, "choices_only")),
+        _as_responses(kept),
+        AnswerCoverage.from_rows(coverage),
+    )
+
+
+def _evaluated(rows: pd.DataFrame, index: ItemIndex) -> pd.DataFrame:
+    """The rows of evaluation items; those of the calibration split have done their work."""
+    return rows[index.find(rows["item_id"]) >= 0]
+
+
+def _with_probabilities(
+    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
+) -> pd.DataFrame:
+    """`rows` with answers computed from log-likelihoods, and `tied` where several were best."""
+    temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
+    values = {
+        name: rows[name].to_numpy(dtype=kind, copy=True)
+        for name, kind in (
+            ("prediction", np.int64),
+            ("p_answer", np.float64),
+            ("p_prediction", np.float64),
+            ("correct", np.float64),
+        )
+    }
+    tied = np.zeros(len(rows), dtype=bool)
+    position = rows["position"].to_numpy(dtype=np.intp)
+    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
+    names = rows["configuration"].to_numpy(dtype=object)
+    for name in sorted(set(names[scored])):
+        at = np.flatnonzero(scored & (names == name))
+        own = rows.iloc[at]
+        lists = (own[column].tolist() for column in ("logprobs", "option_bytes", "option_tokens"))
+        scores = style_scores(str(own["style"].iloc[0]), *lists)
+        probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
+        best, tied[at] = best_options(scores)
+        gold = index.answer[position[at]]
+        values["prediction"][at] = best
+        values["p_prediction"][at] = _of_option(probability, best)
+        values["p_answer"][at] = _of_option(probability, gold)
+        values["correct"][at] = index.is_right(position[at], best)
+    told = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
+    values["correct"][told] = index.is_right(position[told], values["prediction"][told])
+    return rows.assign(tied=tied, **values)
+
+
+def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(n,) the probability of one option per row; NaN for option −1 or beyond the last."""
+    width = probability.shape[1]
+    if width == 0:
+        return np.full(len(option), np.nan)
+    inside = (option >= 0) & (option < width)
+    taken = probability[np.arange(len(option)), np.where(inside, option, 0)]
+    return np.where(inside, taken, np.nan)
+
+
+def _superseded(live: pd.DataFrame, replaced: pd.DataFrame) -> dict[tuple[str, str], list[float]]:
+    """|p_answer live − recorded| (NaN where one is unknown) by configuration and condition."""
+    both = replaced.merge(live[[*_KEY, "p_answer"]], on=_KEY, suffixes=("", "_live"))
+    both = both.drop_duplicates(_KEY, keep="first").sort_values(_KEY)
+    out: dict[tuple[str, str], list[float]] = {}
+    difference = (both["p_answer"] - both["p_answer_live"]).abs()
+    keys = zip(both["configuration"], both["condition"], difference, strict=True)
+    for configuration, condition, gap in keys:
+        out.setdefault((str(configuration), str(condition)), []).append(float(gap))
+    return out
+
+
+def _matrix(
+    condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ItemIndex
+) -> ResponseMatrix:
+    models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
+    cells = _Cells(tuple(models), index)
+    for matrix in matrices:
+        cells.overlay_matrix(matrix)
+    if len(rows):
+        cells.overlay_rows(rows)
+    return ResponseMatrix.of(
+        tuple(models),
+        tuple(index.ids),
+        correct=cells.correct,
+        p_answer=cells.p_answer,
+        p_prediction=cells.p_prediction,
+        prediction=cells.prediction,
+        condition=condition,
+    )
+
+
+class _Cells:
+    """The cells of a matrix in the making; what nobody tells takes no memory."""
+
+    def __init__(self, models: tuple[str, ...], index: ItemIndex) -> None:
+        self.index = index
+        self.row_of = {model: row for row, model in enumerate(models)}
+        self.shape = (len(models), index.n_items)
+        self.correct = np.full(self.shape, np.nan, dtype=np.float32)
+        self.p_answer: NDArray[np.float32] | None = None
+        self.p_prediction: NDArray[np.float32] | None = None
+        self.prediction: NDArray[np.int16] | None = None
+
+    def overlay_matrix(self, matrix: ResponseMatrix) -> None:
+        """Takes a matrix's answers; it completes, and is completed by, those taken before."""
+        position = self.index.find(matrix.item_ids)
+        for row, model in enumerate(matrix.models):
+            at = np.full(len(position), self.row_of[model], dtype=np.intp), position
+            self._take(
+                at,
+                matrix.correct[row],
+                matrix.prediction[row],
+                (matrix.p_answer[row], matrix.p_prediction[row]),
+            )
+
+    def overlay_rows(self, rows: pd.DataFrame) -> None:
+        """Takes the answers of rows, one per cell, in the same way."""
+        row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
+        correct = rows["correct"].to_numpy(dtype=np.float32)
+        # A live answer stands alone; a recorded one may have its other half in a wide file.
+        alone = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(correct)
+        self._take(
+            (row, rows["position"].to_numpy(dtype=np.intp)),
+            correct,
+            rows["prediction"].to_numpy(dtype=np.int16),
+            tuple(rows[name].to_numpy(dtype=np.float32) for name in ("p_answer", "p_prediction")),
+            alone,
+        )
+
+    def _take(
+        self,
+        at: tuple[NDArray[np.intp], NDArray[np.intp]],
+        correct: NDArray[np.float32],
+        prediction: NDArray[np.int16],
+        probabilities: tuple[NDArray[np.float32], ...],
+        alone: NDArray[np.bool_] | None = None,
+    ) -> None:
+        answered = ~np.isnan(correct) | (prediction >= 0)
+        for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
+            known = getattr(self, name)
+            if known is None and not np.isnan(values).all():
+                known = np.full(self.shape, np.nan, dtype=np.float32)
+                setattr(self, name, known)
+            if known is not None:
+                known[at] = np.where(answered, values, known[at])
+        if self.prediction is None and (prediction >= 0).any():
+            self.prediction = np.full(self.shape, -1, dtype=np.int16)
+        before = self.correct[at]
+        chosen = (
+            self.prediction[at] if self.prediction is not None else np.full_like(prediction, -1)
+        )
+        stands = np.zeros(len(correct), dtype=bool) if alone is None else alone
+        taken = _overlaid(at[1], (correct, prediction, stands), (before, chosen), self.index)
+        self.correct[at] = taken[0]
+        if self.prediction is not None:
+            self.prediction[at] = taken[1]
+
+
+def _overlaid(
+    position: NDArray[np.intp],
+    own: tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]],
+    before: tuple[NDArray[np.float32], NDArray[np.int16]],
+    index: ItemIndex,
+) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
+    """Answers, each completed by what was known of the same cell where they agree.
+
+    Args:
+        position: (n,) of the items.
+        own: (n,) right or wrong, chosen option, and whether the answer takes nothing from others.
+        before: (n,) right or wrong and chosen option as they were known.
+        index: the gold.
+    """
+    correct, prediction, alone = own
+    right = index.is_right(position, before[1].astype(np.int64))
+    unlike = index.single[position] & np.isin(correct, (0, 1)) & (right != correct)
+    lacking = (prediction < 0) & ~alone & ~unlike
+    return (
+        np.where(np.isnan(correct) & ~alone, before[0], correct),
+        np.where(lacking, before[1], prediction),
+    )
+
+
+def _coverage(
+    matrix: ResponseMatrix,
+    rows: pd.DataFrame,
+    others: list[ResponseMatrix],
+    superseded: dict[tuple[str, str], list[float]],
+) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
+    """One row per configuration of the matrix."""
+    answered = matrix.answered().sum(axis=1)
+    live = rows[rows["source"] == "live"]
+    behind = _behind(live[live["correct"].notna()], others)
+    ties = rows.groupby("configuration")["tied"].sum().to_dict()
+    lost = {
+        state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
+        for state in ("failed", "too_long")
+    }
+    # A live prompt that got no answer makes recorded answers no less recorded.
+    is_live = set(live["configuration"])
+    answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
+    recorded = set(rows.loc[rows["source"] != "live", "configuration"])
+    recorded |= {name for name, one in behind.items() if one.left}
+    out = []
+    for name, count in zip(matrix.models, answered, strict=True):
+        replaced = behind[name].gaps if name in behind else []
+        gaps = np.array([*superseded.get((name, matrix.condition), []), *replaced])
+        known = gaps[~np.isnan(gaps)]
+        source = "both" if name in answering & recorded else "live"
+        if name in recorded - answering or name not in is_live:
+            source = "recorded"
+        out.append(
+            (
+                name,
+                matrix.condition,
+                source,
+                int(count),
+                int(ties.get(name, 0)),
+                int(lost["failed"].get(name, 0)),
+                int(lost["too_long"].get(name, 0)),
+                len(gaps),
+                len(known),
+                float(known.mean()) if len(known) else np.nan,
+            )
+        )
+    return out
+
+
+class _Behind(NamedTuple):
+    """Answers of a configuration that came as matrices, beside its live ones.
+
+    Attributes:
+        gaps: |p_answer live − recorded| of each cell that a live answer replaces; NaN where one
+            of them is unknown.
+        left: whether any cell is not replaced.
+    """
+
+    gaps: list[float]
+    left: bool
+
+
+def _behind(live: pd.DataFrame, others: list[ResponseMatrix]) -> dict[str, _Behind]:
+    """By configuration; `live` has the rows with an answer."""
+    asked = {
+        str(name): own.set_index("item_id")["p_answer"]
+        for name, own in live.groupby("configuration")
+    }
+    out: dict[str, _Behind] = {}
+    for matrix in others:
+        ids = pd.Index(matrix.item_ids) if asked else None
+        answered = matrix.answered()
+        for row, name in enumerate(matrix.models):
+            gaps, left = out.get(name, _Behind([], False))
+            replaced = np.zeros(len(matrix.item_ids), dtype=bool)
+            if ids is not None and name in asked:
+                replaced = answered[row] & ids.isin(asked[name].index)
+                now = asked[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
+                gaps = [*gaps, *np.abs(now - matrix.p_answer[row, replaced]).tolist()]
+            out[name] = _Behind(gaps, left or bool((answered[row] & ~replaced).any()))
+    return out
+
+
+def _as_responses(rows: pd.DataFrame) -> pd.DataFrame:
+    if rows.empty:
+        return Responses.empty()
+    table = rows[Responses.columns()].reset_index(drop=True)
+    return pd.DataFrame(Responses.validate(table))

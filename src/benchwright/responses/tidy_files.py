@@ -1,0 +1,432 @@
+"""Files with a row per item and model."""
+
+import heapq
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.core.configuration import STYLES
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.params.responses import TIDY_COLUMNS
+from benchwright.responses.answer_index import AnswerIndex
+from benchwright.responses.cell_values import (
+    Cells,
+    number_lists,
+    numbers,
+    options,
+    text_lists,
+    texts,
+)
+from benchwright.responses.option_scores import best_options, style_scores
+from benchwright.responses.tally import EXAMPLES, Tally
+
+KEY = ["position", "condition", "style", "shots", "model"]
+ANSWER = ["correct", "prediction", "p_answer", "p_prediction", "logprobs"]
+ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
+"""Columns of the rows read: `position` is that of the item in the index, `prediction` −1 and the
+others NaN or None where the file does not say."""
+
+# A softmax in single precision may come out a hair above 1, and K equal options a hair below 1/K.
+_ROUNDING = 1e-6
+_MOST_SHOTS = 10_000
+
+Mask = NDArray[np.bool_]
+
+
+def _names(file: LoadedFile) -> dict[str, str]:
+    """Our name of each column → its name in the file."""
+    renamed: dict[str, str] = {str(ours): theirs for ours, theirs in file.spec.columns.items()}
+    return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
+
+
+class _Columns:
+    """The columns of a file under our names."""
+
+    def __init__(self, file: LoadedFile) -> None:
+        table = file.table
+        if table is None:
+            raise ValueError(f"{file.name} was not loaded")
+        self.file = file
+        self.table = table
+        self.names = _names(file)
+        present = table.column_names
+        for ours, theirs in file.spec.columns.items():
+            if theirs not in present:
+                raise InputError(
+                    f"{file.name}: no column {theirs!r} (named for {ours}); "
+                    f"it has {', '.join(present[:12])}"
+                )
+        for name in self.names.values():
+            if present.count(name) > 1:
+                raise InputError(f"{file.name}: column {name!r} is there twice; keep one")
+
+    def __contains__(self, name: str) -> bool:
+        return self.names[name] in self.table.column_names
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        return self.table[self.names[name]]
+
+    def texts(self, name: str, default: str | None = None) -> NDArray[np.object_]:
+        if name not in self:
+            return np.full(len(self.table), default, dtype=object)
+        values = texts(self[name], f"{self.file.name}, column {self.names[name]!r}")
+        values[pd.isna(values)] = default
+        return values
+
+    def categories(self, name: str, default: str | None = None) -> pd.Categorical:
+        """The texts of a column that has few different ones, in their order."""
+        return pd.Categorical(self.texts(name, default))
+
+    def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
+        if name in self:
+            return Cells(*read(self[name]))
+        kind = object if missing is None else np.float64
+        n = len(self.table)
+        return Cells(np.full(n, missing, dtype=kind), np.zeros(n, dtype=bool))
+
+
+def looks_tidy(file: LoadedFile) -> bool:
+    """True where a file has a column for the model and one that tells the item."""
+    table = file.table
+    if table is None:
+        return False
+    names = _names(file)
+    asked = [names["item_id"], names["content_hash"], names["question"]]
+    return names["model"] in table.column_names and any(n in table.column_names for n in asked)
+
+
+def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
+    """The joined answers of a tidy file, one row per key, and what became of the others.
+
+    A row finds its item among those that its condition shows: a draw's items have the draw's texts.
+
+    Raises:
+        InputError: a column that is needed is missing, or no row holds an answer.
+    """
+    columns = _Columns(file)
+    _require(columns)
+    tally = Tally(file.name, "tidy", rows=len(columns.table))
+    frame, problems = _read(columns)
+    tally.models = int(frame["model"].nunique())
+    item_ids = columns.texts("item_id")
+    labels = _Labels(item_ids, frame["model"])
+    strangers = _join(frame, item_ids, columns, index)
+    problems += _problems_of_joined(frame, index)
+    _refuse_unusable(columns, problems)
+
+    dropped = np.zeros(len(frame), dtype=bool)
+    for reason, mask in problems:
+        fresh = mask & ~dropped
+        tally.tell(f"dropped ({reason})", fresh.sum(), labels.first(fresh))
+        dropped |= fresh
+    tally.dropped = int(dropped.sum())
+
+    lost = ~dropped & (frame["position"].to_numpy() < 0)
+    tally.not_joined = int(lost.sum())
+    untold = lost
+    for what, mask in [*strangers, ("not joined", lost)]:
+        fresh = mask & untold
+        tally.tell(what, fresh.sum(), labels.first(fresh))
+        untold = untold & ~fresh
+
+    kept = frame[~dropped & ~lost] if dropped.any() or lost.any() else frame
+    again = _doubled(kept, item_ids)
+    tally.doubled = int(again.sum())
+    tally.tell("doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
+    _count_differing_doubles(kept, again, tally, labels)
+
+    if again.any():
+        kept = kept[~again]
+    tally.joined_by_hash = int(kept["by_hash"].sum())
+    tally.joined_by_id = len(kept) - tally.joined_by_hash
+    wrong = contradictions(kept, index)
+    tally.contradicting += int(wrong.sum())
+    tally.tell("contradicting the gold", wrong.sum(), labels.first(kept.index.to_numpy()[wrong]))
+    return kept[ROWS].reset_index(drop=True), tally
+
+
+def _require(columns: _Columns) -> None:
+    name = columns.file.name
+    has = ", ".join(columns.table.column_names[:12])
+    if "model" not in columns:
+        raise InputError(f"{name}: a tidy file needs a column 'model'; it has {has}")
+    if not any(key in columns for key in ("item_id", "content_hash", "question")):
+        raise InputError(f"{name}: needs 'item_id', 'content_hash' or 'question'; it has {has}")
+    if not any(key in columns for key in ("correct", "score", "prediction", "logprobs")):
+        raise InputError(
+            f"{name}: needs 'correct', 'score', 'prediction' or 'logprobs'; it has {has}"
+        )
+
+
+class _Labels:
+    """Names rows as `item × model` for the report."""
+
+    def __init__(self, item_ids: NDArray[np.object_], models: pd.Series) -> None:
+        self._items = item_ids
+        self._models = models
+
+    def first(self, rows: NDArray[Any]) -> list[str]:
+        """The first names, in order, of a mask or of row numbers; independent of row order."""
+        where = np.flatnonzero(rows) if rows.dtype == bool else rows
+        models = self._models.iloc[where].astype(object)
+        names = (
+            (str(self._items[row]), str(model)) for row, model in zip(where, models, strict=True)
+        )
+        return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, set(names))]
+
+
+def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
+    """All rows as they stand, and which of them hold a value that cannot be."""
+    spec, n = columns.file.spec, len(columns.table)
+    stated = "correct" if "correct" in columns else "score"
+    cells = {
+        stated: columns.cells(stated, numbers),
+        "prediction": columns.cells("prediction", options),
+        "p_answer": columns.cells("p_answer", numbers),
+        "p_prediction": columns.cells("p_prediction", numbers),
+        "shots": columns.cells("shots", numbers, float(spec.shots)),
+        "logprobs": columns.cells("logprobs", number_lists, None),
+        "option_bytes": columns.cells("option_bytes", number_lists, None),
+        "option_tokens": columns.cells("option_tokens", number_lists, None),
+    }
+    problems = [(f"{name} cannot be read", read.bad) for name, read in cells.items()]
+    for name in (stated, "p_answer", "p_prediction"):
+        stated_value = cells[name].content
+        outside = (stated_value < -_ROUNDING) | (stated_value > 1 + _ROUNDING)
+        problems.append((f"{name} outside 0–1", outside))
+    shots = np.where(np.isnan(cells["shots"].content), spec.shots, cells["shots"].content)
+    whole = (shots >= -1) & (shots <= _MOST_SHOTS) & (np.floor(shots) == shots)
+    problems.append(("shots is no count", ~whole))
+    models = columns.categories("model")
+    problems.append(("no model", pd.isna(models) | (models == "")))
+    style = columns.categories("style", spec.style)
+    problems.append(("unknown style", ~style.isin(["", *STYLES])))
+    prediction = cells["prediction"].content
+    frame = pd.DataFrame(
+        {
+            "model": models,
+            "condition": columns.categories("condition", spec.condition),
+            "style": style,
+            "shots": np.where(whole, shots, -1).astype(np.int64),
+            "correct": np.clip(cells[stated].content, 0, 1),
+            "prediction": np.where(np.isnan(prediction), -1, prediction).astype(np.int64),
+            "p_answer": np.clip(cells["p_answer"].content, 0, 1),
+            "p_prediction": np.clip(cells["p_prediction"].content, 0, 1),
+            "source": pd.Categorical([columns.file.name]).repeat(n),
+        }
+    )
+    for name in ("logprobs", "option_bytes", "option_tokens"):
+        frame[name] = pd.Series(cells[name].content, dtype=object)
+    return frame, problems
+
+
+def _join(
+    frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
+) -> list[tuple[str, Mask]]:
+    """Adds `position` and `by_hash`; returns rows of draws that this run does not have."""
+    hashes, question_only = _hashes(columns)
+    conditions = frame["condition"]
+    joined = index.join(item_ids, hashes, conditions, question_only=question_only)
+    positions = joined.positions
+    strangers = []
+    for condition in sorted(conditions.unique()):
+        own = (conditions == condition).to_numpy(dtype=bool)
+        if index.of(condition) is None:
+            strangers.append((not_of_this_run(condition), own))
+        elif index.is_draw(condition) and hashes is not None and not question_only:
+            texts_of = np.array(hashes, dtype=object)[own]
+            if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
+                strangers.append((another_draw(condition), own))
+                positions[own] = -1
+    frame["position"] = positions
+    frame["by_hash"] = joined.by_hash & (positions >= 0)
+    return strangers
+
+
+def not_of_this_run(condition: str) -> str:
+    """What the report says of answers under a condition that nothing here has."""
+    return f"not joined (condition {condition}: no draw of this run)"
+
+
+def another_draw(condition: str) -> str:
+    """What the report says of answers to other texts under the name of a draw."""
+    return (
+        f"not joined (another {condition} than this run's: other texts; "
+        "was it drawn with another seed or other settings?)"
+    )
+
+
+def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
+    """The hash of each row's own text, if it has any; whether it is of the question alone."""
+    if "content_hash" in columns:
+        return columns.texts("content_hash").tolist(), False
+    if "question" not in columns:
+        return None, False
+    questions = columns.texts("question")
+    if "choices" not in columns:
+        return [None if q is None else content_hash(q) for q in questions], True
+    known: dict[Any, str] = {}  # the same item comes once per model
+    hashes: list[str | None] = []
+    for question, choices in zip(questions, text_lists(columns["choices"]), strict=True):
+        if question is None:
+            hashes.append(None)
+            continue
+        text = (question, choices or ())
+        if text not in known:
+            known[text] = content_hash(*text)
+        hashes.append(known[text])
+    return hashes, False
+
+
+def _lengths(lists: pd.Series) -> NDArray[np.int64]:
+    return np.array([-1 if v is None else len(v) for v in lists], dtype=np.int64)
+
+
+def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[str, Mask]]:
+    """Values that cannot be, given the item; drops lists that are of no use from `frame`."""
+    position = frame["position"].to_numpy()
+    joined = position >= 0
+    n_options = index.options[position]
+    open_ended = joined & (n_options == 0)
+    frame.loc[open_ended, "prediction"] = -1
+    problems = [
+        (
+            "prediction is no option of the item",
+            joined & (frame["prediction"].to_numpy() >= np.maximum(n_options, 1)),
+        )
+    ]
+    for name in ("logprobs", "option_bytes", "option_tokens"):
+        lengths = _lengths(frame[name])
+        problems.append(
+            (f"{name} are not one per option", joined & (lengths >= 0) & (lengths != n_options))
+        )
+    for name in ("option_bytes", "option_tokens"):
+        small = [v is not None and not all(1 <= n < np.inf for n in v) for v in frame[name]]
+        problems.append((f"{name} below 1", np.array(small, dtype=bool)))
+    unusable = np.array(
+        [
+            v is not None and (max(v) == np.inf or max(v) == -np.inf or np.isnan(v).any())
+            for v in frame["logprobs"]
+        ],
+        dtype=bool,
+    )
+    problems.append(("logprobs not finite", unusable))
+    for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
+        bare = (frame["style"] == style) & frame["logprobs"].notna() & frame[needed].isna()
+        problems.append((f"style {style} without {needed}", bare.to_numpy(dtype=bool)))
+    silent = (
+        frame["correct"].isna() & (frame["prediction"] < 0) & frame["logprobs"].isna()
+    ).to_numpy(dtype=bool)
+    problems.append(("no answer", silent))
+    return problems
+
+
+def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> None:
+    """One wrong row is dropped and counted; when every row is wrong, the file is."""
+    if not np.logical_or.reduce([mask for _, mask in problems]).all():
+        return
+    reason = next(reason for reason, mask in problems if mask[0])
+    asked = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
+    seen = ", ".join(
+        f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in asked if name in columns
+    )
+    raise InputError(
+        f"{columns.file.name}: no row can be used; row 1: {reason} (seen: {seen}); give 'correct' "
+        "and probabilities as 0–1, or the chosen option in 'prediction' as letter or 0-based index"
+    )
+
+
+def _doubled(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
+    """(n,) True for rows whose key another row has that comes first.
+
+    A row that names the item comes before rows that name a twin, found by its text; of these the
+    first by id counts. Otherwise the file's order decides.
+    """
+    by_hash = kept["by_hash"].to_numpy(dtype=bool)
+    if not by_hash.any():
+        return kept.duplicated(KEY, keep="first").to_numpy()
+    named = item_ids[kept.index.to_numpy()]
+    twins = pd.factorize(np.where(by_hash, named, ""), sort=True)[0]
+    order = np.lexsort((twins, by_hash))
+    again = np.empty(len(kept), dtype=bool)
+    again[order] = kept.iloc[order].duplicated(KEY, keep="first").to_numpy()
+    return again
+
+
+def _count_differing_doubles(
+    kept: pd.DataFrame, again: Mask, tally: Tally, labels: _Labels
+) -> None:
+    if not again.any():
+        return
+    first = kept[~again].set_index(KEY)
+    later = kept[again]
+    before = first.loc[pd.MultiIndex.from_frame(later[KEY])]
+    differ = disagree(before.reset_index(drop=True), later.reset_index(drop=True))
+    tally.contradicting += int(differ.sum())
+    tally.tell(
+        "doubled with another answer (the first kept)",
+        differ.sum(),
+        labels.first(later.index.to_numpy()[differ]),
+    )
+
+
+def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
+    """(n,) True where two answers to the same key differ in what both of them state."""
+    a, b = first["correct"].to_numpy(), later["correct"].to_numpy()
+    differ = ~np.isnan(a) & ~np.isnan(b) & (a != b)
+    c, d = first["prediction"].to_numpy(), later["prediction"].to_numpy()
+    return np.asarray(differ | ((c >= 0) & (d >= 0) & (c != d)))
+
+
+def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
+    """(n,) True where a row's own statements cannot all hold, given the item's gold.
+
+    `correct` against the prediction, against the highest of the log-likelihoods, or against a
+    `p_answer` that is over one half though wrong or under 1/K though right; two probabilities
+    of different options that add up to more than 1. Only items with exactly one right option
+    and rows that are wholly right or wrong are looked at.
+    """
+    if rows.empty:
+        return np.zeros(0, dtype=bool)
+    position = rows["position"].to_numpy()
+    answer = index.answer[position]
+    correct = rows["correct"].to_numpy()
+    prediction = rows["prediction"].to_numpy()
+    p_answer = rows["p_answer"].to_numpy()
+    judged = index.single[position]
+    said = judged & ((correct == 0) | (correct == 1))
+    out = said & (prediction >= 0) & ((correct == 1) != (prediction == answer))
+    out |= said & (correct == 0) & (p_answer > 0.5 + _ROUNDING)
+    fair = 1 / np.maximum(index.options[position], 1)
+    out |= said & (correct == 1) & (p_answer < fair - _ROUNDING)
+    other = judged & (prediction >= 0) & (prediction != answer)
+    out |= other & (p_answer + rows["p_prediction"].to_numpy() > 1 + _ROUNDING)
+    return np.asarray(out | _contradicts_logprobs(rows, answer, said, judged))
+
+
+def _contradicts_logprobs(
+    rows: pd.DataFrame, answer: NDArray[np.int64], said: Mask, judged: Mask
+) -> Mask:
+    out = np.zeros(len(rows), dtype=bool)
+    scored = rows["logprobs"].notna().to_numpy() & judged
+    for style in sorted(rows.loc[scored, "style"].unique()):
+        at = np.flatnonzero(scored & (rows["style"] == style).to_numpy())
+        chosen = rows.iloc[at]
+        scores = style_scores(
+            style,
+            chosen["logprobs"].tolist(),
+            chosen["option_bytes"].tolist(),
+            chosen["option_tokens"].tolist(),
+        )
+        best, tied = best_options(scores)
+        correct = chosen["correct"].to_numpy()
+        stated = chosen["prediction"].to_numpy()
+        wrong = said[at] & ((correct == 1) != (best == answer[at]))
+        wrong |= (stated >= 0) & (stated != best)
+        out[at] = wrong & ~tied
+    return out

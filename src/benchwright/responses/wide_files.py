@@ -1,0 +1,253 @@
+"""Files with a table of items and models; they stay matrices throughout."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.responses.cell_values import column_kind, numbers, options, texts
+from benchwright.responses.item_index import ItemIndex, Positions
+from benchwright.responses.tally import EXAMPLES, Tally
+
+Float = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class WideAnswers:
+    """The joined cells of one wide file.
+
+    Attributes:
+        file: its name.
+        condition: `question`, …
+        models: m configuration names, unique.
+        positions: (n,) positions of evaluation items in the index, ascending.
+        correct: (m, n) 0–1, NaN where missing; None where the file holds letters.
+        prediction: (m, n) chosen options, −1 where missing; None where the file holds 0–1.
+    """
+
+    file: str
+    condition: str
+    models: tuple[str, ...]
+    positions: Positions
+    correct: Float | None
+    prediction: NDArray[np.int16] | None
+
+
+@dataclass
+class _Grid:
+    """Cells as models × items, as the file has them."""
+
+    models: NDArray[np.object_]
+    item_ids: NDArray[np.object_]
+    cells: Float
+    bad: Mask
+
+    def take(self, models: NDArray[np.intp], items: NDArray[np.intp]) -> "_Grid":
+        block = np.ix_(models, items)
+        return _Grid(self.models[models], self.item_ids[items], self.cells[block], self.bad[block])
+
+    def first(self, cells: Mask) -> list[str]:
+        """The first marked cells as `item × model`, in order of their names."""
+        names: list[str] = []
+        for item in sorted(np.flatnonzero(cells.any(axis=0)), key=lambda i: self.item_ids[i]):
+            models = sorted(str(self.models[row]) for row in np.flatnonzero(cells[:, item]))
+            names += [f"{self.item_ids[item]} × {model}" for model in models[:EXAMPLES]]
+            if len(names) >= EXAMPLES:
+                break
+        return names[:EXAMPLES]
+
+
+def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
+    """The joined cells of a wide file, and what became of the others; empty cells are no rows.
+
+    Raises:
+        InputError: neither side of the table is items, a column holds neither numbers nor
+            letters, or no cell holds an answer.
+    """
+    table = file.table
+    if table is None:
+        raise ValueError(f"{file.name} was not loaded")
+    kind = _values(file, table)
+    grid = _grid(file, table, index, kind)
+    positions = index.find(grid.item_ids)
+    _mark_impossible(grid, kind, positions, index)
+    given = ~np.isnan(grid.cells)
+    tally = Tally(file.name, "wide", models=len(set(grid.models)))
+    tally.rows = int(given.sum() + grid.bad.sum())
+    _refuse_answerless(file, given, grid.bad)
+    tally.dropped = int(grid.bad.sum())
+    what = "0–1" if kind == "correct" else "an option of the item"
+    tally.tell(f"dropped (not {what})", tally.dropped, grid.first(grid.bad))
+
+    lost = given & (positions < 0)
+    tally.not_joined = int(lost.sum())
+    tally.tell("not joined", tally.not_joined, grid.first(lost))
+
+    everyone = np.arange(len(grid.models))
+    kept = _merge_repeated(grid.take(everyone, np.flatnonzero(positions >= 0)), tally)
+    tally.joined_by_id = int((~np.isnan(kept.cells)).sum())
+    return _answers(file, kept, kind, index), tally
+
+
+def _values(file: LoadedFile, table: pa.Table) -> Literal["correct", "letters"]:
+    """What the cells mean, from conf or from the first cell that holds text."""
+    stated = file.spec.values  # noqa: PD011
+    if stated != "auto":
+        return stated
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column_kind(column) != "text" or name in ("item_id", "model"):
+            continue
+        for text in column.to_pylist()[:1000]:
+            if text is not None and text.strip():
+                if re.fullmatch("[A-Za-z]", text.strip()):
+                    return "letters"
+                break
+    return "correct"
+
+
+def _grid(
+    file: LoadedFile, table: pa.Table, index: ItemIndex, kind: Literal["correct", "letters"]
+) -> _Grid:
+    names = np.array(table.column_names, dtype=object)
+    key, items_in_rows = _orientation(file, table, index)
+    where = f"{file.name}, column {names[key]!r}"
+    rows = texts(table.column(key), where)
+    empty = pd.isna(rows)
+    if empty.any():
+        number = int(np.flatnonzero(empty)[0]) + 1
+        side = "item id" if items_in_rows else "model"
+        raise InputError(f"{where}, row {number}: is empty; give the {side}")
+    read = numbers if kind == "correct" else options
+    others = [i for i in range(table.num_columns) if i != key]
+    values = np.empty((len(others), table.num_rows), dtype=np.float32)
+    bad = np.zeros(values.shape, dtype=bool)
+    for row, column in enumerate(others):
+        cells = read(table.column(column))
+        if cells.bad.all():
+            raise InputError(
+                f"{file.name}, column {names[column]!r}: holds no "
+                f"{'0–1' if kind == 'correct' else 'letters'}, row 1 is "
+                f"{str(table.column(column)[0].as_py())[:40]!r}; leave out columns that are "
+                f"neither {'the item id' if items_in_rows else 'the model'} nor answers"
+            )
+        values[row], bad[row] = cells.content, cells.bad
+    if items_in_rows:
+        return _Grid(names[others], rows, values, bad)
+    return _Grid(rows, names[others], np.ascontiguousarray(values.T), np.ascontiguousarray(bad.T))
+
+
+def _orientation(file: LoadedFile, table: pa.Table, index: ItemIndex) -> tuple[int, bool]:
+    """The position of the key column, and whether rows are items."""
+    spec = file.spec
+    item_key = spec.columns.get("item_id", "item_id")
+    model_key = spec.columns.get("model", "model")
+    names = table.column_names
+    if spec.orientation != "auto":
+        wanted = item_key if spec.orientation == "items_by_models" else model_key
+        if wanted not in names:
+            raise InputError(
+                f"{file.name}: {spec.orientation} needs a column {wanted!r}; "
+                f"it has {', '.join(names[:8])}"
+            )
+        return names.index(wanted), spec.orientation == "items_by_models"
+    for key, items_in_rows in ((item_key, True), (model_key, False)):
+        if key in names:
+            return names.index(key), items_in_rows
+    if (index.find(names[1:]) >= 0).any():
+        return 0, False
+    if (
+        column_kind(table.column(0)) == "text"
+        and (index.find(str(name) for name in table.column(0).to_pylist()) >= 0).any()
+    ):
+        return 0, True
+    raise InputError(
+        f"{file.name}: neither rows nor columns are items of this benchmark: no column 'item_id' "
+        f"or 'model', and neither {table.column(0)[0].as_py()!r} nor {names[-1]!r} is an item id"
+    )
+
+
+def _mark_impossible(
+    grid: _Grid, kind: Literal["correct", "letters"], positions: Positions, index: ItemIndex
+) -> None:
+    """Moves values that cannot be from `cells` to `bad`."""
+    if kind == "correct":
+        wrong = (grid.cells < 0) | (grid.cells > 1)
+    else:
+        n_options = np.where(positions >= 0, index.options[positions], 26)
+        wrong = grid.cells >= n_options
+    grid.bad |= wrong
+    grid.cells[grid.bad] = np.nan
+
+
+def _refuse_answerless(file: LoadedFile, given: Mask, bad: Mask) -> None:
+    if given.any():
+        return
+    if bad.any():
+        raise InputError(
+            f"{file.name}: no cell can be used; give right or wrong as 0–1, or letters of options "
+            "with `values: letters`"
+        )
+    raise InputError(f"{file.name}: no cell has an answer")
+
+
+def _merge_repeated(grid: _Grid, tally: Tally) -> _Grid:
+    """Each model and each item once: the first given cell counts, later ones are doubled."""
+    doubled, differing = np.zeros_like(grid.bad), np.zeros_like(grid.bad)
+    models = _fold(grid.models, grid.cells, doubled, differing)
+    items = _fold(grid.item_ids, grid.cells.T, doubled.T, differing.T)
+    tally.doubled = int(doubled.sum())
+    tally.tell("doubled", tally.doubled, grid.first(doubled))
+    tally.contradicting += int(differing.sum())
+    tally.tell(
+        "doubled with another answer (the first kept)", differing.sum(), grid.first(differing)
+    )
+    return grid.take(models, items)
+
+
+def _fold(
+    names: NDArray[np.object_], values: Float, doubled: Mask, differing: Mask
+) -> NDArray[np.intp]:
+    """Fills each name's first row from its later ones, in place; the first row of each name."""
+    firsts: dict[str, int] = {}
+    for row, name in enumerate(names):
+        first = firsts.setdefault(str(name), row)
+        if first == row:
+            continue
+        both = ~np.isnan(values[first]) & ~np.isnan(values[row])
+        doubled[row] |= both
+        differing[row] |= both & (values[first] != values[row])
+        values[first] = np.where(np.isnan(values[first]), values[row], values[first])
+    return np.array(list(firsts.values()), dtype=np.intp)
+
+
+def _answers(
+    file: LoadedFile, grid: _Grid, kind: Literal["correct", "letters"], index: ItemIndex
+) -> WideAnswers:
+    """Evaluation items only, in their order, and only models that answered one of them."""
+    positions = index.find(grid.item_ids)
+    order = np.argsort(positions, kind="stable")
+    order = order[positions[order] < index.n_items]
+    grid = grid.take(np.arange(len(grid.models)), order)
+    answering = np.flatnonzero(~np.isnan(grid.cells).all(axis=1))
+    grid = grid.take(answering, np.arange(len(order)))
+    spec = file.spec
+    return WideAnswers(
+        file=file.name,
+        condition=spec.condition,
+        models=tuple(configuration_name(str(m), spec.style, spec.shots) for m in grid.models),
+        positions=positions[order],
+        correct=grid.cells if kind == "correct" else None,
+        prediction=(
+            np.where(np.isnan(grid.cells), -1, grid.cells).astype(np.int16)
+            if kind == "letters"
+            else None
+        ),
+    )

@@ -1,0 +1,1 @@
+"""From items to prompts, and from the outputs of models to answers."""

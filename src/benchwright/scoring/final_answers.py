@@ -1,0 +1,275 @@
+"""Final answers without options: numbers in their many spellings, and words."""
+
+import re
+from collections import deque
+from fractions import Fraction
+from typing import NamedTuple
+
+from benchwright.scoring.answer_statements import (
+    NO_ANSWER,
+    SENTENCE_END,
+    WINDOW,
+    Reading,
+    sentence_before,
+)
+from benchwright.scoring.plain_text import folded, plain, unmarked
+
+_MOST_DIGITS = 40
+_LONGEST = 300  # characters of a final answer in words
+
+_NUMBER = re.compile(
+    r"(?<![\w.^/\\√])"
+    r"(?P<sign>[-+]?)(?:(?P<dollar>(?:US|USD|A|C|CA)? ?\$)|[€£¥₹] ?|(?:USD|EUR|GBP) |Rs\.? ?)?"
+    r"(?P<inner>-?)"
+    r"(?=[\d.])(?P<whole>\d++(?:,\d++)*+)?(?P<part>\.\d++)?(?<=\d)"
+    r"(?:[eE](?P<power>[-+]?\d{1,2})(?!\w)| ?(?:×|x|\*) ?10\^\{?(?P<exponent>-?\d{1,2})\}?)?"
+    r"(?P<mixed> \d{1,9}(?=/\d))?(?: ?/ ?(?P<under>\d++)(?![/\d]))?"
+    r"(?: (?P<scale>thousand|million|billion|trillion)\b|(?P<kilo>k)\b)?",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{2,3})*,\d{3}")
+# A time, a version, a power, a variable, an ordinal: not the number alone.
+_NOT_A_NUMBER = re.compile(
+    r":\d|\.\d|,\d|\^|/\d|[xyzn](?![A-Za-z])| ?(?:[×÷+]|\*(?= ?\w))|(?:st|nd|rd|th)\b"
+)
+_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+)
+_TWENTY_TO_NINETY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_WORDS = {word: value for value, word in enumerate(_SMALL.split())} | {
+    word: 10 * value for value, word in enumerate(_TWENTY_TO_NINETY.split(), 2)
+}
+_TENS = "|".join(word for word, value in _WORDS.items() if value >= 20)
+_ONES = "|".join(word for word, value in _WORDS.items() if 0 < value < 10)
+_WORD = re.compile(
+    rf"(?:(?P<tens>{_TENS})(?:[- ](?P<ones>{_ONES}))?|(?P<small>{'|'.join(_WORDS)}))\b"
+    r"(?! (?:of|hundred|thousand|million|and|or|to)\b)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?:[ *_\"'`$≈~]|(?:about|approximately|exactly|only|simply|therefore|thus|just|equal to"
+    r"|indeed|probably|likely|clearly|a total of|roughly|around)(?!\w)){0,6}",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r" ?(?:%|percent\b)?(?P<unit>(?:[ -]?[A-Za-z°µ²³/']{1,20}(?:\^\{?[23]\}?)?){0,3})"
+)
+_ASIDE = re.compile(r"\([^()]{0,200}\)")
+_REASON = re.compile(
+    r"\b(?:because|since|as|which|so|where|when|if|after|given|for|rather|not|instead)\b"
+    r"|,(?= (?!and\b|or\b)[A-Za-z])",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"(?:(?:definitely|certainly|clearly) )?(?:not|never)(?: be)?\b", re.IGNORECASE)
+_BUT = re.compile(r"[^.;\n]{0,60}?\bbut(?: rather| instead)?\b", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    r"\b(?:cannot|can't|could not|not) (?:be )?(?:determined?|known?|calculated?|answer|solve|"
+    r"possible|enough|sure)\b|\bi (?:do not|don't) know\b",
+    re.IGNORECASE,
+)
+_LIST_MARK = re.compile(r"[ *#]{0,6}(?:step |part |option )?\d{1,3}[.):] ", re.IGNORECASE)
+_JOINED = re.compile(
+    r"(?: ?[a-z%]{1,15})? ?(?:,? ?\b(?:or|and|to)\b|[-–—/*×x+÷^]) ?", re.IGNORECASE
+)
+_FORMULA = re.compile(r"[√π^]|\\(?!f?box)[A-Za-z]")
+_WORKING = re.compile(
+    r"(?:found|obtained|given|calculated|determined|that|because|simple|straightforward|clear"
+    r"|as follows)\b",
+    re.IGNORECASE,
+)
+
+
+class Quantity(NamedTuple):
+    """A number and the unit after it ("" for none and for percent, "dollar" for $)."""
+
+    value: Fraction
+    unit: str
+
+
+def same_answer(given: str, gold: str) -> bool:
+    """Whether two final answers are the same: equal numbers, or equal words but for case.
+
+    1,000 = $1000.00 and 50% = 50 = 100/2; units must agree where both have one.
+    """
+    one, other = quantity(given), quantity(gold)
+    if one is None or other is None:
+        return folded(given[:10_000]) == folded(gold[:10_000])
+    units_agree = not (one.unit and other.unit) or one.unit.rstrip("s") == other.unit.rstrip("s")
+    return one.value == other.value and units_agree
+
+
+def canonical_number(text: str) -> str | None:
+    """A number without currency, percent sign, separators or unit: "$1,234.50" → "1234.5".
+
+    Decimals that end are written out, other fractions stay ("1/3"). None where the text is not
+    one number, with at most three words of unit after it.
+    """
+    found = quantity(text)
+    return None if found is None else _written(found.value)
+
+
+def quantity(text: str) -> Quantity | None:
+    """The number that a text is, with its unit; None where it is something else or more."""
+    if len(text) > _LONGEST:
+        return None
+    text = unmarked(plain(text))
+    lead = _LEAD.match(text)
+    # What leads may have taken a currency sign that belongs to the number.
+    for start in dict.fromkeys((0, lead.end() if lead else 0)):
+        found = _NUMBER.match(text, start)
+        value = None if found is None else _value(found)
+        if found is None or value is None:
+            continue
+        unit = _UNIT.fullmatch(text, found.end())
+        if unit is not None:
+            words = unit["unit"].strip(" -").casefold()
+            return Quantity(value, words or ("dollar" if found["dollar"] else ""))
+    word = _WORD.fullmatch(text)
+    return None if word is None else Quantity(Fraction(_word_value(word)), "")
+
+
+def _value(found: re.Match[str]) -> Fraction | None:
+    whole = found["whole"] or "0"
+    if "," in whole and not _GROUPED.fullmatch(whole):
+        return None
+    if found.end() - found.start() > _MOST_DIGITS or _NOT_A_NUMBER.match(found.string, found.end()):
+        return None
+    value = Fraction(whole.replace(",", "") + (found["part"] or ""))
+    value *= Fraction(10) ** int(found["power"] or found["exponent"] or 0)
+    if found["under"]:
+        under = int(found["under"])
+        if under == 0:
+            return None
+        value = value + Fraction(int(found["mixed"]), under) if found["mixed"] else value / under
+    value *= 10 ** (3 if found["kilo"] else _SCALES.get((found["scale"] or "").lower(), 0))
+    return -value if "-" in (found["sign"], found["inner"]) else value
+
+
+def _word_value(found: re.Match[str]) -> int:
+    if found["small"]:
+        return _WORDS[found["small"].lower()]
+    return _WORDS[found["tens"].lower()] + (_WORDS[found["ones"].lower()] if found["ones"] else 0)
+
+
+def _written(value: Fraction) -> str:
+    """Decimal where it ends, else as a fraction."""
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return f"{value.numerator}/{value.denominator}"
+    places = max(twos, fives)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+
+
+def read_number(content: str, kind: str) -> Reading[str] | None:
+    """The number at the start of what follows a cue; see `answer_statements.Reader`."""
+    if kind in {"boxed", "hash"}:
+        return _read_alone(content, kind)
+    negation = _NOT.match(content)
+    if negation:
+        return _read_negated(content, negation.end(), kind)
+    if NO_ANSWER.match(content):
+        return Reading(None, 1)
+    end = SENTENCE_END.search(content)
+    clause = content[: end.start() if end else len(content)]
+    shown = _ASIDE.sub(lambda aside: " " * len(aside[0]), clause)
+    reason = _REASON.search(shown, 1)
+    if reason:
+        shown = shown[: reason.start()]
+    ends_text = len(clause) == len(content.rstrip(" .\n")) and len(content) < WINDOW
+    return _read_clause(shown, kind, ends_text)
+
+
+def _read_alone(content: str, kind: str) -> Reading[str] | None:
+    found = quantity(re.split("[=≈]", content)[-1])
+    if kind == "hash" and (found is None or " " in found.unit):  # "#### 2 Ways to" is a heading
+        return None
+    if found is None:
+        return Reading(None, len(content))
+    return Reading(_written(found.value), len(content))
+
+
+def _read_negated(content: str, at: int, kind: str) -> Reading[str]:
+    instead = _BUT.match(content, at)
+    rest = content[instead.end() if instead else at :].lstrip()
+    reading = read_number(rest, kind)
+    if reading is None or reading.answer is None:
+        return Reading(None, at)
+    length = len(content) - len(rest) + reading.length
+    return reading._replace(length=length, denied=reading.denied if instead else True)
+
+
+def _read_clause(clause: str, kind: str, ends_text: bool) -> Reading[str] | None:
+    """The one number of a clause: after its last equals sign, or alone."""
+    equals = [match.end() for match in re.finditer("[=≈]", clause)]
+    begin = equals[-1] if equals else 0
+    lead = _LEAD.match(clause, begin)
+    start = lead.end() if lead else begin
+    found = list(_NUMBER.finditer(clause, begin))
+    if not found:
+        word = _WORD.match(clause, start)
+        return None if word is None else Reading(str(_word_value(word)), word.end())
+    if kind == "colon":  # "Answer:" may stand before the working
+        is_working = bool(equals) and _NUMBER.search(clause[:begin]) is not None
+        if found[0].start() > start or (is_working and not ends_text):
+            return None
+    value = _value(found[0]) if len(found) == 1 and not _FORMULA.search(clause) else None
+    return Reading(None if value is None else _written(value), found[0].end())
+
+
+def read_words(content: str, kind: str) -> Reading[str] | None:
+    """The words at the start of what follows a cue; see `answer_statements.Reader`."""
+    if kind in {"boxed", "hash"}:
+        words = unmarked(content)
+        return Reading(words, len(content)) if words else None
+    if _NOT.match(content) or NO_ANSWER.match(content):
+        return Reading(None, 1)
+    end = SENTENCE_END.search(content)
+    clause = content[: end.start() if end else len(content)]
+    words = unmarked(clause)
+    if not words or len(words) > _LONGEST or _WORKING.match(words):
+        return None
+    return Reading(words, len(clause.rstrip()))
+
+
+def whole_words(text: str) -> str | None:
+    """A text of one short line, as it is."""
+    words = unmarked(text)
+    refused = _UNKNOWN.search(words) or NO_ANSWER.match(words)
+    return None if "\n" in words or len(words) > _LONGEST or refused else words or None
+
+
+def last_number(text: str) -> str | None:
+    """The last number of a text; None where it is one of several, or part of something else."""
+    last: re.Match[str] | None = None
+    for found in reversed(deque(_NUMBER.finditer(text), maxlen=8)):
+        if last is None:
+            if not _is_list_mark(text, found):
+                last = found
+            continue
+        if _JOINED.fullmatch(text, found.end(), last.start()):
+            return None
+        break
+    if last is None:
+        return None
+    end = SENTENCE_END.search(text, last.end())
+    sentence = sentence_before(text, last.start()) + text[last.start() : end.end() if end else None]
+    value = _value(last)
+    near = sentence[-_LONGEST:]
+    if value is None or near.endswith("?") or _UNKNOWN.search(near) or _FORMULA.search(near):
+        return None
+    return _written(value)
+
+
+def _is_list_mark(text: str, found: re.Match[str]) -> bool:
+    line = text.rfind("\n", 0, found.start()) + 1
+    mark = _LIST_MARK.match(text, line)
+    return mark is not None and mark.end() > found.start()

@@ -1,0 +1,19 @@
+"""Recorded answers as rows, also of models without log-likelihoods, to see what was joined."""
+
+import pandas as pd
+
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.responses.answer_index import AnswerIndex
+from benchwright.responses.import_answers import Imported, as_responses, join_answers
+
+
+def import_as_rows(
+    files: dict[str, LoadedFile],
+    items: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    draws: pd.DataFrame | None = None,
+) -> Imported:
+    """`import_answers`, before answers without log-likelihoods become matrices."""
+    index = AnswerIndex(items, calibration_items, draws)
+    joined = join_answers(files, index)
+    return Imported(as_responses(joined.rows, index), joined.wide, joined.report)

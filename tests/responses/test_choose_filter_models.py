@@ -1,0 +1,154 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.responses.choose_filter_models import choose_filter_models
+from benchwright.tables import Models
+
+NAN = np.nan
+ITEMS = tuple(f"q{i}" for i in range(10))
+
+
+def matrix(**right: float | list[float]) -> ResponseMatrix:
+    """Models by name; a number is how many of the ten items are answered rightly."""
+    rows = [
+        np.array(r, dtype=np.float32) if isinstance(r, list) else (np.arange(10) < r)
+        for r in right.values()
+    ]
+    correct = np.array(rows, dtype=np.float32)
+    return ResponseMatrix.of(tuple(right), ITEMS[: correct.shape[1]], correct=correct)
+
+
+def table(**kin: tuple[str, str | None]) -> pd.DataFrame:
+    """Family and organisation by model."""
+    return Models.from_rows([(m, f, o, None, False, None) for m, (f, o) in sorted(kin.items())])
+
+
+FIVE = matrix(a=9, b=8, c=7, d=6, e=5)
+KIN = table(a=("x", "one"), b=("x", "two"), c=("y", "one"), d=("z", "two"), e=("w", "three"))
+
+
+def test_names_are_returned_as_they_are() -> None:
+    named = choose_filter_models(["z", "not-there", "a"], FIVE, KIN)
+    assert named == ["z", "not-there", "a"]
+    assert choose_filter_models((), ResponseMatrix.empty(ITEMS), Models.empty()) == []
+
+
+@pytest.mark.parametrize(
+    ("distinct", "chosen"),
+    [("none", ["a", "b", "c"]), ("family", ["a", "c", "d"]), ("organisation", ["a", "b", "e"])],
+)
+def test_the_strongest_are_taken_one_of_each_kind(distinct: str, chosen: list[str]) -> None:
+    rule = {"choose": "strongest", "count": 3, "distinct": distinct}
+    assert choose_filter_models(rule, FIVE, KIN) == chosen
+
+
+def test_forward_takes_the_strongest_of_the_weaker_half() -> None:
+    rule = {"choose": "forward", "count": 2, "distinct": "none"}
+    assert choose_filter_models(rule, FIVE, KIN) == ["d", "e"]
+    four = matrix(a=9, b=8, c=7, d=6)
+    assert choose_filter_models({**rule, "count": 1}, four, KIN) == ["c"]
+
+
+def test_ties_go_by_name_whatever_the_order_of_models_and_items() -> None:
+    there = matrix(b=7, a=7, c=7)
+    rule = {"choose": "strongest", "count": 3, "distinct": "none"}
+    assert choose_filter_models(rule, there, KIN) == ["a", "b", "c"]
+    turned = there.select_models(["c", "a", "b"]).select_items(ITEMS[::-1])
+    assert choose_filter_models(rule, turned, KIN) == ["a", "b", "c"]
+
+
+def test_models_that_answered_too_little_are_not_chosen() -> None:
+    sparse = matrix(a=6, b=7, c=[1, 1, 1, 1, *[NAN] * 6])
+    rule = {"choose": "strongest", "count": 2, "distinct": "none"}
+    assert choose_filter_models(rule, sparse, KIN) == ["b", "a"]
+
+
+def test_accuracy_is_taken_on_common_items_only() -> None:
+    # Of all that each answered b is right least often (8/10, the others 8/9), of what all three
+    # answered most often (8/8, the others 7/8).
+    there = matrix(
+        a=[1, 1, 1, 1, 1, 1, 1, 0, 1, NAN],
+        b=[1, 1, 1, 1, 1, 1, 1, 1, 0, 0],
+        c=[1, 1, 1, 1, 1, 1, 1, 0, NAN, 1],
+    )
+    rule = {"choose": "strongest", "count": 3, "distinct": "none", "min_coverage": 0.9}
+    assert choose_filter_models(rule, there, KIN) == ["b", "a", "c"]
+
+
+def test_items_that_few_models_answered_do_not_count_for_coverage() -> None:
+    # q8 and q9 were answered by one model of three.
+    eight = [1, 1, 1, 1, 1, 1, 1, 1, NAN, NAN]
+    there = matrix(a=10, b=eight, c=eight)
+    rule = {"choose": "strongest", "count": 3, "distinct": "none", "min_coverage": 1.0}
+    assert choose_filter_models(rule, there, KIN) == ["a", "b", "c"]
+
+
+def test_one_model_asked_in_two_ways_is_taken_once() -> None:
+    there = matrix(**{"a@cloze-3": 8, "a@letters-3": 9, "b@cloze-3": 7})
+    for distinct in ("none", "family", "organisation"):
+        rule = {"choose": "strongest", "count": 1, "distinct": distinct}
+        assert choose_filter_models(rule, there, KIN) == ["a@letters-3"]
+    rule = {"choose": "strongest", "count": 2, "distinct": "none"}
+    assert choose_filter_models(rule, there, KIN) == ["a@letters-3", "b@cloze-3"]
+
+
+def test_a_model_without_organisation_is_one_of_its_own() -> None:
+    unknown = table(a=("x", None), b=("x", None), c=("y", "a"))
+    rule = {"choose": "strongest", "count": 3, "distinct": "organisation"}
+    assert choose_filter_models(rule, FIVE, unknown) == ["a", "b", "c"]
+
+
+def test_a_model_of_unknown_family_is_passed_over_where_families_must_differ() -> None:
+    named_after_itself = table(a=("a", "one"), b=("x", "two"), d=("z", "two"), e=("z", "three"))
+    rule = {"choose": "strongest", "count": 2, "distinct": "family"}
+    assert choose_filter_models(rule, FIVE, named_after_itself) == ["b", "d"]
+
+
+def refusal(rule: dict[str, object], there: ResponseMatrix = FIVE) -> str:
+    with pytest.raises(InputError) as told:
+        choose_filter_models(rule, there, KIN)  # type: ignore[arg-type]
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+def test_too_few_models_of_different_kinds_say_how_many_there_are() -> None:
+    told = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
+    assert "count=4" in told
+    assert "only 3 of different organisations" in told
+
+
+def test_a_single_model_has_no_weaker_half() -> None:
+    told = refusal({"choose": "forward", "count": 1, "distinct": "none"}, matrix(a=5))
+    assert "weaker half of the models that answered enough (0)" in told
+
+
+def test_no_answers_are_told_apart_from_too_few() -> None:
+    rule = {"choose": "strongest", "count": 1}
+    assert "no answers" in refusal(rule, ResponseMatrix.empty(ITEMS))
+    blank = matrix(a=[NAN] * 10)
+    assert "no answers" in refusal(rule, blank)
+    scattered = matrix(a=[1, 1, 1, 1, NAN, NAN], b=[1, 1, NAN, NAN, 1, 1])
+    told = refusal({**rule, "min_coverage": 1.0}, scattered)
+    assert "the most is 0.667 (a)" in told
+
+
+def test_models_without_a_common_item_cannot_be_ranked() -> None:
+    there = matrix(a=[1, 1, NAN, NAN], b=[NAN, NAN, 1, 1])
+    told = refusal({"choose": "strongest", "count": 1, "min_coverage": 0.5}, there)
+    assert "no item was answered by all 2 models" in told
+
+
+@pytest.mark.parametrize(
+    ("rule", "field"),
+    [
+        ({"choose": "best"}, "filter_models.choose"),
+        ({"choose": "strongest", "count": 0}, "filter_models.count"),
+        ({"choose": "strongest", "cuont": 3}, "filter_models.cuont"),
+        ({"count": 3}, "filter_models.choose"),
+    ],
+)
+def test_a_wrong_rule_names_its_field(rule: dict[str, object], field: str) -> None:
+    assert refusal(rule).startswith(field)

@@ -1,0 +1,626 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.params.responses import ResponseFileParams
+from benchwright.responses.import_answers import Imported
+from benchwright.tables import Demonstrations
+from responses.imported_rows import import_as_rows
+
+Make = Callable[..., Any]
+
+
+def imported(
+    items: pd.DataFrame, *files: LoadedFile, calibration: pd.DataFrame | None = None
+) -> Imported:
+    spare = Demonstrations.empty() if calibration is None else calibration
+    return import_as_rows({file.name: file for file in files}, items, spare)
+
+
+def counts(result: Imported, row: int = 0) -> dict[str, int]:
+    """The counts of one file that are not 0."""
+    seen = result.import_report.iloc[row].drop(["file", "layout", "detail"]).to_dict()
+    return {name: int(count) for name, count in seen.items() if count}
+
+
+def cell(matrix: ResponseMatrix, field: str, model: str, item: str) -> float:
+    values = getattr(matrix, field)
+    return float(values[matrix.models.index(model), matrix.item_ids.index(item)])
+
+
+# --- tidy files ------------------------------------------------------------------------------
+
+
+def test_rows_join_by_id_and_keep_what_the_file_says(make_items: Make, make_file: Make) -> None:
+    file = make_file(
+        {
+            "item_id": ["q2", "q1", "q1"],
+            "model": ["m", "m", "n"],
+            "correct": [True, False, True],
+            "p_answer": [0.75, None, 0.5],
+        }
+    )
+    result = imported(make_items("q1", "q2"), file)
+    rows = result.imported_responses
+    assert rows[["model", "item_id", "correct"]].to_numpy().tolist() == [
+        ["m", "q1", 0],
+        ["m", "q2", 1],
+        ["n", "q1", 1],
+    ]
+    assert np.isnan(rows.p_answer[0])
+    assert rows.p_answer[1:].tolist() == [0.75, 0.5]
+    assert set(rows.source) == {"a.parquet"}
+    assert counts(result) == {"models": 2, "rows": 3, "joined_by_id": 3}
+    assert result.import_report.detail[0] == ""
+
+
+def test_rows_of_calibration_items_are_kept(make_items: Make, make_file: Make) -> None:
+    file = make_file({"item_id": ["q1", "c1"], "model": ["m", "m"], "correct": [1, 1]})
+    result = imported(make_items("q1"), file, calibration=make_items("c1"))
+    assert result.imported_responses.item_id.tolist() == ["q1", "c1"]
+    assert counts(result)["joined_by_id"] == 2
+
+
+def test_a_row_whose_text_is_another_item_s_goes_to_that_item(
+    make_items: Make, make_file: Make
+) -> None:
+    items = make_items("q1", "q2")
+    choices = items.choices.tolist()
+    file = make_file(
+        {
+            "item_id": ["q1", "q1", "old-7", "q2", "q1"],
+            "model": ["m", "n", "m", "n", "o"],
+            "correct": [1, 1, 1, 0, 0],
+            "question": ["What of q1?", "What of q2?", "What of q2?", "Something else?", None],
+            "choices": [choices[0], choices[1], choices[1], choices[1], None],
+        }
+    )
+    result = imported(items, file)
+    joined = result.imported_responses[["model", "item_id"]].to_numpy().tolist()
+    assert joined == [["m", "q1"], ["m", "q2"], ["n", "q2"], ["o", "q1"]]
+    assert counts(result) == {
+        "models": 3, "rows": 5, "joined_by_id": 2, "joined_by_hash": 2, "not_joined": 1
+    }  # fmt: skip
+    assert "1 not joined, e.g. q2 × n" in result.import_report.detail[0]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+def test_a_row_that_names_the_item_comes_before_rows_that_name_its_twins(
+    make_items: Make, make_file: Make, order: list[int]
+) -> None:
+    items = make_items("q1", "q2")
+    texts = items.content_hash.tolist()
+    # q1 was recorded under two other names too, which this run does not have; so was q2.
+    rows = [("q1", 1, texts[0]), ("twin-1", 0, texts[0])]
+    rows += [("twin-3", 0, texts[1]), ("twin-2", 1, texts[1])]
+    rows = [rows[place] for place in order]
+    ids, correct, hashes = (list(column) for column in zip(*rows, strict=True))
+    file = make_file(
+        {"item_id": ids, "model": ["m"] * 4, "correct": correct, "content_hash": hashes}
+    )
+    result = imported(items, file)
+    assert result.imported_responses.correct.tolist() == [1, 1]
+    assert counts(result) == {
+        "models": 1, "rows": 4, "joined_by_id": 1, "joined_by_hash": 1, "doubled": 2,
+        "contradicting": 2
+    }  # fmt: skip
+
+
+def test_the_order_of_options_is_part_of_the_text(make_items: Make, make_file: Make) -> None:
+    items = make_items("q1")
+    shuffled = items.choices[0][::-1]
+    file = make_file(
+        {
+            "item_id": ["q1"],
+            "model": ["m"],
+            "prediction": ["B"],
+            "content_hash": [content_hash("What of q1?", shuffled)],
+        }
+    )
+    assert counts(imported(items, file)) == {"models": 1, "rows": 1, "not_joined": 1}
+
+
+def test_a_file_without_ids_joins_by_its_questions(make_items: Make, make_file: Make) -> None:
+    file = make_file({"question": ["What of q2?"], "model": ["m"], "correct": [1]})
+    result = imported(make_items("q1", "q2"), file)
+    assert result.imported_responses.item_id.tolist() == ["q2"]
+    assert counts(result)["joined_by_hash"] == 1
+
+
+def test_a_text_that_two_items_share_decides_nothing(make_items: Make, make_file: Make) -> None:
+    items = make_items("q1", "q2")
+    items["question"], items["content_hash"] = "Same?", content_hash("Same?", ["a", "b"])
+    file = make_file(
+        {
+            "item_id": ["q2", "elsewhere"],
+            "model": ["m", "m"],
+            "correct": [1, 1],
+            "question": ["Same?", "Same?"],
+            "choices": [["a", "b"], ["a", "b"]],
+        }
+    )
+    result = imported(items, file)
+    assert result.imported_responses.item_id.tolist() == ["q2"]
+    assert counts(result)["not_joined"] == 1
+
+
+def test_the_first_of_two_rows_with_one_key_counts(make_items: Make, make_file: Make) -> None:
+    file = make_file(
+        {
+            "item_id": ["q1", "q1", "q1", "q2", "q2"],
+            "model": ["m"] * 5,
+            "correct": [1, 1, 0, 0, 1],
+            "shots": [0, 0, 0, 0, 5],  # five shots are another configuration
+            "style": ["cloze"] * 5,
+        }
+    )
+    result = imported(make_items("q1", "q2"), file)
+    assert result.imported_responses.correct.tolist() == [1, 0, 1]
+    assert counts(result) == {
+        "models": 1, "rows": 5, "joined_by_id": 3, "doubled": 2, "contradicting": 1
+    }  # fmt: skip
+    assert (
+        "1 doubled with another answer (the first kept), e.g. q1 × m"
+        in (result.import_report.detail[0])
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "contradicts"),
+    [
+        ({"correct": 1, "prediction": "A"}, True),
+        ({"correct": 0, "prediction": "B"}, True),
+        ({"correct": 1, "prediction": "B"}, False),
+        ({"correct": 0.5, "prediction": "A"}, False),
+        ({"correct": 1, "logprobs": [-1.0, -2.0, -3.0, -3.0]}, True),
+        ({"correct": 0, "logprobs": [-2.0, -1.0, -3.0, -3.0]}, True),
+        ({"correct": 0, "logprobs": [-1.0, -1.0, -3.0, -3.0]}, False),  # a tie may go either way
+        ({"correct": 1, "logprobs": [-2.0, -1.0, -3.0, -3.0]}, False),
+        ({"prediction": 0, "logprobs": [-2.0, -1.0, -3.0, -3.0]}, True),
+        ({"correct": 0, "p_answer": 0.6}, True),
+        ({"correct": 1, "p_answer": 0.2}, True),
+        ({"correct": 1, "p_answer": 0.25}, False),
+        ({"prediction": "A", "p_answer": 0.4, "p_prediction": 0.7}, True),
+        ({"prediction": "A", "p_answer": 0.4, "p_prediction": 0.5}, False),
+    ],
+)
+def test_rows_that_contradict_the_gold_are_counted_and_kept(
+    make_items: Make, make_file: Make, row: dict[str, Any], contradicts: bool
+) -> None:
+    sound = {"item_id": "q2", "model": "m", "correct": 1}
+    told = {"item_id": "q1", "model": "m", "correct": None, **row}
+    file = make_file({name: [sound.get(name), told[name]] for name in told})
+    result = imported(make_items("q1", "q2"), file)
+    assert counts(result).get("contradicting", 0) == int(contradicts)
+    assert len(result.imported_responses) == 2
+    assert ("contradicting the gold, e.g. q1 × m" in result.import_report.detail[0]) == contradicts
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ({"correct": 2}, "correct outside 0–1"),
+        ({"correct": None}, "no answer"),
+        ({"correct": 1, "p_answer": 1.2}, "p_answer outside 0–1"),
+        ({"correct": 1, "p_answer": -0.1}, "p_answer outside 0–1"),
+        ({"correct": 1, "prediction": 4}, "prediction is no option of the item"),
+        ({"correct": 1, "prediction": 1.5}, "prediction cannot be read"),
+        ({"correct": 1, "shots": -3}, "shots is no count"),
+        ({"correct": 1, "style": "letter"}, "unknown style"),
+        ({"correct": 1, "model": ""}, "no model"),
+        ({"correct": 1, "logprobs": [-1.0, -2.0]}, "logprobs are not one per option"),
+        ({"correct": 1, "logprobs": [-1.0, -2.0, float("nan"), 0.0]}, "logprobs not finite"),
+        ({"correct": 1, "option_bytes": [1.0, 0.0, 1.0, 1.0]}, "option_bytes below 1"),
+        ({"correct": 1, "shots": float("inf")}, "shots is no count"),
+        ({"correct": 1, "shots": 1e30}, "shots is no count"),
+        ({"correct": 1, "prediction": 1e30}, "prediction cannot be read"),
+        ({"correct": 1, "prediction": "inf"}, "prediction cannot be read"),
+        ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs cannot be read"),
+        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs cannot be read"),
+        ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs cannot be read"),
+        (
+            {"correct": 1, "style": "cloze_bytes", "logprobs": [-1.0, -2.0, -3.0, -4.0]},
+            "style cloze_bytes without option_bytes",
+        ),
+    ],
+)
+def test_a_row_that_cannot_be_is_dropped_and_named(
+    make_items: Make, make_file: Make, bad: dict[str, Any], told: str
+) -> None:
+    good = {"item_id": "q2", "model": "m", "correct": 1}
+    rows = [good, {"item_id": "q1", "model": "m", **bad}]
+    names = {name for row in rows for name in row}
+    file = make_file({name: [row.get(name) for row in rows] for name in names})
+    result = imported(make_items("q1", "q2"), file)
+    assert result.imported_responses.item_id.tolist() == ["q2"]
+    assert counts(result)["dropped"] == 1
+    assert f"1 dropped ({told}), e.g. q1 × " in result.import_report.detail[0]
+
+
+def test_a_probability_rounded_above_one_is_one(make_items: Make, make_file: Make) -> None:
+    p = np.array([1.0000001], dtype=np.float32)
+    file = make_file({"item_id": ["q1"], "model": ["m"], "correct": [1], "p_answer": p})
+    assert imported(make_items("q1"), file).imported_responses.p_answer.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"item_id": ["q1"], "correct": [1]}, "needs a column 'model'"),
+        ({"model": ["m"], "correct": [1]}, "needs 'item_id', 'content_hash' or 'question'"),
+        ({"item_id": ["q1"], "model": ["m"]}, "needs 'correct', 'score', 'prediction' or"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no answer"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct cannot be read"),
+        ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "correct 57.3"),
+        ({"item_id": [1.5], "model": ["m"], "correct": [1]}, "column 'item_id': is of type double"),
+        ({"item_id": [["q1"]], "model": ["m"], "correct": [1]}, "column 'item_id': is of type"),
+    ],
+)
+def test_a_file_that_is_wrong_as_a_whole_is_refused_by_name(
+    make_items: Make, make_file: Make, columns: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        imported(make_items("q1"), make_file(columns, layout="tidy"))
+    assert str(error.value).startswith("a.parquet")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_columns_are_found_under_the_file_s_own_names(make_items: Make, make_file: Make) -> None:
+    columns = {"doc": ["q1"], "llm": ["m"], "acc": [1]}
+    naming = {"item_id": "doc", "model": "llm", "correct": "acc"}
+    result = imported(make_items("q1"), make_file(columns, columns=naming))
+    assert result.imported_responses.model.tolist() == ["m"]
+    with pytest.raises(InputError, match=r"no column 'accuracy' \(named for correct\)"):
+        imported(make_items("q1"), make_file(columns, columns={**naming, "correct": "accuracy"}))
+
+
+def test_a_csv_says_the_same_as_a_parquet(make_items: Make, make_file: Make) -> None:
+    columns = {
+        "item_id": ["q1", "q2", "01"],
+        "model": ["None", "None", "NA"],
+        "correct": [True, False, None],
+        "prediction": ["B", "0", "3"],
+        "p_answer": [0.5, None, 0.1],
+        "logprobs": [[-1.0, -0.5, -2.0, -3.0], None, None],
+        "shots": [5, 0, None],
+    }
+    texts = {name: [None if v is None else str(v) for v in vs] for name, vs in columns.items()}
+    texts["correct"] = ["True", "0.0", "NaN"]
+    items = make_items("q1", "q2", "01")
+    csv = imported(items, make_file({n: pa.array(v, pa.string()) for n, v in texts.items()}))
+    pd.testing.assert_frame_equal(
+        csv.imported_responses, imported(items, make_file(columns)).imported_responses
+    )
+    assert csv.imported_responses.model.tolist() == ["NA", "None", "None"]
+
+
+def test_open_ended_items_take_scores(make_items: Make, make_file: Make) -> None:
+    file = make_file({"item_id": ["g1"], "model": ["m"], "score": [0.8]})
+    rows = imported(make_items(g1=[]), file).imported_responses
+    assert rows.correct.tolist() == pytest.approx([0.8])
+
+
+def test_a_prediction_alone_is_judged_by_the_gold(make_items: Make, make_file: Make) -> None:
+    file = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["b", "C"]})
+    rows = imported(make_items("q1", "q2"), file).imported_responses
+    assert rows.prediction.tolist() == [1, 2]
+    assert rows.correct.tolist() == [1, 0]
+
+
+def test_any_of_several_right_options_is_right(make_items: Make, make_file: Make) -> None:
+    items = make_items("q1")
+    items["correct_set"] = pd.Series([[1, 3]], dtype=object)
+    file = make_file({"item_id": ["q1", "q1"], "model": ["m", "n"], "prediction": ["D", "A"]})
+    assert imported(items, file).imported_responses.correct.tolist() == [1, 0]
+
+
+def test_an_absent_file_is_reported(make_items: Make) -> None:
+    absent = LoadedFile(ResponseFileParams(file="a.csv"), None, ("here", "there"))
+    result = imported(make_items("q1"), absent)
+    assert result.import_report.detail[0] == "file not found in here or there"
+    assert counts(result) == {}
+    assert result.imported_responses.empty
+    assert result.wide_matrices == []
+
+
+def test_no_files_at_all_give_empty_tables(make_items: Make) -> None:
+    result = imported(make_items("q1"))
+    assert result.import_report.empty
+    assert result.imported_responses.empty
+
+
+def test_a_second_file_adds_what_the_first_lacks_and_changes_nothing(
+    make_items: Make, make_file: Make
+) -> None:
+    first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
+    second = make_file(
+        {
+            "item_id": ["q1", "q2", "q3"],
+            "model": ["m", "m", "m"],
+            "prediction": ["B", "B", "B"],  # q2: right, though the first file says wrong
+            "p_prediction": [0.9, 0.9, 0.9],
+        },
+        name="b.parquet",
+    )
+    result = imported(make_items("q1", "q2", "q3"), first, second)
+    rows = result.imported_responses
+    assert rows.prediction.tolist() == [1, -1, 1]
+    assert rows.correct.tolist() == [1, 0, 1]
+    assert rows.p_prediction.tolist() == pytest.approx([0.9, np.nan, 0.9], nan_ok=True)
+    assert counts(result, 1) == {"models": 1, "rows": 3, "joined_by_id": 3, "contradicting": 1}
+
+
+def test_the_same_answers_in_two_files_are_doubled_and_the_first_file_wins(
+    make_items: Make, make_file: Make
+) -> None:
+    first = make_file({"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 0]})
+    second = make_file(
+        {"item_id": ["q1", "q2"], "model": ["m", "m"], "correct": [1, 1]}, name="b.parquet"
+    )
+    result = imported(make_items("q1", "q2"), first, second)
+    assert result.imported_responses.correct.tolist() == [1, 0]
+    assert set(result.imported_responses.source) == {"a.parquet"}
+    assert counts(result, 1) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
+
+
+# --- wide files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["item_id", "question_number"])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_both_orientations_give_the_same_matrix(
+    make_items: Make, make_file: Make, key: str, transposed: bool
+) -> None:
+    if transposed:
+        name = "model" if key == "item_id" else "llm"
+        file = make_file({name: ["m", "n"], "q2": [1, None], "q1": [0, 1], "gone": [1, 1]})
+    else:
+        file = make_file({key: ["q2", "q1", "gone"], "m": [1, 0, 1], "n": [None, 1, 1]})
+    result = imported(make_items("q1", "q2", "q3"), file)
+    (matrix,) = result.wide_matrices
+    assert matrix.models == ("m", "n")
+    assert matrix.item_ids == ("q1", "q2")
+    np.testing.assert_array_equal(matrix.correct, [[0, 1], [1, np.nan]])
+    assert counts(result) == {"models": 2, "rows": 5, "joined_by_id": 3, "not_joined": 2}
+    assert "2 not joined, e.g. gone × m, gone × n" in result.import_report.detail[0]
+
+
+def test_letters_become_predictions_judged_by_the_gold(make_items: Make, make_file: Make) -> None:
+    file = make_file({"item_id": ["q1", "q2", "q3"], "m": ["B", "a", None], "n": ["E", "C", "B"]})
+    result = imported(make_items("q1", "q2", "q3"), file)
+    (matrix,) = result.wide_matrices
+    assert matrix.prediction.tolist() == [[1, 0, -1], [-1, 2, 1]]
+    np.testing.assert_array_equal(matrix.correct, [[1, 0, np.nan], [np.nan, 0, 1]])
+    assert counts(result)["dropped"] == 1
+    assert "1 dropped (not an option of the item), e.g. q1 × n" in result.import_report.detail[0]
+
+
+def test_numbers_written_as_text_are_read(make_items: Make, make_file: Make) -> None:
+    file = make_file({"model": ["m", "n"], "q1": ["1", "0.25"], "q2": ["true", None]})
+    (matrix,) = imported(make_items("q1", "q2"), file).wide_matrices
+    np.testing.assert_array_equal(matrix.correct, [[1, 1], [0.25, np.nan]])
+
+
+def test_a_score_outside_0_1_is_dropped_from_a_wide_file(make_items: Make, make_file: Make) -> None:
+    file = make_file({"item_id": ["q1", "q2"], "m": [1.0, 7.5]})
+    result = imported(make_items("q1", "q2"), file)
+    assert counts(result) == {"models": 1, "rows": 2, "joined_by_id": 1, "dropped": 1}
+    assert "1 dropped (not 0–1), e.g. q2 × m" in result.import_report.detail[0]
+
+
+def test_a_model_or_item_that_comes_twice_is_counted_and_the_first_cell_kept(
+    make_items: Make, make_file: Make
+) -> None:
+    table = pa.Table.from_arrays(
+        [pa.array(["q1", "q2", "q1"]), *(pa.array(v) for v in ([1, None, 0], [0, 1, None]))],
+        names=["item_id", "m", "m"],
+    )
+    result = imported(make_items("q1", "q2"), make_file(table))
+    (matrix,) = result.wide_matrices
+    np.testing.assert_array_equal(matrix.correct, [[1, 1]])
+    assert counts(result) == {
+        "models": 1, "rows": 4, "joined_by_id": 2, "doubled": 2, "contradicting": 2
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': holds no 0–1"),
+        ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
+        ({"item_id": ["q1"], "m": [None]}, "no cell has an answer"),
+        ({"item_id": ["q1"], "m": [57.3]}, "no cell can be used"),
+        ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: is empty; give the item id"),
+    ],
+)
+def test_a_wide_file_that_is_wrong_as_a_whole_is_refused_by_name(
+    make_items: Make, make_file: Make, columns: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        imported(make_items("q1"), make_file(columns))
+    assert str(error.value).startswith("a.parquet")
+    assert told in str(error.value)
+
+
+def test_conf_may_say_how_a_wide_file_asked(make_items: Make, make_file: Make) -> None:
+    file = make_file(
+        {"item_id": ["q1"], "org/m": [1]}, style="letters", shots=5, condition="choices_only"
+    )
+    (matrix,) = imported(make_items("q1"), file).wide_matrices
+    assert matrix.models == ("org/m@letters-5",)
+    assert matrix.condition == "choices_only"
+
+
+def test_letters_and_correctness_of_one_model_complete_each_other(
+    make_items: Make, make_file: Make
+) -> None:
+    right = make_file({"item_id": ["q1", "q2", "q3"], "m": [1, 0, 0], "n": [1, 1, 1]})
+    letters = make_file(
+        {"item_id": ["q1", "q2", "q3"], "m": ["B", "B", None]}, name="letters.parquet"
+    )
+    for files in ((right, letters), (letters, right)):
+        result = imported(make_items("q1", "q2", "q3"), *files)
+        (matrix,) = result.wide_matrices
+        assert matrix.models == ("m", "n")
+        assert cell(matrix, "prediction", "m", "q1") == 1
+        assert cell(matrix, "correct", "m", "q1") == 1
+        assert cell(matrix, "correct", "m", "q3") == 0  # no letter is no right answer either
+        first_says_wrong = files[0] is right
+        assert cell(matrix, "correct", "m", "q2") == (0 if first_says_wrong else 1)
+        assert cell(matrix, "prediction", "m", "q2") == (-1 if first_says_wrong else 1)
+        assert counts(result, 1)["contradicting"] == 1
+        assert "doubled" not in counts(result, 1)
+
+
+def test_two_wide_files_of_one_model_are_merged_and_the_first_wins(
+    make_items: Make, make_file: Make
+) -> None:
+    first = make_file({"item_id": ["q1", "q2"], "m": [1, None]})
+    second = make_file({"model": ["m", "n"], "q1": [0, 1], "q2": [1, 1]}, name="b.parquet")
+    result = imported(make_items("q1", "q2"), first, second)
+    (matrix,) = result.wide_matrices
+    np.testing.assert_array_equal(matrix.correct, [[1, 1], [1, 1]])
+    assert counts(result, 1) == {
+        "models": 2, "rows": 4, "joined_by_id": 3, "doubled": 1, "contradicting": 1
+    }  # fmt: skip
+    assert "1 unlike the other file's, e.g. q1 × m" in result.import_report.detail[1]
+
+
+def test_files_without_a_common_model_stay_apart(make_items: Make, make_file: Make) -> None:
+    first = make_file({"item_id": ["q1"], "m": [1]})
+    second = make_file({"item_id": ["q2"], "n": [1]}, name="b.parquet")
+    matrices = imported(make_items("q1", "q2"), first, second).wide_matrices
+    assert [(matrix.models, matrix.item_ids) for matrix in matrices] == [
+        (("m",), ("q1",)),
+        (("n",), ("q2",)),
+    ]
+
+
+def test_a_model_of_a_tidy_and_a_wide_file_is_compared(make_items: Make, make_file: Make) -> None:
+    items = make_items(*(f"q{i}" for i in range(30)))
+    names = items.item_id.tolist()
+    wide = make_file({"item_id": names, "m": [1] * 30})
+    tidy = make_file(
+        {"item_id": names, "model": ["m"] * 30, "correct": [0] * 10 + [1] * 20}, name="tidy.parquet"
+    )
+    result = imported(items, wide, tidy)
+    assert counts(result, 0) == {"models": 1, "rows": 30, "doubled": 30, "contradicting": 10}
+    assert counts(result, 1) == {"models": 1, "rows": 30, "joined_by_id": 30}
+    assert (
+        "33% of the answers that another file has too are not the same"
+        in (result.import_report.detail[0])
+    )
+
+
+def test_a_letter_of_a_wide_file_is_compared_with_a_tidy_prediction(
+    make_items: Make, make_file: Make
+) -> None:
+    wide = make_file({"item_id": ["q1", "q2"], "m": ["B", "C"]})
+    tidy = make_file(
+        {"item_id": ["q1", "q2"], "model": ["m", "m"], "prediction": ["B", "D"]},
+        name="tidy.parquet",
+    )
+    result = imported(make_items("q1", "q2"), wide, tidy)
+    assert counts(result, 0) == {"models": 1, "rows": 2, "doubled": 2, "contradicting": 1}
+
+
+def test_calibration_items_of_a_wide_file_join_but_stay_out_of_the_matrix(
+    make_items: Make, make_file: Make
+) -> None:
+    file = make_file({"model": ["m"], "c1": [1], "q1": [0]})
+    result = imported(make_items("q1"), file, calibration=make_items("c1"))
+    (matrix,) = result.wide_matrices
+    assert matrix.item_ids == ("q1",)
+    assert counts(result) == {"models": 1, "rows": 2, "joined_by_id": 2}
+
+
+# --- properties ------------------------------------------------------------------------------
+
+ROW = st.fixed_dictionaries(
+    {
+        "item_id": st.sampled_from(["q1", "q2", "q3", "c1", "gone"]),
+        "model": st.sampled_from(["m", "n"]),
+        "correct": st.sampled_from([0.0, 1.0, 0.5, 7.0, None]),
+        "prediction": st.sampled_from(["A", "B", "E", None]),
+        "p_answer": st.sampled_from([0.2, 0.9, 1.5, None]),
+        "shots": st.sampled_from([-1, 0]),
+        "style": st.sampled_from(["cloze", ""]),
+    }
+)
+
+
+def _usable(row: dict[str, Any]) -> bool:
+    return row["correct"] in (0.0, 1.0, 0.5) and row["prediction"] != "E" and row["p_answer"] != 1.5
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
+def test_every_row_is_accounted_for_exactly_once(
+    make_items: Make, make_file: Make, rows: list[dict[str, Any]]
+) -> None:
+    file = make_file(pa.Table.from_pylist(rows))
+    result = imported(make_items("q1", "q2", "q3"), file, calibration=make_items("c1"))
+    report = result.import_report.iloc[0]
+    parts = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped"]
+    assert report["rows"] == len(rows) == report[parts].sum()
+    assert len(result.imported_responses) == report.joined_by_id
+    assert report.contradicting <= report.joined_by_id + report.doubled
+    key = ["item_id", "condition", "style", "shots", "model"]
+    assert not result.imported_responses.duplicated(key).any()
+
+
+def _first_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per key: which of two comes first is the one thing that order decides."""
+    keys = ("item_id", "model", "shots", "style")
+    return list({tuple(row[name] for name in keys): row for row in rows}.values())
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_the_order_of_rows_changes_nothing(
+    make_items: Make, make_file: Make, data: st.DataObject
+) -> None:
+    rows = data.draw(st.lists(ROW, min_size=1).map(_first_rows).filter(
+        lambda rows: any(map(_usable, rows))
+    ))  # fmt: skip
+    shuffled = data.draw(st.permutations(rows))
+    items, spare = make_items("q1", "q2", "q3"), make_items("c1")
+    names = [make_file(pa.Table.from_pylist(order)) for order in (rows, shuffled)]
+    one, other = (imported(items, file, calibration=spare) for file in names)
+    pd.testing.assert_frame_equal(one.imported_responses, other.imported_responses)
+    pd.testing.assert_frame_equal(one.import_report, other.import_report)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_the_order_of_a_wide_file_changes_nothing(
+    make_items: Make, make_file: Make, data: st.DataObject
+) -> None:
+    values = st.lists(st.sampled_from([0, 1, None]), min_size=4, max_size=4)
+    models = data.draw(st.dictionaries(st.sampled_from(["m", "n", "o"]), values, min_size=1))
+    order = data.draw(st.permutations(range(4)))
+    columns = data.draw(st.permutations(list(models)))
+    ids = ["q1", "q2", "q3", "gone"]
+    given_once = {"item_id": ids, **models}
+    again = {"item_id": [ids[i] for i in order]} | {
+        name: [models[name][i] for i in order] for name in columns
+    }
+    if not any(v is not None for vs in models.values() for v in vs):
+        return
+    items = make_items("q1", "q2", "q3")
+    one, other = (imported(items, make_file(table)) for table in (given_once, again))
+    pd.testing.assert_frame_equal(one.import_report, other.import_report)
+    for before, after in zip(one.wide_matrices, other.wide_matrices, strict=True):
+        assert (before.models, before.item_ids) == (after.models, after.item_ids)
+        np.testing.assert_array_equal(before.correct, after.correct)

@@ -1,0 +1,219 @@
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.params.scoring import ModelsParams
+from benchwright.responses.model_descriptions import describe_models, describe_name
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("meta-llama/Llama-2-70b-hf", "llama-2"),
+        ("cognitivecomputations/dolphin-2.9-llama3-8b", "llama-3"),
+        ("meta-llama/Meta-Llama-3.1-70B-Instruct", "llama-3.1"),
+        ("dvruette/llama-13b-pretrained", "llama"),
+        ("huggyllama/llama-30b", "llama"),
+        ("codellama/CodeLlama-34b-hf", "codellama"),
+        ("ajibawa-2023/Code-Llama-3-8B", "llama-3"),
+        ("TinyLlama/TinyLlama-1.1B-Chat-v1.0", "tinyllama"),
+        ("itpossible/Chinese-Mistral-7B-v0.1", "mistral-7b"),
+        ("meta-math/MetaMath-Mistral-7B", "mistral-7b"),
+        ("HuggingFaceH4/zephyr-7b-beta", "mistral-7b"),
+        ("MaziyarPanahi/Mistral-7B-Alpaca-52k-v0.1", "mistral-7b"),
+        ("mistralai/Mixtral-8x22B-Instruct-v0.1", "mixtral-8x22b"),
+        ("Qwen/Qwen-7B-Chat", "qwen"),
+        ("Azure99/blossom-v4-qwen1_5-4b", "qwen1.5"),
+        ("Qwen/Qwen2-7B-Instruct", "qwen2"),
+        ("Qwen/Qwen2.5-7B", "qwen2.5"),
+        ("01-ai/Yi-34B-Chat", "yi"),
+        ("01-ai/Yi-1.5-9B-Chat", "yi-1.5"),
+        ("google/gemma-7b-it", "gemma"),
+        ("google/gemma-2-9b-it", "gemma-2"),
+        ("google/gemma-2b", "gemma"),
+        ("gemma3:270m", "gemma-3"),
+        ("microsoft/Phi-3.5-MoE-instruct", "phi-3.5"),
+        ("internlm/internlm2_5-7b-chat", "internlm2.5"),
+        ("smollm2-135m-instruct", "smollm2"),
+        ("EleutherAI/pythia-70m", "pythia"),
+        ("databricks/dbrx-instruct", "dbrx"),
+        ("tiiuae/falcon-40b", "falcon"),
+        ("helm:openai/gpt-4-1106-preview", "gpt-4"),
+        ("routellm:gpt-4-1106-preview", "gpt-4"),
+        # a capital letter starts a word
+        ("vicgalle/TruthfulQwen1.5-1.8B", "qwen1.5"),
+        ("kyujinpy/PlatYi-34B-Llama-Q", "yi"),
+        ("BioMistral/BioMistral-7B", "mistral-7b"),
+        ("Locutusque/TinyMistral-248M", "tinymistral"),
+        ("Josephgflowers/TinyLlama-3T-Cinder-v1", "tinyllama"),
+        ("freecs/Tiny-Llama-3-7b", "llama-3"),
+        # short forms and lines of fine-tunes
+        ("Gryphe/MythoMax-L2-13b", "llama-2"),
+        ("CalderaAI/13B-Thorns-l2", "llama-2"),
+        ("Nitral-AI/Poppy_Porpoise-0.72-L3-8B", "llama-3"),
+        ("x/Something-L3.1-8B", "llama-3.1"),
+        ("garage-bAInd/Platypus2-70B", "llama-2"),
+        ("jondurbin/airoboros-13b-gpt4-1.4", "llama"),
+        ("jondurbin/airoboros-l2-13b-gpt4-1.4.1", "llama-2"),
+        ("jondurbin/airoboros-m-7b-3.1.2", "mistral-7b"),
+        ("WizardLM/WizardLM-13B-V1.1", "llama"),
+        ("WizardLM/WizardLM-13B-V1.2", "llama-2"),
+        ("microsoft/WizardLM-2-7B", "mistral-7b"),
+        ("openchat/openchat_3.5", "mistral-7b"),
+        ("berkeley-nest/Starling-LM-7B-alpha", "mistral-7b"),
+        ("HuggingFaceH4/zephyr-7b-gemma-v0.1", "gemma"),
+        ("cloudyu/Mixtral_7Bx2_MoE", "mistral-7b"),
+        ("DrNicefellow/Mixtral-6x7B-Instruct-v0.1", "mixtral-8x7b"),
+        ("Eurdem/Defne_llama3_2x8B", "llama-3"),
+        ("h2oai/h2o-danube2-1.8b-chat", "danube2"),
+        ("miqudev/miqu-1-70b", "llama-2"),
+        ("databricks/dolly-v2-12b", "pythia"),
+        ("facebook/opt-iml-max-30b", "opt"),
+        ("distilgpt2", "gpt2"),
+    ],
+)
+def test_a_name_tells_the_base_model(model: str, family: str) -> None:
+    assert describe_name(model).family == family
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "psn_irt:student_0",
+        "helm:writer/palmyra-x-v3",
+        "nobody/assistant-13b-gpt4-1.4",  # a name of training data
+        "nobody/MobiLlama-1B",
+        "nobody/YaYi-30b",
+        "nobody/Optimus-7B",
+        "nobody/llamafied-1b",
+    ],
+)
+def test_an_unknown_model_is_its_own_family(model: str) -> None:
+    assert describe_name(model).family == model
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [
+        ("Qwen/Qwen1.5-1.8B", 1.8),
+        ("smollm2-135m-instruct", 0.135),
+        ("mistralai/Mixtral-8x7B-v0.1", 56),
+        ("openlm-research/open_llama_3b_v2", 3),
+        ("x/seraphim-10.7b-bf16", 10.7),
+        ("a/b-4bit", math.nan),
+        ("microsoft/Phi-3-mini-4k-instruct", math.nan),
+        ("TinyLlama-1.1B-step-50K-105b", 1.1),
+    ],
+)
+def test_a_name_tells_the_size(model: str, size: float) -> None:
+    assert describe_name(model).size_b == pytest.approx(size, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("model", "instruct"),
+    [
+        ("google/gemma-7b-it", True),
+        ("google/gemma-7b", False),
+        ("Qwen/Qwen-7B-Chat", True),
+        ("smollm2-135m-instruct", True),
+        ("meta-math/MetaMath-Mistral-7B", False),
+        ("org/with-items", False),
+    ],
+)
+def test_a_name_tells_whether_it_was_instructed(model: str, instruct: bool) -> None:
+    assert describe_name(model).instruct == instruct
+
+
+def test_the_organisation_stands_before_the_slash() -> None:
+    assert describe_name("Qwen/Qwen-7B").organisation == "Qwen"
+    assert describe_name("helm:openai/gpt-4o-2024-05-13").organisation == "openai"
+    assert describe_name("psn_irt:student_0").organisation is None
+
+
+def test_conf_comes_before_the_name_and_configurations_share_a_model() -> None:
+    models = ModelsParams.model_validate(
+        {
+            "models": {
+                "small": {
+                    "weights": {"path": "weights/small"},
+                    "family": "home-grown",
+                    "instruct": True,
+                    "date": "2025-01",
+                },
+                "llama-3-8b": {"weights": {"path": "w"}, "family": "llama-3", "size_b": 8.03},
+            }
+        }
+    )
+    names = ("llama-3-8b", "org/Qwen2-7B", "small@cloze-3", "small@letters-0")
+    table = describe_models(ResponseMatrix.of(names, ("q",)), models)
+    assert table.model.tolist() == ["llama-3-8b", "org/Qwen2-7B", "small"]
+    assert table.family.tolist() == ["llama-3", "qwen2", "home-grown"]
+    assert table.size_b.tolist() == pytest.approx([8.03, 7, math.nan], nan_ok=True)
+    assert table.instruct.tolist() == [False, False, True]
+    assert table.date.tolist()[2] == "2025-01"
+    assert table.organisation.tolist()[1] == "org"
+
+
+def families_of(names: tuple[str, ...], families: dict[str, str] | None = None) -> list[str]:
+    models = ModelsParams(families=families or {})
+    return describe_models(ResponseMatrix.of(names, ("q",)), models).family.tolist()
+
+
+def test_families_from_conf_come_before_the_name() -> None:
+    names = ("a/Secret-Llama-7b", "b/plain", "helm:writer/palmyra-x-v3@letters-5")
+    given = {
+        "A/secret-llama-7B": "exact",
+        "*llama*": "by pattern",
+        "b/*": "by organisation",
+        "palmyra-*": "without organisation",
+    }
+    assert families_of(names, families=given) == [
+        "exact",
+        "by organisation",
+        "without organisation",
+    ]
+
+
+def test_the_longest_pattern_counts_whatever_their_order() -> None:
+    names = ("org/llama-3-8b",)
+    given = {"*llama*": "wide", "org/llama-3*": "narrow"}
+    assert families_of(names, families=given) == ["narrow"]
+    assert families_of(names, families=dict(reversed(given.items()))) == ["narrow"]
+
+
+def test_without_families_in_conf_names_speak() -> None:
+    assert families_of(("org/llama-3-8b",)) == ["llama-3"]
+    assert families_of(("org/llama-3-8b",), families={}) == ["llama-3"]
+
+
+# Architectures of the families that have one of their own.
+ARCHITECTURES = {
+    "mistral-7b": {"MistralForCausalLM", "MixtralForCausalLM", "MistralModel"},
+    "llama-2": {"LlamaForCausalLM", "LlamaModel", "MixtralForCausalLM"},
+    "llama-3": {"LlamaForCausalLM", "MixtralForCausalLM"},
+    "gemma": {"GemmaForCausalLM", "GemmaModel"},
+    "yi": {"LlamaForCausalLM", "MixtralForCausalLM"},
+    "qwen1.5": {"Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "LlamaForCausalLM"},
+    "pythia": {"GPTNeoXForCausalLM"},
+    "phi-2": {"PhiForCausalLM"},
+    "opt": {"OPTForCausalLM", "OPTForSequenceClassification"},
+    "gpt2": {"GPT2LMHeadModel"},
+}
+
+
+@pytest.mark.real_data
+def test_families_read_from_real_names_agree_with_the_architectures(shared_data: Path) -> None:
+    table = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_models.parquet")
+    table["family"] = [describe_name(name).family for name in table["name"]]
+    assert (table["family"] != table["name"]).mean() > 0.5
+    told = table[table["family"].isin(ARCHITECTURES) & (table["arch"] != "error")]
+    right = [arch in ARCHITECTURES[f] for f, arch in zip(told.family, told.arch, strict=True)]
+    assert len(right) > 1_500
+    assert sum(right) / len(right) > 0.98
+
+
+def test_no_models_give_an_empty_table() -> None:
+    assert describe_models(ResponseMatrix.empty(("q",)), ModelsParams()).empty

@@ -1,0 +1,178 @@
+"""Answers without log-likelihoods are kept as matrices, and nothing else changes by that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.datasets.response_files import LoadedFile
+from benchwright.responses.import_answers import import_answers
+from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.tables import Calibration, Responses
+from responses.imported_rows import import_as_rows
+
+Make = Callable[..., Any]
+SCORES = [-1.0, -2.0, -3.0, -4.0]
+EMPTY = Responses.empty()
+NOTHING = Calibration.empty()
+ITEMS = ["q1", "q2", "q3", "c1"]
+FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
+
+
+def test_models_without_log_likelihoods_become_a_matrix(make_items: Make, make_file: Make) -> None:
+    file = make_file(
+        {
+            "item_id": ["q1", "q2", "q1", "q2", "c1"],
+            "model": ["plain", "plain", "scored", "scored", "plain"],
+            "style": ["letters"] * 5,
+            "shots": [5] * 5,
+            "correct": [1.0, None, 1.0, 0.0, 1.0],
+            "prediction": [None, "B", None, None, None],
+            "p_answer": [0.8, None, None, 0.1, None],
+            "logprobs": [None, None, [-2.0, -1.0, -3.0, -4.0], None, None],
+        }
+    )
+    out = import_answers({file.name: file}, make_items("q1", "q2", "q3"), make_items("c1"))
+    # A row without log-likelihoods stays where the model's other rows have them.
+    assert out.imported_responses[["model", "item_id"]].to_numpy().tolist() == [
+        ["scored", "q1"],
+        ["scored", "q2"],
+    ]
+    (matrix,) = out.wide_matrices
+    assert (matrix.models, matrix.item_ids) == (("plain@letters-5",), ("q1", "q2"))
+    assert matrix.correct.tolist() == [[1, 1]]  # q2's from its option
+    assert matrix.prediction.tolist() == [[-1, 1]]
+    np.testing.assert_allclose(matrix.p_answer, [[0.8, np.nan]])
+    assert np.isnan(matrix.p_prediction).all()
+
+
+def test_each_condition_has_a_matrix_of_its_own(make_items: Make, make_file: Make) -> None:
+    file = make_file(
+        {
+            "item_id": ["q1", "q1"],
+            "model": ["m", "m"],
+            "condition": ["question", "choices_only"],
+            "correct": [1, 0],
+        }
+    )
+    out = import_answers({file.name: file}, make_items("q1"), make_items().head(0))
+    assert [(m.condition, m.correct.tolist()) for m in out.wide_matrices] == [
+        ("choices_only", [[0]]),
+        ("question", [[1]]),
+    ]
+
+
+def test_a_model_that_answered_calibration_items_alone_is_in_no_matrix(
+    make_items: Make, make_file: Make
+) -> None:
+    file = make_file({"item_id": ["c1"], "model": ["m"], "correct": [1]})
+    out = import_answers({file.name: file}, make_items("q1"), make_items("c1"))
+    assert out.wide_matrices == []
+    assert out.imported_responses.empty
+    assert out.import_report.joined_by_id.tolist() == [1]
+
+
+def test_of_rows_with_one_configuration_the_first_by_style_counts(
+    make_items: Make, make_file: Make
+) -> None:
+    rows = {"item_id": ["q1", "q1"], "model": ["m", "m"], "style": ["letters", "cloze"]}
+    file = make_file({**rows, "shots": [-1, -1], "correct": [0, 1]})
+    out = import_answers({file.name: file}, make_items("q1"), make_items().head(0))
+    (matrix,) = out.wide_matrices
+    assert (matrix.models, matrix.correct.tolist()) == (("m",), [[1]])
+
+
+ROW = st.fixed_dictionaries(
+    {
+        "item_id": st.sampled_from(ITEMS),
+        "model": st.sampled_from(["m", "n", "o"]),
+        "correct": st.sampled_from([0.0, 1.0, 0.5, None]),
+        "prediction": st.sampled_from(["A", "B", "C", None]),
+        "p_answer": st.sampled_from([0.2, 0.75, None]),
+        "shots": st.sampled_from([-1, 0]),
+        "style": st.sampled_from(["cloze", "cloze_bytes", ""]),
+        "condition": st.sampled_from(["question", "choices_only"]),
+        "logprobs": st.sampled_from([None, None, SCORES]),
+        "option_bytes": st.just([3.0, 4.0, 5.0, 6.0]),
+    }
+)
+LIVE = st.fixed_dictionaries(
+    {
+        "item_id": st.sampled_from(ITEMS[:3]),
+        "model": st.sampled_from(["m", "n"]),
+        "style": st.just("cloze"),
+        "shots": st.just(0),
+        "condition": st.sampled_from(["question", "choices_only"]),
+        "logprobs": st.sampled_from([None, SCORES]),
+        "source": st.just("live"),
+    }
+)
+
+
+def _usable(row: dict[str, Any]) -> bool:
+    return any(row[name] is not None for name in ("correct", "prediction", "logprobs"))
+
+
+def _one_each(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return list({tuple(row[name] for name in names): row for row in rows}.values())
+
+
+@settings(deadline=None, max_examples=12)
+@given(
+    st.lists(ROW.filter(_usable), min_size=1, max_size=14),
+    st.lists(ROW.filter(_usable), max_size=6),
+    st.lists(LIVE, max_size=6),
+    st.sampled_from([None, ["A", "B"], [1, 0]]),
+)
+def test_matrices_and_coverage_are_those_of_all_rows(
+    make_items: Make,
+    make_file: Make,
+    make_responses: Make,
+    first: list[dict[str, Any]],
+    second: list[dict[str, Any]],
+    live: list[dict[str, Any]],
+    wide: list[Any] | None,
+) -> None:
+    items, spare = make_items("q1", "q2", "q3"), make_items("c1")
+    files: dict[str, LoadedFile] = {
+        "a.parquet": make_file(pa.Table.from_pylist(first), name="a.parquet")
+    }
+    if second:
+        files["b.parquet"] = make_file(pa.Table.from_pylist(second), name="b.parquet")
+    if wide:
+        files["w.parquet"] = make_file({"item_id": ["q1", "q2"], "m": wide}, name="w.parquet")
+    asked = make_responses(*_one_each(live, "item_id", "model", "condition")) if live else EMPTY
+    packed, rows = (read(files, items, spare) for read in (import_answers, import_as_rows))
+    pd.testing.assert_frame_equal(packed.import_report, rows.import_report)
+    one, other = (
+        build_response_matrices(
+            asked, found.imported_responses, found.wide_matrices, NOTHING, items
+        )
+        for found in (packed, rows)
+    )
+    for name in ("response_matrix", "choices_only_matrix"):
+        now, then = getattr(one, name), getattr(other, name)
+        assert now.models == then.models
+        for field in FIELDS:
+            np.testing.assert_array_equal(getattr(now, field), getattr(then, field), field)
+    pd.testing.assert_frame_equal(
+        one.answer_coverage, other.answer_coverage, check_exact=False, atol=1e-6
+    )
+
+
+def test_a_live_prompt_without_an_answer_leaves_answers_recorded(
+    make_items: Make, make_file: Make, make_responses: Make
+) -> None:
+    asked = {"model": "m", "style": "cloze", "shots": 0}
+    file = make_file({"item_id": ["q1"], "correct": [1], **{k: [v] for k, v in asked.items()}})
+    items = make_items("q1", "q2")
+    out = import_answers({file.name: file}, items, items.head(0))
+    live = make_responses({"item_id": "q1", "source": "live", "extraction": "too_long", **asked})
+    built = build_response_matrices(live, out.imported_responses, out.wide_matrices, NOTHING, items)
+    assert built.answer_coverage.source.tolist() == ["recorded"]
+    assert built.answer_coverage.superseded.tolist() == [0]
+    np.testing.assert_array_equal(built.response_matrix.correct, [[1, np.nan]])

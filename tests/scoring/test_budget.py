@@ -1,0 +1,116 @@
+"""The dry run counts what the real run then does."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.scoring.budget import count_budget
+from benchwright.scoring.prompts import build_prompts
+from benchwright.scoring.scores import score_prompts
+from benchwright.tables import ScoringBudget
+from scoring.scoring_examples import StandIn, live
+
+
+class Words:
+    """One token per word."""
+
+    def __call__(self, texts: list[str], add_special_tokens: bool = True) -> Any:
+        return type("Ids", (), {"input_ids": [text.split() for text in texts]})
+
+
+@pytest.fixture
+def prompts(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    scoring: ScoringParams,
+    models: ModelsParams,
+) -> pd.DataFrame:
+    shown = (items, demonstrations, calibration_items, colours, scoring, models)
+    return build_prompts(*shown, scoring.configurations, 0)
+
+
+@pytest.fixture(autouse=True)
+def words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright.scoring.budget.model_tokenizer", lambda *_: Words())
+
+
+def test_prompts_and_tokens_are_counted(
+    prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams
+) -> None:
+    budget = ScoringBudget.validate(count_budget(prompts, {}, models, scoring))
+    row = budget.set_index(["configuration", "condition"]).loc[("one@letters-2", "question")]
+    own = prompts[(prompts["configuration"] == "one@letters-2")]
+    own = own[own["condition"] == "question"]
+    whole = [
+        len(f"{prefix} {text} {' '.join(scored)}".split())
+        for prefix, text, scored in zip(
+            own["prefix"], own["text"], own["continuations"], strict=True
+        )
+    ]
+    assert row["prompts"] == 16
+    assert row["tokens"] == sum(whole)
+    assert row["stored"] == 0
+    assert 0 < row["tokens_computed"] < row["tokens"]
+    assert row["counted"] == "tokenizer"
+
+
+def test_what_the_store_has_is_not_left_to_compute(
+    prompts: pd.DataFrame,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    stand_in: type[StandIn],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = ScoreStore(str(tmp_path))
+    for n, shard in enumerate(score_prompts(prompts, store.load(), models, scoring)):
+        store.save(shard)
+        if n == 3:
+            break
+    part = count_budget(prompts, store.load(), models, scoring)
+    saved = sum(len(frame) for frame in store.load().values())
+    assert part["stored"].sum() == saved > 0
+    for shard in score_prompts(prompts, store.load(), models, scoring):
+        store.save(shard)
+    with caplog.at_level("INFO"):
+        full = count_budget(prompts, store.load(), models, scoring)
+    assert full["tokens_computed"].sum() == 0
+    assert (full["stored"] == full["distinct"]).all()
+    assert "(0.0%) are left to compute" in caplog.text
+
+
+def test_a_server_shares_no_prefix_and_needs_no_tokenizer(
+    prompts: pd.DataFrame, scoring: ScoringParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.scoring.budget.model_tokenizer", lambda *_: None)
+    entry = {"backend": "openai", "family": "f", "endpoint": {"url": "http://localhost:1/v1"}}
+    servers = ModelsParams.model_validate({"models": {"one": entry, "two": entry}})
+    budget = count_budget(prompts, {}, servers, scoring)
+    assert set(budget["counted"]) == {"estimate"}
+    whole = budget[budget["condition"] == "question"]
+    assert (whole["tokens_computed"] == whole["tokens"]).all()
+
+
+def test_imported_answers_cost_nothing(models: ModelsParams) -> None:
+    imported = ScoringParams()
+    assert count_budget(pd.DataFrame({"item_id": []}), {}, models, imported).empty
+
+
+def test_written_answers_are_bounded(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    models: ModelsParams,
+) -> None:
+    scoring = live("one@generate-0", conditions=["question"], generation={"max_tokens": 50})
+    shown = (items, demonstrations, calibration_items, colours, scoring, models)
+    budget = count_budget(build_prompts(*shown, (), 0), {}, models, scoring)
+    assert budget["written_at_most"].tolist() == [12 * 50]

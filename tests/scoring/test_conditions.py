@@ -1,0 +1,310 @@
+"""Conditions, styles and draws: what is asked of whom, and how answers come back."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.compute.score_shards import plan_shards
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.language_models.protocol import PromptScore, PromptText
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.prompting.rendering import Question, rotate
+from benchwright.scoring.scores import Collected, collect_responses, score_prompts
+from benchwright.tables import Draws, Generations, Items, Responses
+from scoring.scoring_examples import StandIn, item, live, model_entry, number
+
+Ask = Callable[..., Collected]
+CHAT = {"url": "http://localhost:1/v1", "api": "chat", "logprobs": "none"}
+
+
+@pytest.fixture
+def ask(
+    build: Callable[..., pd.DataFrame],
+    models: ModelsParams,
+    stand_in: type[StandIn],
+    tmp_path: Path,
+) -> Ask:
+    def run(scoring: ScoringParams, **changes: Any) -> Collected:
+        prompts = build(scoring, **changes)
+        asked_of = changes.get("models", models)
+        store = ScoreStore(str(tmp_path / "scores"))
+        for shard in score_prompts(prompts, store.load(), asked_of, scoring):
+            store.save(shard)
+        return collect_responses(prompts, store.load(), asked_of, scoring)
+
+    return run
+
+
+def table(*rows: dict[str, Any]) -> pd.DataFrame:
+    return Items.from_rows([tuple(row.values()) for row in rows])
+
+
+@given(st.integers(2, 26), st.integers(0, 60), st.data())
+def test_a_rotation_keeps_the_options_and_the_right_one(
+    k: int, turn: int, data: st.DataObject
+) -> None:
+    gold = data.draw(st.integers(0, k - 1))
+    question = Question("i", "s", "q", tuple(map(str, range(k))), gold, "")
+    turned = rotate(question, turn)
+    assert sorted(turned.choices) == sorted(question.choices)
+    assert turned.choices[turned.answer] == question.choices[gold]
+    assert rotate(turned, (-turn) % k) == question
+
+
+def test_scores_of_rotated_options_come_back_in_the_items_own_order(ask: Ask) -> None:
+    scoring = live(
+        "one@letters-1", conditions=["question", "rotation-1", "rotation-3"], calibration=False
+    )
+    responses = ask(scoring, items=table(item("t/0"))).live_responses.set_index("condition")
+    for condition, turn in (("rotation-1", 1), ("rotation-3", 3)):
+        row = responses.loc[condition]
+        options = ["red", "green", "blue", "grey"]
+        shown = options[turn:] + options[:turn]
+        body = "\n\nWhich colour has t/0?\n" + "\n".join(
+            f"{label}. {option}" for label, option in zip("ABCD", shown, strict=True)
+        )
+        prefix = (
+            "The following are multiple choice questions (with answers) about anatomy.\n\n"
+            "Which colour has dev/0?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: A"
+        )
+        whole = "1" * 64 + prefix + body + "\nAnswer:"
+        wanted = {
+            option: number(whole + f" {label}") for label, option in zip("ABCD", shown, strict=True)
+        }
+        assert row["logprobs"] == pytest.approx([wanted[option] for option in options], abs=1e-3)
+
+
+def test_rotations_are_asked_where_options_are_shown_and_turn(
+    build: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    two = item("t/0", choices=("yes", "no"))
+    scoring = live(
+        "one@letters-0", "one@cloze-0", conditions=["rotation-1", "rotation-2"], calibration=False
+    )
+    prompts = build(scoring, items=table(two, item("t/1")))
+    asked = sorted(zip(prompts["style"], prompts["item_id"], prompts["condition"], strict=True))
+    assert asked == [
+        ("letters", "t/0", "rotation-1"),
+        ("letters", "t/1", "rotation-1"),
+        ("letters", "t/1", "rotation-2"),
+    ]
+    assert "4 questions are not asked in style cloze: rotations change nothing" in caplog.text
+
+
+def test_the_memorisation_probe_ends_where_the_first_option_would_begin(build: Any) -> None:
+    scoring = live(
+        "one@generate-1", "one@letters-0", conditions=["question_only"], calibration=False
+    )
+    prompts = build(scoring)
+    assert set(prompts["style"]) == {"generate"}
+    row = prompts[prompts["item_id"] == "t/1"].iloc[0]
+    assert row["prefix"].endswith("?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: B")
+    assert row["text"] == "\n\nWhich colour has t/1?\nA."
+    assert row["max_new_tokens"] == scoring.generation.recall_tokens
+
+
+def test_what_is_recalled_is_kept_and_not_judged(ask: Ask, monkeypatch: Any) -> None:
+    monkeypatch.setattr(StandIn, "says", lambda prompt, sample: " red\nB. green\nC. The answer")
+    scoring = live("one@generate-0", conditions=["question_only"], calibration=False)
+    out = ask(scoring)
+    assert set(out.live_responses["extraction"]) == {"none"}
+    assert (out.live_responses["prediction"] == -1).all()
+    assert out.generations["text"].tolist() == [" red\nB. green\nC. The answer"] * 12
+
+
+def test_a_chain_of_thought_is_asked_for_and_shown(build: Any, demonstrations: Any) -> None:
+    shown = demonstrations.assign(explanation="Roses are green. #### 7")
+    row = build(live("one@generate-1", calibration=False), demonstrations=shown).iloc[0]
+    assert row["prefix"].endswith("Answer: Roses are green. The answer is (A).")
+    assert "D. grey\nThink step by step, then end with" in row["text"]
+    assert row["text"].endswith("\nAnswer:")
+    assert list(row["continuations"]) == []
+    assert list(row["options"]) == ["red", "green", "blue", "grey"]
+
+
+def test_written_answers_are_read_and_failures_are_unknown_not_wrong(
+    ask: Ask, monkeypatch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def says(prompt: PromptText, sample: int) -> str:
+        return "I cannot tell." if "t/3?" in prompt.text else "Well. The answer is (C)."
+
+    monkeypatch.setattr(StandIn, "says", says)
+    scoring = live("one@generate-0", conditions=["question"])
+    out = ask(scoring)
+    rows = Responses.validate(out.live_responses).set_index("item_id")
+    assert len(rows) == 12, "calibration items are not asked for words"
+    assert rows.loc["t/3", "extraction"] == "failed"
+    assert rows.loc["t/3", "prediction"] == -1
+    assert rows["correct"].isna().all()
+    assert (rows.drop("t/3")["prediction"] == 2).all()
+    assert "one@generate-0, question: 1 of 12 (8.3%) answers name no option" in caplog.text
+    written = Generations.validate(out.generations).set_index("item_id")
+    assert written.loc["t/3", "text"] == "I cannot tell."
+    assert written.loc["t/3", "rule"] == "none"
+    assert written.loc["t/1", "extracted"] == "C"
+
+
+def test_a_letter_said_of_rotated_options_is_the_items_own(ask: Ask, monkeypatch: Any) -> None:
+    monkeypatch.setattr(StandIn, "says", lambda *_: "The answer is (A).")
+    scoring = live("one@generate-0", conditions=["rotation-1"], calibration=False)
+    assert (ask(scoring).live_responses["prediction"] == 1).all()
+
+
+def test_several_samples_give_the_share_of_right_ones_and_the_most_frequent(
+    ask: Ask, monkeypatch: Any
+) -> None:
+    said = ["The answer is (B).", "The answer is (B).", "Who knows?", "The answer is (A)."]
+    monkeypatch.setattr(StandIn, "says", lambda prompt, sample: said[sample])
+    drawn = {"samples": 4, "temperature": 1.0}
+    scoring = live("one@generate-0", conditions=["question"], generation=drawn)
+    out = ask(scoring, items=table(item("t/0", answer=1), item("t/1", answer=0)))
+    rows = out.live_responses.set_index("item_id")
+    assert rows["prediction"].tolist() == [1, 1]
+    assert rows["correct"].tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert out.generations["sample"].tolist() == [0, 1, 2, 3] * 2
+
+
+def test_open_ended_items_are_judged_by_their_final_answer(ask: Ask, monkeypatch: Any) -> None:
+    rows = [item(f"t/{i}", choices=(), answer=-1) for i in range(3)]
+    for row, answer in zip(rows, ("1,200", "7", "9"), strict=True):
+        row["answer_text"] = answer
+
+    def says(prompt: PromptText, sample: int) -> str:
+        return "No idea." if "t/2?" in prompt.text else "12 times 100. The answer is 1200."
+
+    monkeypatch.setattr(StandIn, "says", says)
+    demonstration = item("dev/0", choices=(), answer=-1) | {"answer_text": "3"}
+    scoring = live("one@generate-1", conditions=["question"])
+    out = ask(scoring, items=table(*rows), demonstrations=table(demonstration))
+    by_item = out.live_responses.set_index("item_id")
+    assert by_item["correct"].tolist()[:2] == [1.0, 0.0]
+    assert pd.isna(by_item.loc["t/2", "correct"])
+    assert by_item["extraction"].tolist() == ["ok", "ok", "failed"]
+    assert out.generations["extracted"].tolist()[0] == "1200"
+
+
+def test_letters_are_sampled_where_a_server_gives_no_log_probabilities(
+    build: Any, models: ModelsParams
+) -> None:
+    entry = {"backend": "openai", "family": "f", "endpoint": CHAT}
+    chat = ModelsParams.model_validate({"models": {"one": entry}})
+    prompts = build(live("one@letters-1"), models=chat)
+    assert set(prompts["template"]) == {"messages"}
+    assert set(prompts["max_new_tokens"]) == {16}
+    assert not prompts["continuations"].map(len).any()
+    with pytest.raises(InputError, match=r"one@cloze-0 needs the log-likelihood.*logprobs: none"):
+        build(live("one@cloze-0"), models=chat)
+
+
+def test_bare_labels_are_scored_after_spaced_demonstrations(build: Any) -> None:
+    row = build(live("one@letters-1", label_tokens="bare")).iloc[0]
+    assert row["continuations"] == ["A", "B", "C", "D"]
+    assert row["prefix"].endswith("Answer: A")
+
+
+def test_a_prompt_leaves_room_for_the_answer(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Words:
+        def __call__(self, text: str) -> Any:
+            return type("Ids", (), {"input_ids": text.split()})
+
+    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Words())
+    short = ModelsParams.model_validate({"models": {"one": model_entry(1, context=150)}})
+    room = live("one@generate-5", conditions=["question"], generation={"max_tokens": 40})
+    tight = live("one@generate-5", conditions=["question"], generation={"max_tokens": 80})
+    used = [build(scoring, models=short).iloc[0]["shots_used"] for scoring in (room, tight)]
+    assert used[0] > used[1]
+
+
+def draws(conditions: int, changed: set[int]) -> pd.DataFrame:
+    rows = []
+    for n in range(conditions):
+        for i in range(6):
+            choices = ["red", "green", "blue", f"none {n}" if i in changed else "grey"]
+            altered = item(f"t/{i}", choices=choices, answer=i % 4)
+            rows.append({"condition": f"wicked-{n}", "role": "item", **altered})
+        shown = item("dev/0", choices=["red", "green", "blue", "none"], answer=3)
+        rows.append({"condition": f"wicked-{n}", "role": "demonstration", **shown})
+    return Draws.from_rows([{name: row[name] for name in Draws.columns()} for row in rows])
+
+
+def test_draws_are_asked_with_their_own_demonstrations(build: Any) -> None:
+    scoring = live("one@letters-1", conditions=["question"], calibration=False)
+    prompts = build(scoring, draws=draws(2, {1}))
+    assert set(prompts["condition"]) == {"question", "wicked-0", "wicked-1"}
+    drawn = prompts[prompts["condition"] != "question"]
+    assert drawn["prefix"].astype(str).str.endswith("D. none\nAnswer: D").all()
+    changed = drawn[(drawn["item_id"] == "t/1") & (drawn["condition"] == "wicked-1")]
+    assert "D. none 1\n" in changed["text"].item()
+
+
+def test_an_item_that_a_draw_left_as_it_was_is_scored_once(
+    build: Any, models: ModelsParams
+) -> None:
+    scoring = live("one@letters-1", conditions=["question"], calibration=False)
+    five = build(scoring, draws=draws(5, {1, 4}))
+    five = five[five["condition"] != "question"]
+    plan = plan_shards(five, models, scoring)
+    assert len(plan.keys) == 30
+    # Four unchanged items once each, two changed ones in each of five draws.
+    assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
+
+
+def test_another_seed_of_the_draws_asks_again(build: Any, models: ModelsParams) -> None:
+    plans = []
+    for seed in (0, 1):
+        scoring = live("one@generate-0", conditions=["question"], generation={"seed": seed})
+        plans.append({s.name for s in plan_shards(build(scoring), models, scoring).shards})
+    assert not plans[0] & plans[1]
+
+
+@pytest.mark.parametrize("condition", ["rotation-0", "rotation-x", "choices", "Question"])
+def test_an_unknown_condition_is_refused(condition: str) -> None:
+    with pytest.raises(ValueError, match="conditions"):
+        live("one@cloze-0", conditions=[condition])
+
+
+def test_the_prefix_is_held_once(build: Any) -> None:
+    prompts = build(live("one@letters-5"))
+    assert isinstance(prompts["prefix"].dtype, pd.CategoricalDtype)
+    assert len(prompts["prefix"].cat.categories) == 4  # two subjects, whole and options alone
+
+
+def test_a_draw_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any) -> None:
+    scoring = live("one@letters-0", conditions=["choices_only"], calibration=False)
+    prompts = build(scoring, draws=draws(1, {1}))
+    drawn = prompts[prompts["condition"] == "wicked-0"]
+    assert drawn["text"].str.contains("Which colour").all()
+    assert len(drawn) == 6
+
+
+def test_what_would_begin_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:
+    asked = {"conditions": ["question"], "generation": {"stop": ["###"]}}
+    prompts = build(live("one@generate-1", "one@generate-0", **asked))
+    shown, alone = (prompts[prompts["shots"] == n]["stop"].iloc[0] for n in (1, 0))
+    assert list(alone) == ["###"]
+    given, pattern = shown
+    assert given == "###"
+    assert pattern.startswith("Think step by step")
+    entry = {"backend": "openai", "family": "f", "endpoint": CHAT}
+    chat = ModelsParams.model_validate({"models": {"one": entry}})
+    letters = build(live("one@letters-0", conditions=["question"]), models=chat)
+    assert list(letters["stop"].iloc[0]) == ["\n\n"]
+
+
+def test_a_server_that_lists_no_label_gave_no_answer(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def nothing(self: StandIn, prompts: Any, progress: Any = None) -> list[PromptScore]:
+        return [PromptScore((), (1, 1, 1, 1), 9) for _ in prompts]
+
+    monkeypatch.setattr(StandIn, "score", nothing)
+    out = ask(live("one@letters-0", conditions=["question"], calibration=False))
+    assert set(out.live_responses["extraction"]) == {"failed"}
+    assert out.live_responses["logprobs"].isna().all()
+    assert "12 of 12 (100.0%) answers name no option" in caplog.text

@@ -1,0 +1,562 @@
+"""Answers are read off what models write, or not at all."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchwright.scoring.extraction import (
+    canonical_number,
+    extract_final_answer,
+    extract_letter,
+    same_answer,
+)
+
+CITIES = ("London", "Paris", "Rome", "Berlin")
+NUMBERS = ("3", "3.5", "30", "1,000")
+STATEMENTS = ("I only", "II only", "I and II only", "I, II, and III")
+CELLS = ("T cells", "B cells", "A man walks", "None of the above")
+VITAMINS = ("C", "A", "B", "D")  # the letter of one option is the text of another
+MANY = tuple(f"option {i}" for i in range(26))
+BOTH = ("heat", "light", "both heat and light", "heat or light")
+
+LETTERS = [
+    # stated in a sentence
+    ("The answer is (B).", CITIES, 1, "stated"),
+    ("The answer is B", CITIES, 1, "stated"),
+    ("the answer is b.", CITIES, 1, "stated"),
+    ("**Answer: C**", CITIES, 2, "stated"),
+    ("**Answer:** C", CITIES, 2, "stated"),
+    ("Answer: **(D)** Berlin", CITIES, 3, "stated"),
+    ("Answer:\n\nB", CITIES, 1, "stated"),
+    ("## Answer\n\nB. Paris", CITIES, 1, "stated"),
+    ("## Final Answer\n**(C)**", CITIES, 2, "stated"),
+    ("<answer>B</answer>", CITIES, 1, "stated"),
+    ('{"answer": "C"}', CITIES, 2, "stated"),
+    ("final_answer = B", CITIES, 1, "stated"),
+    ("Ans: D", CITIES, 3, "stated"),
+    ("Answer - C", CITIES, 2, "stated"),
+    ("So, the correct option is D because Berlin lies east.", CITIES, 3, "stated"),
+    ("The correct choice is therefore option (A).", CITIES, 0, "stated"),
+    ("The best answer to the question is C.", CITIES, 2, "stated"),
+    ("The answer must be B, since Paris is in France.", CITIES, 1, "stated"),
+    ("My answer would be **B**.", CITIES, 1, "stated"),
+    ("The answer is most likely $B$.", CITIES, 1, "stated"),
+    ("The answer is: A) London", CITIES, 0, "stated"),
+    ("The answer is B Paris", CITIES, 1, "stated"),
+    ("The correct answer is B (Paris).", CITIES, 1, "stated"),
+    ("The correct answer is option B: Paris.", CITIES, 1, "stated"),
+    ("I think the answer is A because it is.", CITIES, 0, "stated"),
+    ("Option B is correct.", CITIES, 1, "stated"),
+    ("Therefore, (C) is the correct answer.", CITIES, 2, "stated"),
+    ("Thus B is the best option.", CITIES, 1, "stated"),
+    ("After all this, I would choose option D.", CITIES, 3, "stated"),
+    ("I'd go with (B) here.", CITIES, 1, "stated"),
+    ("So it must be C.", CITIES, 2, "stated"),
+    ("France is in Europe. Therefore, B.", CITIES, 1, "stated"),
+    ("This leaves only (D).", CITIES, 3, "stated"),
+    ("The answer is not B but C.", CITIES, 2, "stated"),
+    ("The answer is C, not B.", CITIES, 2, "stated"),
+    ("It is not hot there, so the answer is B.", CITIES, 1, "stated"),
+    ("The answer is Z.", MANY, 25, "stated"),
+    ("The answer is (i).", MANY, 8, "stated"),
+    ("The answer is I.", MANY, 8, "stated"),
+    ("答案：The answer is （B）．", CITIES, 1, "stated"),
+    # the last statement wins
+    ("The answer is A. No other thought. Hence the answer is (C).", CITIES, 2, "stated"),
+    ("At first the answer is B\n\nThe answer is (C).", CITIES, 2, "stated"),
+    ("Option A is wrong. Option B is the right answer.", CITIES, 1, "stated"),
+    ("A is incorrect, B is incorrect, so C is correct.", CITIES, 2, "stated"),
+    ("If the answer is A, Rome falls. The answer is D.", CITIES, 3, "stated"),
+    ("The answer is D. If the answer were A, Rome would fall.", CITIES, 3, "stated"),
+    ("<think>The answer is A? Then B.</think>The answer is (D).", CITIES, 3, "stated"),
+    # boxed and hash marks
+    (r"So we get \boxed{D}.", CITIES, 3, "boxed"),
+    (r"$\boxed{\text{(B)}}$", CITIES, 1, "boxed"),
+    (r"\[ \boxed{\textbf{(C) Rome}} \]", CITIES, 2, "boxed"),
+    (r"The answer is \(\boxed{B}\)", CITIES, 1, "boxed"),
+    (r"\boxed{3.5}", NUMBERS, 1, "boxed"),
+    ("Paris lies on the Seine.\n#### B", CITIES, 1, "hash_marks"),
+    # a line of its own
+    ("B", CITIES, 1, "bare_letter"),
+    (" b", CITIES, 1, "bare_letter"),
+    ("(b)", CITIES, 1, "bare_letter"),
+    ("**B**", CITIES, 1, "bare_letter"),
+    ("B.", CITIES, 1, "bare_letter"),
+    ("B. Paris", CITIES, 1, "bare_letter"),
+    ("B) Paris, the capital of France", CITIES, 1, "bare_letter"),
+    ("B: Paris", CITIES, 1, "bare_letter"),
+    ("**B. Paris**\n\nParis is the capital.", CITIES, 1, "bare_letter"),
+    ("B\n\nExplanation: Paris is the capital.", CITIES, 1, "bare_letter"),
+    ("B, because Paris is the capital.", CITIES, 1, "bare_letter"),
+    ("Option C", CITIES, 2, "bare_letter"),
+    ("Answer (C)", CITIES, 2, "bare_letter"),
+    ("Paris is the capital of France.\n\n**B**", CITIES, 1, "bare_letter"),
+    ("I", MANY, 8, "bare_letter"),
+    # the option's words
+    ("Paris", CITIES, 1, "option_text"),
+    ("paris.", CITIES, 1, "option_text"),
+    ("Answer: Paris", CITIES, 1, "option_text"),
+    ("The answer is **Paris**, because of the Seine.", CITIES, 1, "option_text"),
+    ("The capital is known.\n\nPARIS", CITIES, 1, "option_text"),
+    ("The answer is 3.5.", NUMBERS, 1, "option_text"),
+    ("The answer is 1,000.", NUMBERS, 3, "option_text"),
+    ("The answer is I and II only.", STATEMENTS, 2, "option_text"),
+    ("The answer is I, II, and III.", STATEMENTS, 3, "option_text"),
+    ("The answer is B cells.", CELLS, 1, "option_text"),
+    ("The answer is T cells (A).", CELLS, 0, "option_text"),
+    ("The answer is A man walks.", CELLS, 2, "option_text"),
+    ("A man walks", CELLS, 2, "option_text"),
+    ("The answer is none of the above.", CELLS, 3, "option_text"),
+    ("The answer is both heat and light.", BOTH, 2, "option_text"),
+    ("The answer is heat.", BOTH, 0, "option_text"),
+    ("The answer is (B).", VITAMINS, 1, "stated"),
+    # nothing
+    ("", CITIES, None, "none"),
+    ("A man walks into a bar.", CITIES, None, "none"),
+    ("I think so.", MANY, None, "none"),
+    ("I think it over.\nThe answer is I think hard to find.", MANY, None, "none"),
+    ("A or B", CITIES, None, "none"),
+    ("A and B", CITIES, None, "none"),
+    ("A, B", CITIES, None, "none"),
+    ("A/B", CITIES, None, "none"),
+    ("B?", CITIES, None, "none"),
+    ("not B", CITIES, None, "none"),
+    ("The answer is A or B.", CITIES, None, "none"),
+    ("The answer is A or", CITIES, None, "none"),
+    ("The answer is B. However, C is also correct.", CITIES, None, "none"),
+    ("A is correct. B is correct. C is false.", CITIES, None, "none"),
+    ("The answer is B, but it could also be C.", CITIES, None, "none"),
+    ("A: London is wrong. B: Paris is right.", CITIES, None, "none"),
+    ("B. Paris is the capital of France.", CITIES, 1, "bare_letter"),
+    ("B. Paris is not the answer.", CITIES, None, "none"),
+    ("Of these, (B) is the most accurate.", CITIES, 1, "stated"),
+    ("[[B]]", CITIES, 1, "bare_letter"),
+    ("Ans. B", CITIES, 1, "bare_letter"),
+    ("Probably B!", CITIES, 1, "bare_letter"),
+    ("Option A: this is about size.\nIt is not clear.", CITIES, None, "none"),
+    ("(A) This is not it.\nNor is the next.", CITIES, None, "none"),
+    ("The answer is D. No, Berlin.", ("x", "y", "No", "No, Berlin"), 3, "stated"),
+    (
+        "The answer is B. Both A and D are false.",
+        ("a", "Both A and D are false", "c", "d"),
+        1,
+        "stated",
+    ),
+    ("Both A and D are false.", ("a", "Both A and D are false", "c", "d"), 1, "option_text"),
+    ("The answer is (A) and (C)", ("x", "y", "z", "(A) and (C)"), 3, "option_text"),
+    ("D. U.S. Grant", ("x", "y", "z", "U.S. Grant"), 3, "bare_letter"),
+    ("B) −1.1", ("1.1", "−1.1"), 1, "bare_letter"),
+    ("The answer I choose is B.", CITIES, 1, "stated"),
+    ("The answer is either (a) or (b).", CITIES, None, "none"),
+    ("The answer is a or b.", CITIES, None, "none"),
+    ("The answer is A and C.", CITIES, None, "none"),
+    ("The correct answers are A, B and C.", CITIES, None, "none"),
+    ("Both A and B are correct.", CITIES, None, "none"),
+    ("It is either B or C.", CITIES, None, "none"),
+    (r"\boxed{A, C}", CITIES, None, "none"),
+    (r"\boxed{A} or \boxed{C}", CITIES, None, "none"),
+    ("The answer is A, the answer is B.", CITIES, None, "none"),
+    ("The answer is not B.", CITIES, None, "none"),
+    ("The answer isn't (B).", CITIES, None, "none"),
+    ("I don't think the answer is B.", CITIES, None, "none"),
+    ("Option B is not correct.", CITIES, None, "none"),
+    ("The answer is B. No, the answer is not B.", CITIES, None, "none"),
+    ("The answer is B. Wait, that cannot be.", CITIES, None, "none"),
+    ("The answer is B. That is wrong.", CITIES, None, "none"),
+    ("The answer is B. Let me reconsider.", CITIES, None, "none"),
+    ("Answer: none", CITIES, None, "none"),
+    ("The answer is none of the above.", CITIES, None, "none"),
+    ("The answer is B. But the answer is unclear.", CITIES, None, "none"),
+    ("The answer could be B.", CITIES, None, "none"),
+    ("Is the answer B?", CITIES, None, "none"),
+    ("The answer is B?", CITIES, None, "none"),
+    ("If the answer is B, Paris falls.", CITIES, None, "none"),
+    ("One might think the answer is B.", CITIES, None, "none"),
+    ("A wrong answer is B.", CITIES, None, "none"),
+    ("Another option is B.", CITIES, None, "none"),
+    ("The answer is (F).", CITIES, None, "none"),
+    ("The answer is I.", CITIES, None, "none"),
+    ("The answer is IV.", MANY, None, "none"),
+    ("The answer is a city in France.", CITIES, None, "none"),
+    ("The answer is A city in France.", CITIES, None, "none"),
+    ("The answer is C++.", CITIES, None, "none"),
+    ("The answer is B12.", CITIES, None, "none"),
+    ("The answer is C. elegans.", ("worm", "fly", "mouse", "C. elegans"), 3, "option_text"),
+    ("The answer is B. London.", CITIES, None, "none"),
+    ("The answer is Paris (C).", CITIES, None, "none"),
+    ("The answer is B.", VITAMINS, None, "none"),
+    ("The answer is 3 or 30.", NUMBERS, None, "none"),
+    ("The answer is 3, 30 and 300.", NUMBERS, None, "none"),
+    ("The answer is -3.", NUMBERS, None, "none"),
+    ("The answer is 3.57.", NUMBERS, None, "none"),
+    ("The answer is heat", ("heat", "heat", "cold"), None, "none"),
+    ("heat", ("heat", "heat", "cold"), None, "none"),
+    ("A. London\nB. Paris\nC. Rome\nD. Berlin", CITIES, None, "none"),
+    ("Option A: London\nOption B: Paris", CITIES, None, "none"),
+    ("The options are A, B, C and D.", CITIES, None, "none"),
+    ("A. Lincoln freed the slaves.", CITIES, None, "none"),
+    ('end with "The answer is (X)." where X is the letter', MANY, None, "none"),
+    ("Vitamin C is the answer.", CITIES, None, "none"),
+    ("Paris\nRome", CITIES, None, "none"),
+    (
+        "The answer is B.\n\nQuestion: Which is red?\nA. blood\nB. grass\nAnswer: A",
+        CITIES,
+        None,
+        "none",
+    ),
+]
+
+CUT_OFF = [
+    ("The answer is B", None),
+    ("The answer is A", None),
+    ("The answer is B.", None),
+    ("The answer is (B)", 1),
+    (r"So \boxed{B}", 1),
+    ("The answer is B. Paris is the ca", 1),
+    ("The answer is B because Pa", 1),
+    ("B. Paris is the capital of", 1),
+    ("B\n\nExplanation: Paris", 1),
+    ("B", None),
+    ("Paris", None),
+    ("The answer is Par", None),
+    ("First, London is not it, and the answer", None),
+    ("The answer is A. Hmm, the answer is B", None),
+    ("<think>The answer is (B). But", None),
+]
+
+FINAL = [
+    ("The final answer is $1,234.50.", "1234.5", "stated"),
+    ("The answer is 42.", "42", "stated"),
+    ("The answer is 42 apples.", "42", "stated"),
+    ("The answer is -3.", "-3", "stated"),
+    ("The answer is −3.", "-3", "stated"),
+    ("**Answer: 1,000 dollars**", "1000", "stated"),
+    ("Answer:\n\n**72**", "72", "stated"),
+    ("The answer is about 3.50 kg.", "3.5", "stated"),
+    ("The answer is x = 12.", "12", "stated"),
+    ("The answer is 5 + 7 = 12.", "12", "stated"),
+    ("The answer is 50%.", "50", "stated"),
+    ("The answer is 1/3.", "1/3", "stated"),
+    ("The answer is 2 1/2 hours.", "2.5", "stated"),
+    (r"The answer is \frac{3}{4}.", "0.75", "stated"),
+    ("The answer is 2 million.", "2000000", "stated"),
+    ("The answer is twelve.", "12", "stated"),
+    ("The answer is twenty-five minutes.", "25", "stated"),
+    ("The answer is 18 because 16 - 3 + 5 = 18.", "18", "stated"),
+    ("The answer is 12 (not 13).", "12", "stated"),
+    ("The answer is that she sold 72 clips.", "72", "stated"),
+    ("The answer is not 12 but 13.", "13", "stated"),
+    ("The answer is 12. Then the answer is 13.", "13", "stated"),
+    (r"So \boxed{42}.", "42", "boxed"),
+    (r"\boxed{\$1{,}234.50}", "1234.5", "boxed"),
+    (r"\boxed{x = 5}", "5", "boxed"),
+    (r"\boxed{\frac{1}{3}}", "1/3", "boxed"),
+    ("2+3 = <<2+3=5>>5\n#### 5", "5", "hash_marks"),
+    ("#### $1,000", "1000", "hash_marks"),
+    ("#### 2 Ways to solve it\nThere are 7.", "7", "last_number"),
+    ("#### Step 1: count\nWe count.\n#### 9", "9", "hash_marks"),
+    ("42", "42", "whole_text"),
+    ("$42.00", "42", "whole_text"),
+    ("She has 3 bags of 4, so she has 12 apples.", "12", "last_number"),
+    (
+        "Answer: 3 bags hold 4 each, 3*4 = 12 apples. Two are bad. So 10 are good.",
+        "10",
+        "last_number",
+    ),
+    ("1. Count 3.\n2. Add 4 to get 7.\n3. Done.", "7", "last_number"),
+    ("", None, "none"),
+    ("No idea.", None, "none"),
+    ("The answer is 3 or 4.", None, "none"),
+    ("The answer is between 3 and 4.", None, "none"),
+    ("The answer is 3-4.", None, "none"),
+    ("The answer is 3 apples and 4 pears.", None, "none"),
+    ("The answer is not 12.", None, "none"),
+    ("The answer is 12. No, the answer is not 12.", None, "none"),
+    ("The answer is 12. Wait, that is not right.", None, "none"),
+    ("The answer is none.", None, "none"),
+    ("The answer cannot be determined from 3 facts.", None, "none"),
+    ("The answer is 12:30.", None, "none"),
+    ("The answer is 5 × 7.", None, "none"),
+    ("The answer is √2.", None, "none"),
+    (r"The answer is 3\sqrt{2}.", None, "none"),
+    (r"\boxed{5 000}", None, "none"),
+    ("The answer is 3x.", None, "none"),
+    ("The answer is 1,23.", None, "none"),
+    ("The answer is two hundred.", None, "none"),
+    ("They are 3 or 4.", None, "none"),
+    ("That makes 5 × 7.", None, "none"),
+    ("Is it 5?", None, "none"),
+    ("The answer is 5.\n\nQuestion: How many?\nThe answer is 7.", None, "none"),
+]
+
+
+FINAL_CUT_OFF = [
+    ("The answer is 12", None),
+    ("The answer is 12.", None),
+    ("The answer is 12 apples", "12"),
+    (r"\boxed{12}", "12"),
+    ("There are 3 bags of 4, so 12 apples", None),
+    ("42", None),
+    ("The answer is 12. Then", "12"),
+]
+
+WORDS = [
+    ("The answer is Paris.", "Paris", "stated"),
+    ("**Answer:** 12:30", "12:30", "stated"),
+    (r"\boxed{x+1}", "x+1", "boxed"),
+    ("First think.\n#### Paris", "Paris", "hash_marks"),
+    ("#### Step 1\nThink.", None, "none"),
+    ("Paris", "Paris", "whole_text"),
+    ("The answer is not Paris.", None, "none"),
+    ("The answer is unclear.", None, "none"),
+    ("I do not know.", None, "none"),
+    ("Think.\nThink more.", None, "none"),
+]
+
+NUMBERS_WRITTEN = [
+    ("1,000", "1000"),
+    ("$1000.00", "1000"),
+    ("1 000", None),
+    ("1,00", None),
+    ("12,", None),
+    ("0.50", "0.5"),
+    (".5", "0.5"),
+    ("-0.0", "0"),
+    ("-$5", "-5"),
+    ("$-5", "-5"),
+    ("+5", "5"),
+    ("007", "7"),
+    ("50 %", "50"),
+    ("50%.", "50"),
+    ("2/4", "0.5"),
+    ("2/6", "1/3"),
+    ("-1/3", "-1/3"),
+    ("1/0", None),
+    ("2 1/2", "2.5"),
+    ("2½", "2.5"),
+    ("1e3", "1000"),
+    ("1.5e-3", "0.0015"),
+    ("3 × 10^8", "300000000"),
+    ("5k", "5000"),
+    ("1.5 million", "1500000"),
+    ("€20", "20"),
+    ("20 €", None),
+    ("12 cm^2", "12"),
+    ("about 12", "12"),
+    ("seven", "7"),
+    ("12:30", None),
+    ("1.2.3", None),
+    ("2^3", None),
+    ("3x", None),
+    ("5th", None),
+    ("12 apples and 3 pears", None),
+    ("apples", None),
+    ("", None),
+    ("1" * 50, None),
+]
+
+SAME = [
+    ("1,000", "1000", True),
+    ("1000.0", "1000", True),
+    ("$18", "18", True),
+    ("18 dollars", "$18", True),
+    ("18 cents", "$18", False),
+    ("50%", "50", True),
+    ("0.5", "1/2", True),
+    ("0.333", "1/3", False),
+    ("12.", "12", True),
+    ("12 apples", "12", True),
+    ("12 apples", "12 Apple", True),
+    ("12 apples", "12 pears", False),
+    ("12", "13", False),
+    ("12", "-12", False),
+    ("paris", "Paris.", True),
+    ("**Paris**", "Paris", True),
+    ("Paris", "Rome", False),
+    ("Paris", "12", False),
+    ("x²", "x2", False),
+    ("12:30", "12:30", True),
+    ("", "", True),
+    ("", "0", False),
+]
+
+
+@pytest.mark.parametrize(("text", "choices", "answer", "rule"), LETTERS)
+def test_a_letter_is_read_as_a_reader_would(
+    text: str, choices: tuple[str, ...], answer: int | None, rule: str
+) -> None:
+    assert extract_letter(text, choices) == (answer, rule)
+
+
+@pytest.mark.parametrize(("text", "answer"), CUT_OFF)
+def test_what_touches_the_end_of_a_text_that_was_cut_off_is_not_read(
+    text: str, answer: int | None
+) -> None:
+    assert extract_letter(text, CITIES, finished=False).answer == answer
+
+
+@pytest.mark.parametrize(("text", "answer", "rule"), FINAL)
+def test_a_final_number_is_read_as_a_reader_would(text: str, answer: str | None, rule: str) -> None:
+    assert extract_final_answer(text) == (answer, rule)
+
+
+@pytest.mark.parametrize(("text", "answer"), FINAL_CUT_OFF)
+def test_a_number_that_touches_the_end_of_a_cut_off_text_is_not_read(
+    text: str, answer: str | None
+) -> None:
+    assert extract_final_answer(text, finished=False).answer == answer
+
+
+@pytest.mark.parametrize(("text", "answer", "rule"), WORDS)
+def test_final_words_are_read_where_no_number_is_asked(
+    text: str, answer: str | None, rule: str
+) -> None:
+    assert extract_final_answer(text, numeric=False) == (answer, rule)
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS_WRITTEN)
+def test_a_number_has_one_spelling(text: str, number: str | None) -> None:
+    assert canonical_number(text) == number
+
+
+@pytest.mark.parametrize(("one", "other", "same"), SAME)
+def test_answers_are_the_same_either_way_round(one: str, other: str, same: bool) -> None:
+    assert same_answer(one, other) is same
+    assert same_answer(other, one) is same
+
+
+PROSE = st.lists(
+    st.sampled_from(
+        [
+            "Heat moves from warm to cold.",
+            "A man walks in.",
+            "I see three of them, not four.",
+            "It is 20 degrees here.",
+            "All of them are old; none is new.",
+            "Consider vitamin C and hepatitis B.",
+            "**Step 2:** compare the rest",
+            "- First, look at size",
+            "He says so because it rained.",
+        ]
+    ),
+    max_size=6,
+).map("\n".join)
+STATEMENTS_OF = st.sampled_from(
+    [
+        "The answer is ({}).",
+        "The answer is {}.",
+        "the correct answer is **{}**.",
+        "**Answer: {}**",
+        "So the correct option is {}, since it fits.",
+        "Option {} is the correct answer.",
+        "Therefore, I choose ({}).",
+        "Hence \\boxed{{{}}}.",
+        "Final answer:\n({})",
+    ]
+)
+
+
+@given(PROSE, st.integers(2, 26))
+def test_prose_without_a_statement_names_no_option(prose: str, count: int) -> None:
+    choices = [f"thing number {i}" for i in range(count)]
+    assert extract_letter(prose, choices) == (None, "none")
+
+
+@given(PROSE, PROSE, STATEMENTS_OF, st.data())
+def test_prose_around_a_statement_changes_nothing(
+    before: str, after: str, statement: str, data: st.DataObject
+) -> None:
+    count = data.draw(st.integers(2, 26))
+    index = data.draw(st.integers(0, count - 1))
+    choices = [f"thing number {i}" for i in range(count)]
+    stated = statement.format(chr(ord("A") + index))
+    assert extract_letter("\n".join([before, stated, after]), choices).answer == index
+
+
+@given(PROSE, STATEMENTS_OF, st.permutations(range(5)))
+def test_two_letters_at_the_end_are_no_answer(
+    before: str, statement: str, order: list[int]
+) -> None:
+    one, other = (chr(ord("A") + index) for index in order[:2])
+    stated = statement.format(f"{one} or {other}")
+    assert extract_letter(f"{before}\n{stated}", [f"thing number {i}" for i in range(5)])[0] is None
+
+
+PIECE = """The answer is |Answer: |not |A|B|(C)|I| or | and |.|
+|?|\\boxed{|}|#### |3|3.5|1,000|$|%|/| because |wait|**|Paris|London|<think>|</think>| |,|Option |
+ is correct|=|-"""
+PIECES = st.lists(st.sampled_from(PIECE.split("|")) | st.text(max_size=3), max_size=12).map("".join)
+
+
+@given(PIECES, st.booleans())
+@example("not but not but A", True)
+def test_any_text_gives_an_option_or_none(text: str, finished: bool) -> None:
+    for choices in (CITIES, NUMBERS, VITAMINS, MANY, ("", ".")):
+        answer, rule = extract_letter(text, choices, finished)
+        assert answer is None or 0 <= answer < len(choices)
+        assert (answer is None) == (rule == "none")
+    for numeric in (True, False):
+        answer_text, rule = extract_final_answer(text, finished, numeric)
+        assert (answer_text is None) == (rule == "none")
+        if numeric and answer_text is not None:
+            assert canonical_number(answer_text) == answer_text
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(0, 4))
+def test_a_number_is_the_same_in_all_its_spellings(digits: int, places: int) -> None:
+    sign, size = "-" if digits < 0 else "", f"{abs(digits):0{places + 1}d}"
+    plain = f"{sign}{size[: len(size) - places]}{'.' if places else ''}{size[len(size) - places :]}"
+    grouped = f"{digits / 10**places:,.{places}f}" if abs(digits) < 10**9 else plain
+    written = canonical_number(plain)
+    assert written is not None
+    for spelling in (grouped, f"{sign}${plain.removeprefix('-')}", f"{plain} %", f"**{plain}**."):
+        assert canonical_number(spelling) == written
+        assert same_answer(spelling, plain)
+        assert extract_final_answer(f"The answer is {spelling}.").answer == written
+
+
+@pytest.mark.real_data
+def test_every_gsm8k_solution_gives_its_final_answer(
+    shared_data: Path, show: Callable[[str], None]
+) -> None:
+    rows = pd.read_parquet(shared_data / "benchmarks" / "gsm8k.parquet")
+    read = [extract_final_answer(text) for text in rows["solution"]]
+    right = [
+        found.answer is not None and same_answer(found.answer, gold)
+        for found, gold in zip(read, rows["final_answer"], strict=True)
+    ]
+    show(f"final answers read off {len(rows)} GSM8K solutions: {sum(right)} right")
+    assert all(right)
+
+
+@pytest.mark.real_data
+def test_letters_and_texts_of_mmlu_options_are_read(
+    shared_data: Path, show: Callable[[str], None]
+) -> None:
+    rows = pd.read_parquet(shared_data / "benchmarks" / "mmlu.parquet").sample(2000, random_state=0)
+    unread = 0
+    for choices, gold in zip(rows["choices"], rows["answer_index"], strict=True):
+        letter, words = "ABCD"[gold], choices[gold]
+        assert extract_letter(f"The answer is ({letter}).", choices).answer == gold
+        unique = sum(" ".join(words.split()) == " ".join(c.split()) for c in choices) == 1
+        for text in (words, f"The answer is {words}.", f"{letter}. {words}"):
+            answer = extract_letter(text, choices).answer
+            assert answer in {gold, None}, (text, choices)
+            assert unique or text == f"{letter}. {words}" or answer is None
+            unread += answer is None
+    show(f"option texts of {len(rows)} MMLU items: {unread} of {3 * len(rows)} not read, 0 wrong")
+    assert unread <= 0.002 * 3 * len(rows)
+
+
+@pytest.mark.parametrize("piece", ["answer ", "\\boxed{", "1,", "A. x\n", "(A) "])
+def test_a_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    start = process_time()
+    extract_letter(text, CITIES)
+    extract_final_answer(text)
+    assert process_time() - start < 20, "a quadratic pattern takes hours"

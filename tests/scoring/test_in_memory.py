@@ -1,0 +1,156 @@
+"""Models answer questions in the making; what they say stays in the store that is given."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from benchwright.core.errors import InputError
+from benchwright.datasets.memory_store import MemoryShards
+from benchwright.language_models.protocol import PromptScore
+from benchwright.params.difficulty import DifficultyParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.scoring.in_memory import answer_questions, one_configuration
+from benchwright.scoring import scores
+from benchwright.tables import CleanItems
+from scoring.scoring_examples import model_entry
+
+MODELS = ModelsParams.model_validate({"models": {"one": model_entry(1), "two": model_entry(2)}})
+SCORING = ScoringParams.model_validate(
+    {"device": "cpu", "dtype": "float32", "engine": "ray", "shard_size": 4, "conditions": []}
+)
+
+
+class Longest:
+    """Gives each byte of an option, but for the first space, a log-likelihood of −1."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def __call__(
+        self, name: str, model: object, scoring: Any, batches: Sequence[Any], progress: object
+    ) -> Iterator[tuple[int, list[PromptScore]]]:
+        assert scoring.engine == "local"
+        for number, batch in enumerate(batches):
+            self.texts += [prompt.prefix + prompt.text for prompt in batch.prompts]
+            yield (
+                number,
+                [
+                    PromptScore(
+                        None
+                        if "unanswerable" in prompt.text
+                        else tuple(-float(len(one) - 1) for one in prompt.continuations),
+                        (1,) * len(prompt.continuations),
+                        9,
+                    )
+                    for prompt in batch.prompts
+                ],
+            )
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Longest:
+    made = Longest()
+    monkeypatch.setattr(scores, "answer_batches", made)
+    return made
+
+
+@pytest.fixture
+def items() -> pd.DataFrame:
+    asked = [
+        ("d#1", "Which is short?", ["long one", "it"], 1, None),
+        ("d#2", "Which is long?", ["it", "long one"], 1, "A tale of words."),
+        ("e#1", "Which is unanswerable?", ["it", "long one"], 0, None),
+        ("e#2", "Of many?", [f"option {n}" for n in range(27)], 0, None),
+    ]
+    return CleanItems.from_rows(
+        [
+            (one, one[0], None, None, question, choices, answer, None, passage, "Law", 0.5)
+            for one, question, choices, answer, passage in asked
+        ]
+    )
+
+
+def ask(items: pd.DataFrame, store: MemoryShards, **difficulty: Any) -> pd.DataFrame:
+    params = DifficultyParams.model_validate(difficulty)
+    return answer_questions(items, store, params, MODELS, SCORING, 0)
+
+
+def test_answers_are_judged_against_the_gold_and_kept_in_the_store(
+    model: Longest, items: pd.DataFrame
+) -> None:
+    store = MemoryShards()
+    found = ask(items, store, answering=["one@cloze-0"]).set_index("item_id")["correct"]
+    assert found.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
+    np.testing.assert_array_equal(found.to_numpy(), [1, 0, np.nan, np.nan])
+    assert len(model.texts) == 3  # 27 options have no letters
+    assert len(store) > 0
+    (shown,) = [text for text in model.texts if "Which is long?" in text]
+    assert shown.index("A tale of words.") < shown.index("Which is long?")
+    ask(items, store, answering=["one@cloze-0"])
+    assert len(model.texts) == 3  # nothing was asked again
+
+
+def test_styles_of_one_scoring_divide_it_as_they_say(model: Longest, items: pd.DataFrame) -> None:
+    store = MemoryShards()
+    found = ask(items[:2], store, answering=["two@cloze_bytes-0", "two@cloze_tokens-0"])
+    by_model = found.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
+    # By bytes all options are equal, and the first one is taken; tokens are one each.
+    assert by_model.loc["two@cloze_bytes-0"].tolist() == [0, 0]
+    assert by_model.loc["two@cloze_tokens-0"].tolist() == [1, 0]
+    assert len(model.texts) == 2
+
+
+def test_nobody_is_asked_where_nobody_is_named_or_needed(
+    model: Longest, items: pd.DataFrame
+) -> None:
+    for settings in ({}, {"answering": ["one@cloze-0"], "fallback": "none"}):
+        assert ask(items, MemoryShards(), **settings).empty
+    assert model.texts == []
+
+
+def test_a_model_that_is_not_known_is_told_with_those_that_are(items: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match=r"model 'three' is not known; there are one, two"):
+        ask(items, MemoryShards(), answering=["three@cloze-0"])
+
+
+@pytest.mark.parametrize("names", [["one"], ["one@cloze-5"], ["one@cloze-0", "one@cloze-0"]])
+def test_only_ways_of_asking_without_demonstrations_are_taken(names: list[str]) -> None:
+    with pytest.raises(ValidationError, match=r"difficulty\.answering"):
+        DifficultyParams(answering=tuple(names))
+
+
+def test_an_error_does_not_quote_a_question(
+    items: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("out of memory at Which is short?")
+
+    monkeypatch.setattr(scores, "answer_batches", fail)
+    with pytest.raises(InputError, match=r"answering failed .RuntimeError.") as caught:
+        ask(items, MemoryShards(), answering=["one@cloze-0"])
+    assert "short" not in str(caught.value)
+
+
+def test_a_server_is_warned_of(
+    model: Longest, items: pd.DataFrame, caplog: pytest.LogCaptureFixture
+) -> None:
+    endpoint = {"url": "http://localhost:1/v1", "logprobs": "echo"}
+    models = ModelsParams.model_validate(
+        {"models": {"far": {"backend": "openai", "endpoint": endpoint, "family": "f"}}}
+    )
+    params = DifficultyParams(answering=("far@cloze-0",))
+    with caplog.at_level(logging.WARNING):
+        answer_questions(items[:1], MemoryShards(), params, models, SCORING, 0)
+    assert "far@cloze-0 is a server: questions of the closed half go there" in caplog.text
+
+
+def test_settings_of_one_configuration_keep_the_machines_own() -> None:
+    own = one_configuration("one@letters-2", SCORING)
+    assert (own.engine, own.calibration, own.conditions) == ("local", False, ("question",))
+    assert (own.device, own.dtype, own.shard_size) == ("cpu", "float32", 4)
+    assert own.configurations == ("one@letters-2",)

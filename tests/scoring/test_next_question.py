@@ -1,0 +1,46 @@
+"""A question that the model made up is not the item's."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.scoring.extraction import extract_letter
+from benchwright.scoring.next_question import before_next_question
+
+OPTIONS = ["Mars", "Earth", "Venus", "the Moon"]
+MADE_UP = (
+    "Who reached the moon first?\nA. Alan Shepard\nB. John Glenn\nC. Neil Armstrong\n"
+    "The answer is (C).\n\nThe"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f" Earth\n\n{MADE_UP}", " Earth"),
+        (f" It has water. The answer is (B).\n\n{MADE_UP}", " It has water. The answer is (B)."),
+        (f" The answer is (B).\n{MADE_UP}", " The answer is (B)."),
+        (MADE_UP, ""),
+        (" Earth (A) or not.\n\nThe answer is (B).", None),
+        (" A. Mars is red.\nB. Earth is blue.\n\nThe answer is (B).", None),
+        ("(A) MARS\n(B) Earth\nAnswer: B", None),
+        ("", None),
+    ],
+)
+def test_what_follows_another_options_list_is_cut(text: str, kept: str | None) -> None:
+    assert before_next_question(text, OPTIONS) == (text if kept is None else kept)
+
+
+def test_the_answer_to_a_made_up_question_is_not_taken() -> None:
+    text = before_next_question(f" Earth\n\n{MADE_UP}", OPTIONS)
+    assert extract_letter(text, OPTIONS).answer == 1
+
+
+@given(st.text(alphabet="AB.)( \n\tx", max_size=200))
+def test_it_is_always_a_beginning(text: str) -> None:
+    assert text.startswith(before_next_question(text, OPTIONS))
+
+
+def test_a_long_hostile_text_ends() -> None:
+    text = "A. x\n" * 100_000 + "B" * 1000 + "\n(A" * 100_000
+    assert len(before_next_question(text, OPTIONS)) <= len(text)

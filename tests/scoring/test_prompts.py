@@ -1,0 +1,234 @@
+"""What a model is shown, to the letter."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.core.errors import InputError
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.prompting.rendering import (
+    LABELS,
+    Question,
+    render_demonstration,
+    render_prompt,
+)
+from benchwright.tables import Items
+from scoring.scoring_examples import item, live, model_entry
+
+
+def one(prompts: pd.DataFrame, item_id: str, condition: str = "question") -> Any:
+    found = prompts[(prompts["item_id"] == item_id) & (prompts["condition"] == condition)]
+    return next(found.itertuples())
+
+
+def test_letters_look_like_mmlu(build: Any) -> None:
+    row = one(build(live("one@letters-1")), "t/1")
+    assert row.prefix + row.text == (
+        "The following are multiple choice questions (with answers) about high school physics.\n\n"
+        "Which colour has dev/1?\nA. red\nB. green\nC. blue\nD. grey\nAnswer: B\n\n"
+        "Which colour has t/1?\nA. red\nB. green\nC. blue\nD. grey\nAnswer:"
+    )
+    assert row.continuations == [" A", " B", " C", " D"]
+    assert row.labels == ["A", "B", "C", "D"]
+    assert row.configuration == "one@letters-1"
+
+
+def test_cloze_shows_no_options_and_scores_their_texts(build: Any) -> None:
+    row = one(build(live("one@cloze-1")), "t/1")
+    assert (row.prefix + row.text).endswith(
+        "physics.\n\nWhich colour has dev/1?\nAnswer: green\n\nWhich colour has t/1?\nAnswer:"
+    )
+    assert row.continuations == [" red", " green", " blue", " grey"]
+
+
+def test_choices_only_hides_the_questions_of_demonstrations_too(build: Any) -> None:
+    prompts = build(live("one@letters-2", "one@cloze-2"))
+    hidden = prompts[prompts["condition"] == "choices_only"]
+    assert len(hidden) == 24
+    assert not (hidden["prefix"].astype(str) + hidden["text"]).str.contains("Which colour").any()
+    letters = one(hidden[hidden["style"] == "letters"], "t/1", "choices_only")
+    assert letters.text == "\n\nA. red\nB. green\nC. blue\nD. grey\nAnswer:"
+    cloze = one(hidden[hidden["style"] == "cloze"], "t/1", "choices_only")
+    assert cloze.text == "\n\nAnswer:"
+    assert cloze.prefix.endswith("physics.\n\nAnswer: green\n\nAnswer: grey")
+
+
+def test_calibration_items_are_shown_whole_only(build: Any) -> None:
+    prompts = build(live("one@cloze-0"))
+    of_calibration = prompts[prompts["item_id"].str.startswith("val/")]
+    assert set(of_calibration["condition"]) == {"question"}
+    assert len(of_calibration) == 4
+    without = build(live("one@cloze-0", calibration=False))
+    assert not without["item_id"].str.startswith("val/").any()
+
+
+def test_the_order_of_input_rows_changes_nothing(
+    build: Any, items: pd.DataFrame, demonstrations: pd.DataFrame
+) -> None:
+    scoring = live("one@cloze-3", demonstration_order="seeded")
+    turned = build(scoring, items=items[::-1], demonstrations=demonstrations[::-1])
+    pd.testing.assert_frame_equal(build(scoring), turned)
+
+
+def test_demonstrations_of_the_subject_come_in_the_order_of_their_numbers(build: Any) -> None:
+    row = one(build(live("one@cloze-6")), "t/0")
+    shown = [line for line in row.prefix.splitlines() if line.startswith("Which")]
+    assert shown == [f"Which colour has dev/{i}?" for i in (0, 2, 4, 6, 8, 10)]
+
+
+def test_other_subjects_fill_in_where_there_are_too_few(build: Any) -> None:
+    row = one(build(live("one@cloze-8")), "t/0")
+    assert row.prefix.count("Which colour") == 8
+    own_last = row.prefix.index("dev/10?")
+    assert all(row.prefix.find(f"dev/{i}?") in (-1, *range(own_last, 10_000)) for i in (1, 3, 5))
+
+
+def test_an_item_is_never_its_own_demonstration(build: Any, demonstrations: pd.DataFrame) -> None:
+    twin = item("val/9", "anatomy", question="Which colour has dev/4?")
+    calibrating = Items.from_rows(
+        [tuple(twin.values()), *demonstrations.itertuples(index=False, name=None)]
+    )
+    prompts = build(live("one@cloze-5"), calibration_items=calibrating)
+    own = prompts[prompts["item_id"].str.startswith(("dev/", "val/"))]
+    asked = own["text"].str.extract(r"(Which colour has [^?]+\?)")[0]
+    assert len(own) == 13
+    assert not [q for q, prefix in zip(asked, own["prefix"], strict=True) if q in prefix]
+    assert set(own["shots_used"]) == {5}
+
+
+def test_demonstrations_are_dropped_until_the_prompt_fits(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Words:
+        def __call__(self, text: str) -> Any:
+            return type("Ids", (), {"input_ids": text.split()})
+
+    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Words())
+    short = ModelsParams.model_validate({"models": {"one": model_entry(1, context=32)}})
+    row = one(build(live("one@cloze-5"), models=short), "t/0")
+    assert (row.shots, row.shots_used) == (5, 2)
+    longest = f"{row.prefix}{row.text} green"
+    assert len(longest.split()) <= 32 < len(longest.split()) + 6
+
+
+def test_a_prompt_that_surely_fits_loads_no_tokenizer(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a tokenizer was loaded")
+
+    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", refuse)
+    assert len(build(live("one@cloze-5"))) == 28
+
+
+def test_open_ended_items_are_counted_and_not_scored(
+    build: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [item("t/0"), item("t/1", choices=(), answer=-1), item("t/2", choices=(), answer=-1)]
+    rows[1]["answer_text"] = rows[2]["answer_text"] = "42"
+    items = Items.from_rows([tuple(row.values()) for row in rows])
+    asked = live("one@cloze-0", calibration=False, conditions=["question"])
+    prompts = build(asked, items=items)
+    assert set(prompts["item_id"]) == {"t/0"}
+    assert "2 questions are not asked in style cloze: it has no options" in caplog.text
+
+
+def test_twenty_six_options_have_letters(build: Any) -> None:
+    options = tuple(f"option {i}" for i in range(26))
+    items = Items.from_rows([tuple(item("t/0", choices=options).values())])
+    row = one(build(live("one@letters-0"), items=items), "t/0")
+    assert "\nZ. option 25\nAnswer:" in row.text
+    assert row.continuations[-1] == " Z"
+
+
+def test_imported_answers_need_no_prompts(build: Any) -> None:
+    assert len(build(ScoringParams(configurations=("nobody@cloze-3",)))) == 0
+
+
+def test_the_normalised_styles_are_scored_once(build: Any) -> None:
+    prompts = build(live("one@cloze-1", "one@cloze_bytes-1", "one@cloze_tokens-1"))
+    assert set(prompts["configuration"]) == {"one@cloze-1"}
+
+
+def test_an_unknown_model_is_named_with_the_known_ones(build: Any) -> None:
+    with pytest.raises(InputError, match=r"no model 'three'.*there are one, two"):
+        build(live("three@cloze-1"))
+
+
+def test_more_shots_than_demonstrations_is_an_error(build: Any) -> None:
+    with pytest.raises(InputError, match=r"one@cloze-13 asks for 13 demonstrations.* has 12"):
+        build(live("one@cloze-13"))
+
+
+def test_a_configuration_without_style_is_refused() -> None:
+    with pytest.raises(ValueError, match="<model>@<style>-<shots>"):
+        live("gemma-3-270m")
+
+
+def test_the_chat_template_goes_around_the_prompt(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Chat:
+        def apply_chat_template(self, messages: Any, **_: Any) -> str:
+            return f"<user>{messages[0]['content']}</user><model>"
+
+    monkeypatch.setattr("benchwright.scoring.prompts.model_tokenizer", lambda *_: Chat())
+    chat = model_entry(1, chat_template=True, label_space=False)
+    row = one(
+        build(live("one@letters-1"), models=ModelsParams.model_validate({"models": {"one": chat}})),
+        "t/1",
+    )
+    assert row.prefix.startswith("<user>The following")
+    assert row.text.endswith("Answer:</user><model>")
+    assert row.continuations == ["A", "B", "C", "D"]
+    assert row.template == "chat"
+
+
+texts = st.text(min_size=1, max_size=30)
+styles = st.sampled_from(["letters", "cloze"])
+conditions = st.sampled_from(["question", "choices_only"])
+
+
+@given(
+    st.lists(st.tuples(texts, st.lists(texts, min_size=2, max_size=4)), min_size=1, max_size=4),
+    styles,
+    conditions,
+    texts,
+)
+def test_a_prefix_never_ends_in_white_space_and_cutting_loses_nothing(
+    contents: list[tuple[str, list[str]]], style: str, condition: str, description: str
+) -> None:
+    words = PromptParams(description=description)
+    asked = [Question(str(i), "s", q, tuple(c), 0, "") for i, (q, c) in enumerate(contents)]
+    shown = [render_demonstration(d, style, condition, words, True) for d in asked[1:]]
+    cut = render_prompt(asked[0], shown, style, condition, words)
+    assert cut.prefix == cut.prefix.rstrip()
+    whole = cut.prefix + cut.text
+    assert whole.endswith("Answer:")
+    assert all(text in whole for text in shown)
+    if condition == "question":
+        assert asked[0].text in whole
+    if style == "letters":
+        assert all(
+            f"{label}. {choice}" in cut.text
+            for label, choice in zip(LABELS, asked[0].choices, strict=False)
+        )
+
+
+def test_braces_in_a_question_stay_as_they_are(build: Any) -> None:
+    odd = item("t/0", question="Is {subject} {0} {label} a set?", choices=("{choice}", "{label}"))
+    items = Items.from_rows([tuple(odd.values())])
+    row = one(build(live("one@letters-0"), items=items), "t/0")
+    assert "Is {subject} {0} {label} a set?\nA. {choice}\nB. {label}\nAnswer:" in row.text
+
+
+def test_options_alone_are_shown_to_the_filter_models_only(build: Any) -> None:
+    asked = live("one@cloze-0", "one@letters-0", "one@cloze-1")
+    prompts = build(asked, filter_models=("one@cloze_bytes-0", "elsewhere"))
+    alone = prompts[prompts["condition"] == "choices_only"]
+    assert set(alone["configuration"]) == {"one@cloze-0"}
+    assert set(prompts["configuration"]) == {"one@cloze-0", "one@letters-0", "one@cloze-1"}

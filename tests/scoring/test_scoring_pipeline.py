@@ -1,0 +1,239 @@
+"""The stage as a whole, over a store that is empty, full, half full, torn or shared."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from kedro.io import DataCatalog, MemoryDataset, SharedMemoryDataCatalog
+from kedro.runner import ParallelRunner, SequentialRunner, ThreadRunner
+
+from benchwright.datasets.atomic import ParquetTable
+from benchwright.datasets.score_store import ScoreStore
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.pipelines.scoring import create_pipeline
+from benchwright.tables import Prompts, Responses
+from scoring.scoring_examples import StandIn, item, live
+
+
+class Stage:
+    """Runs the scoring pipeline in a folder."""
+
+    def __init__(self, folder: Path, inputs: dict[str, Any]) -> None:
+        self.store = folder / "scores"
+        self.folder = folder
+        self.inputs = inputs
+
+    def catalog(self, kind: type[DataCatalog], **changes: Any) -> DataCatalog:
+        given = {name: MemoryDataset(value) for name, value in (self.inputs | changes).items()}
+        files = {
+            name: ParquetTable(filepath=str(self.folder / f"{name}.parquet"))
+            for name in ("prompts", "live_responses", "generations")
+        }
+        stores = {name: ScoreStore(str(self.store)) for name in ("score_cache", "model_scores")}
+        return kind(datasets={**given, **files, **stores})
+
+    def run(self, runner: Any = None, **changes: Any) -> pd.DataFrame:
+        changes = {f"params:{k}" if k == "scoring" else k: v for k, v in changes.items()}
+        kind = SharedMemoryDataCatalog if isinstance(runner, ParallelRunner) else DataCatalog
+        catalog = self.catalog(kind, **changes)
+        (runner or SequentialRunner()).run(create_pipeline(), catalog)
+        return pd.DataFrame(catalog.load("live_responses"))
+
+    def files(self) -> list[Path]:
+        return sorted(self.store.glob("*.parquet"))
+
+    def bytes(self) -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in self.files()}
+
+
+@pytest.fixture
+def stage(
+    tmp_path: Path,
+    stand_in: type[StandIn],
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    calibration_items: pd.DataFrame,
+    colours: BenchmarkParams,
+    scoring: ScoringParams,
+    models: ModelsParams,
+) -> Stage:
+    inputs = {
+        "items": items,
+        "demonstrations": demonstrations,
+        "calibration_items": calibration_items,
+        "params:ingestion": colours,
+        "params:scoring": scoring,
+        "params:models": models,
+        "params:filter_models": scoring.configurations,
+        "params:seed": 0,
+    }
+    return Stage(tmp_path, inputs)
+
+
+def test_every_item_gets_raw_scores_in_every_configuration(stage: Stage) -> None:
+    responses = Responses.validate(stage.run())
+    # 3 configurations × (12 items × 2 conditions + 4 calibration items)
+    assert len(responses) == 3 * (12 * 2 + 4)
+    key = ["item_id", "condition", "style", "model"]
+    row = responses.set_index(key).sort_index().loc[("t/1", "question", "cloze", "one")]
+    assert row["option_bytes"].tolist() == [3, 5, 4, 4]
+    assert row["option_tokens"].tolist() == [1, 1, 1, 1]
+    assert len(row["logprobs"]) == 4
+    assert (row["shots"], row["shots_used"], row["prediction"]) == (2, 2, -1)
+    assert row["source"] == "live"
+    assert row["extraction"] == "ok"
+    assert responses["correct"].isna().all()
+
+
+def test_models_are_loaded_one_after_another_and_not_again(stage: Stage) -> None:
+    stage.run()
+    assert StandIn.loaded == ["1", "closed", "2", "closed"]
+    stage.run()
+    assert StandIn.loaded == ["1", "closed", "2", "closed"]
+
+
+def test_another_configuration_scores_that_one_only(stage: Stage) -> None:
+    stage.run()
+    before = stage.bytes()
+    stage.run(scoring=live("one@cloze-2", "one@letters-2", "two@cloze-0", "two@letters-1"))
+    after = stage.bytes()
+    assert StandIn.loaded[4:] == ["2", "closed"]
+    assert {name: after[name] for name in before} == before
+
+
+@pytest.mark.parametrize("keep", [0, 1, 5])
+def test_a_store_that_is_partly_there_gives_the_same_bytes(
+    stage: Stage, tmp_path: Path, keep: int
+) -> None:
+    wanted = stage.run()
+    complete = stage.bytes()
+    for file in stage.files()[keep:]:
+        file.unlink()
+    pd.testing.assert_frame_equal(stage.run(), wanted)
+    assert stage.bytes() == complete
+
+
+def test_scores_of_a_smaller_run_do_not_leak_into_a_larger_one(stage: Stage) -> None:
+    wanted = stage.run()
+    complete = stage.bytes()
+    for file in stage.files():
+        file.unlink()
+    stage.run(items=stage.inputs["items"].head(5))
+    pd.testing.assert_frame_equal(stage.run(), wanted)
+    assert complete.items() <= stage.bytes().items()
+
+
+def test_torn_shards_are_scored_again_with_a_warning(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    wanted = stage.run()
+    complete = stage.bytes()
+    first, second = stage.files()[:2]
+    first.write_bytes(first.read_bytes()[:-20])
+    flipped = bytearray(second.read_bytes())
+    flipped[len(flipped) // 2] ^= 1
+    second.write_bytes(flipped)
+    pd.testing.assert_frame_equal(stage.run(), wanted)
+    assert stage.bytes() == complete
+    assert sum("is left out and scored again" in text for text in caplog.messages) >= 2
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored = StandIn.score
+    calls: list[int] = []
+
+    def stop_at_the_fourth(self: StandIn, prompts: Any, progress: Any = None) -> Any:
+        calls.append(len(prompts))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return scored(self, prompts, progress)
+
+    monkeypatch.setattr(StandIn, "score", stop_at_the_fourth)
+    with pytest.raises(KeyboardInterrupt):
+        stage.run()
+    assert len(stage.files()) == 3
+    stage.run()
+    assert len(calls) == len(stage.files()) + 1, "no shard but the interrupted one is scored twice"
+
+
+def test_every_runner_gives_the_same_bytes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEDRO_MP_CONTEXT", "fork")  # the stand-in lives in this process only
+    wanted = stage.run()
+    complete = stage.bytes()
+    for runner in (ThreadRunner(max_workers=2), ParallelRunner(max_workers=2)):
+        for file in stage.files():
+            file.unlink()
+        pd.testing.assert_frame_equal(stage.run(runner), wanted)
+        assert stage.bytes() == complete
+
+
+def test_the_order_of_items_gives_the_same_bytes(stage: Stage) -> None:
+    wanted = stage.run()
+    complete = stage.bytes()
+    for file in stage.files():
+        file.unlink()
+    pd.testing.assert_frame_equal(stage.run(items=stage.inputs["items"][::-1]), wanted)
+    assert stage.bytes() == complete
+
+
+def test_imported_answers_load_no_model_and_leave_empty_tables(stage: Stage) -> None:
+    responses = stage.run(scoring=ScoringParams())
+    assert len(Responses.validate(responses)) == 0
+    assert len(Prompts.validate(pd.read_parquet(stage.folder / "prompts.parquet"))) == 0
+    assert StandIn.loaded == []
+    assert not stage.store.exists()
+
+
+def test_a_prompt_beyond_the_context_is_marked_and_told(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [item("t/0"), item("t/1", question="long " * 200)]
+    columns = stage.inputs["items"].columns
+    responses = stage.run(items=pd.DataFrame(rows)[columns], scoring=live("one@cloze-0"))
+    by_item = responses[responses["condition"] == "question"].set_index("item_id")
+    assert by_item.loc["t/1", "extraction"] == "too_long"
+    assert "one@cloze-0, question: 1 of 6 (16.7%) prompts do not fit" in caplog.text
+    assert by_item.loc["t/1", "logprobs"] is None
+    assert by_item.loc["t/0", "extraction"] == "ok"
+
+
+def test_thirty_configurations_of_three_models_run_in_one_go(stage: Stage) -> None:
+    names = [
+        f"{model}@{style}-{shots}"
+        for model in ("one", "two")
+        for style in ("letters", "cloze", "cloze_bytes")
+        for shots in (0, 1, 2, 3, 5)
+    ]
+    responses = stage.run(scoring=live(*names))
+    assert len(responses.groupby(["model", "style", "shots"])) == 20
+    assert StandIn.loaded == ["1", "closed", "2", "closed"]
+
+
+def test_the_progress_bar_counts_hits(stage: Stage, capfd: pytest.CaptureFixture[str]) -> None:
+    stage.run()
+    stage.run()
+    bars = [line for line in capfd.readouterr().err.splitlines() if "prompt/s" in line]
+    assert "100%" in bars[-1]
+
+
+def test_written_answers_come_through_the_files_between_the_nodes(stage: Stage) -> None:
+    scoring = live("one@generate-1", "one@letters-0", conditions=["question", "question_only"])
+    open_ended = item("t/open", choices=(), answer=-1) | {"answer_text": "7"}
+    columns = stage.inputs["items"].columns
+    both = pd.concat(
+        [stage.inputs["items"], pd.DataFrame([open_ended])[columns]], ignore_index=True
+    )
+    shown = pd.concat(
+        [stage.inputs["demonstrations"], pd.DataFrame([open_ended])[columns]], ignore_index=True
+    )
+    responses = stage.run(items=both, demonstrations=shown, scoring=scoring)
+    told = responses[(responses["style"] == "generate") & (responses["condition"] == "question")]
+    told = told.set_index("item_id")
+    assert (told.drop("t/open")["prediction"] == 1).all()
+    assert told.loc["t/open", "extraction"] == "failed"  # "The answer is (B)." is no number
+    written = pd.read_parquet(stage.folder / "generations.parquet")
+    assert set(written["condition"]) == {"question", "question_only"}
