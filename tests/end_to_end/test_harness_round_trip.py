@@ -12,13 +12,13 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
+from benchwright.exports.export import export_tasks
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
 from benchwright.language_models.weights import ModelSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.exports.export import export_tasks
 from benchwright.scoring.prompts import build_prompts
 from benchwright.tables import Demonstrations, Items
 from responses.imported_rows import import_as_rows

@@ -15,13 +15,13 @@ from benchwright.cli import cli
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
+from benchwright.exports.export_subset import export_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.export_subset import export_subset
 from benchwright.recorded_answers import read_answers
 from benchwright.tables import ChosenSubset
-from pipelines.exports.export_examples import benchmark, item, table
+from exports.export_examples import benchmark, item, table
 
 pytest.importorskip("lm_eval")
 pytestmark = pytest.mark.long

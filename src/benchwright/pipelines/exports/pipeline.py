@@ -2,9 +2,9 @@
 
 from kedro.pipeline import Pipeline, node
 
-from benchwright.pipelines.exports.export import export_tasks
-from benchwright.pipelines.exports.export_draws import export_draws
-from benchwright.pipelines.exports.export_subset import export_subset
+from benchwright.exports.export import export_tasks
+from benchwright.exports.export_draws import export_draws
+from benchwright.exports.export_subset import export_subset
 
 
 def create_pipeline() -> Pipeline:

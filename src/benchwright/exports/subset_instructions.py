@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from benchwright.datasets.harness_tasks import MANIFEST, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetManifest
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.exports.instructions import (
+from benchwright.exports.instructions import (
     HARNESS,
     OPTIONS,
     command,
@@ -14,7 +13,8 @@ from benchwright.pipelines.exports.instructions import (
     stock_commands,
     table_of,
 )
-from benchwright.pipelines.exports.stock_samples import StockSamples
+from benchwright.exports.stock_samples import StockSamples
+from benchwright.params.benchmark import BenchmarkParams
 
 
 def subset_instructions(

@@ -9,18 +9,18 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.exports import ExportsParams
-from benchwright.params.sampling import SamplingParams
-from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.export import (
+from benchwright.exports.export import (
     ItemSet,
     check_families,
     facts_of_export,
     families_of,
 )
-from benchwright.pipelines.exports.stock_samples import samples_of_benchmark, stock_places
-from benchwright.pipelines.exports.subset_instructions import subset_instructions
+from benchwright.exports.stock_samples import samples_of_benchmark, stock_places
+from benchwright.exports.subset_instructions import subset_instructions
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.exports import ExportsParams
+from benchwright.params.sampling import SamplingParams
+from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
 
 CHOSEN, RANDOM = "chosen", "random"

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.exports.task_names import slug
 from benchwright.params.benchmark import BenchmarkParams, SourceKind
 from benchwright.params.exports import StockTaskParams
-from benchwright.pipelines.exports.task_names import slug
 
 
 class StockSamples(NamedTuple):

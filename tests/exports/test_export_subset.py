@@ -10,12 +10,12 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
 from benchwright.datasets.subset_manifest import read_subset
+from benchwright.exports.export_subset import export_subset
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.export_subset import export_subset
 from benchwright.tables import ChosenSubset
-from pipelines.exports.export_examples import benchmark, item, table
+from exports.export_examples import benchmark, item, table
 
 ITEMS = table(*(item(f"colours/{n}") for n in range(12)))
 STOCK = {"harness": StockTaskParams(task="colours", order="source_row")}

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
+from benchwright.exports.export import export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.export import export_tasks
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import (
     continuations,
@@ -23,7 +23,7 @@ from benchwright.prompting.rendering import (
     render_demonstration,
     render_prompt,
 )
-from pipelines.exports.export_examples import benchmark, item, table
+from exports.export_examples import benchmark, item, table
 
 pytest.importorskip("lm_eval")
 

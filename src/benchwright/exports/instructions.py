@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from benchwright.datasets.harness_tasks import MANIFEST, STOCK_SAMPLES, HarnessFamily
+from benchwright.exports.stock_samples import StockSamples
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.exports.stock_samples import StockSamples
 
 HARNESS = "lm-eval 0.4.13"
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.exports.stock_samples import samples_of_benchmark, stock_samples
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
-from benchwright.pipelines.exports.stock_samples import samples_of_benchmark, stock_samples
 from benchwright.pipelines.ingestion.nodes import map_source_rows
-from pipelines.exports.export_examples import benchmark, item, table
+from exports.export_examples import benchmark, item, table
 
 WHOLE = StockTaskParams(task="colours", order="source_row")
 BY_SUBJECT = StockTaskParams(task="mmlu_{subject}", order="source_row_within_subject")

@@ -18,10 +18,10 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
+from benchwright.exports.task_names import slugs
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import GenerationParams, ScoringParams
-from benchwright.pipelines.exports.task_names import slugs
 from benchwright.prompting.demonstrations import DemonstrationPool, answerable, open_ended
 from benchwright.prompting.rendering import (
     LABELS,

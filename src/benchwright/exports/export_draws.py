@@ -6,12 +6,8 @@ import pandas as pd
 
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.exports import ExportsParams, ExportStyle
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.draw_instructions import draw_instructions
-from benchwright.pipelines.exports.export import (
+from benchwright.exports.draw_instructions import draw_instructions
+from benchwright.exports.export import (
     ORIGINAL,
     ItemSet,
     check_families,
@@ -19,7 +15,11 @@ from benchwright.pipelines.exports.export import (
     families_of,
     family_name,
 )
-from benchwright.pipelines.exports.harness_task import group_config
+from benchwright.exports.harness_task import group_config
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.exports import ExportsParams, ExportStyle
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
 
 

@@ -10,13 +10,13 @@ import pandas as pd
 import benchwright
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
+from benchwright.exports.harness_task import AskedAs, harness_family
+from benchwright.exports.instructions import HARNESS, instructions
+from benchwright.exports.stock_samples import samples_of_benchmark
+from benchwright.exports.task_names import slug
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.harness_task import AskedAs, harness_family
-from benchwright.pipelines.exports.instructions import HARNESS, instructions
-from benchwright.pipelines.exports.stock_samples import samples_of_benchmark
-from benchwright.pipelines.exports.task_names import slug
 from benchwright.prompting.rendering import Question, questions
 
 ORIGINAL = "original"

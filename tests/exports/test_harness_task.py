@@ -9,17 +9,17 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
-from benchwright.params.exports import ExportsParams, ExportStyle
-from benchwright.params.prompt import PromptParams
-from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports.harness_task import (
+from benchwright.exports.harness_task import (
     AskedAs,
     harness_family,
     items_hash,
     stated_answer,
 )
+from benchwright.params.exports import ExportsParams, ExportStyle
+from benchwright.params.prompt import PromptParams
+from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
-from pipelines.exports.export_examples import item, table
+from exports.export_examples import item, table
 
 
 def asked(style: ExportStyle = "letters", **changes: Any) -> AskedAs:

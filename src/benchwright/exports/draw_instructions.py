@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from benchwright.datasets.harness_tasks import MANIFEST, HarnessFamily
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.exports.instructions import (
+from benchwright.exports.instructions import (
     HARNESS,
     OPTIONS,
     command,
@@ -12,6 +11,7 @@ from benchwright.pipelines.exports.instructions import (
     source,
     table_of,
 )
+from benchwright.params.benchmark import BenchmarkParams
 
 
 def draw_instructions(

@@ -11,15 +11,15 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
+from benchwright.exports.export import export_tasks
+from benchwright.exports.export_draws import export_draws
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.exports import create_draws_pipeline
-from benchwright.pipelines.exports.export import export_tasks
-from benchwright.pipelines.exports.export_draws import export_draws
 from benchwright.tables import Draws
 from benchwright.transforms.compose import perturb
-from pipelines.exports.export_examples import benchmark, item, table
+from exports.export_examples import benchmark, item, table
 
 ITEMS = table(*(item(f"colours/{n}", answer=n % 4) for n in range(6)))
 SHOWN = table(*(item(f"dev/{n}", answer=n % 4) for n in range(3)))
