@@ -24,10 +24,10 @@ from benchwright.datasets.saved_assignments import SavedAssignments
 from benchwright.datasets.saved_table import LastSavedTable
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evaluate_sealed import read_public
+from benchwright.evidence.ratings import read_ratings
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
-from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from benchwright.recorded_answers import read_answers
 from benchwright.responses.import_answers import Imported

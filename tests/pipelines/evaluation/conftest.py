@@ -11,11 +11,14 @@ import pytest
 
 from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.agreement import compare_answers
+from benchwright.evidence.panel import Panel, choose_panel
+from benchwright.evidence.scores import score_models
+from benchwright.evidence.subjects import count_subjects
 from benchwright.figure_style import layout
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.evaluation.agreement import compare_answers
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
 from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
 from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
@@ -27,12 +30,9 @@ from benchwright.pipelines.evaluation.figures.similarity import (
 )
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.pipelines.evaluation.funnel import count_funnel
-from benchwright.pipelines.evaluation.panel import Panel, choose_panel
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
 from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.subjects import count_subjects
 
 FILTER = ("acme/alpha@cloze-3", "acme/beta@cloze-3")
 KIN = ("acme/alpha-chat",)

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.rank_agreement import compare_ranks, models_in
+from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import compare_ranks, models_in
-from benchwright.pipelines.evaluation.scores import score_models
 
 
 def scores_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:

@@ -8,20 +8,20 @@ import pytest
 import yaml
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.agreement import compare_answers, spread
-from benchwright.pipelines.evaluation.filter_models import profile_filter_models
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import (
+from benchwright.evidence.agreement import compare_answers, spread
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.rank_agreement import (
     GROUPS,
     RankFigure,
     compare_ranks,
     compare_scores,
     models_in,
 )
-from benchwright.pipelines.evaluation.ratings import read_ratings
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.subjects import count_subjects
+from benchwright.evidence.ratings import read_ratings
+from benchwright.evidence.scores import score_models
+from benchwright.evidence.subjects import count_subjects
+from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.tables import Calibration
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

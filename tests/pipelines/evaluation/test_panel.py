@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.panel import choose_panel, in_sample_note, panel_warnings
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.panel import choose_panel, in_sample_note, panel_warnings
 from benchwright.tables import Models
 
 LISTED = Models.from_rows(

@@ -9,13 +9,13 @@ import pytest
 
 from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.method_comparison import compare_methods
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.methods import compare_methods
 from benchwright.pipelines.evaluation.metrics import collect_metrics
-from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.report.comparisons import yardstick_rows
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.yardstick import compare_with_random
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.evidence.ratings import rating_of, read_ratings
 from benchwright.params.evaluation import RatingsParams
-from benchwright.pipelines.evaluation.ratings import rating_of, read_ratings
 
 CONF = RatingsParams(source="Arena", date="2024-09-23", values={"Yi-34B-Chat": 1111})
 NOTHING = pd.DataFrame({"model": [], "rating": []})

@@ -508,7 +508,7 @@ def test_a_neighbour_outside_the_list_is_shown_where_a_rule_about_likeness_spoke
 
 
 def test_two_thousand_items_with_thirty_models_stay_small(small) -> None:
-    from benchwright.pipelines.evaluation.panel import Panel
+    from benchwright.evidence.panel import Panel
     from benchwright.pipelines.evaluation.report.item_list import list_items
 
     n, m = 2_000, 30

@@ -6,14 +6,14 @@ import pytest
 
 from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.method_comparison import compare_methods
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
-from benchwright.pipelines.evaluation.methods import compare_methods
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
 from benchwright.pipelines.evaluation.report.wording import METRICS
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.yardstick import compare_with_random
 
 NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

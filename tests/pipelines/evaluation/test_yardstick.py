@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.method_comparison import compare_methods
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
-from benchwright.pipelines.evaluation.methods import compare_methods
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.yardstick import compare_with_random
 from benchwright.tables import ItemParameters, MethodComparison, RankAgreementTable, Yardstick
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.metric_name import metric_name
-from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.evidence.panel import Panel
 
 
 def collect_metrics(

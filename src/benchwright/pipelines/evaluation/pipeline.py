@@ -2,7 +2,14 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.evaluation.agreement import compare_answers
+from benchwright.evidence.agreement import compare_answers
+from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.method_comparison import compare_methods
+from benchwright.evidence.panel import choose_panel
+from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.scores import score_models
+from benchwright.evidence.subjects import count_subjects
 from benchwright.pipelines.evaluation.figures.ablation import draw_filter_model_ablation
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
 from benchwright.pipelines.evaluation.figures.convergence import draw_neighbour_convergence
@@ -19,19 +26,12 @@ from benchwright.pipelines.evaluation.figures.similarity import (
 )
 from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.pipelines.evaluation.funnel import count_funnel
-from benchwright.pipelines.evaluation.item_parameters import estimate_item_parameters
 from benchwright.pipelines.evaluation.label_errors import rate_label_errors
-from benchwright.pipelines.evaluation.methods import compare_methods
 from benchwright.pipelines.evaluation.metrics import collect_metrics
-from benchwright.pipelines.evaluation.panel import choose_panel
-from benchwright.pipelines.evaluation.rank_agreement import compare_ranks
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
 from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement
 from benchwright.pipelines.evaluation.review import make_review_sheet, read_reviews
-from benchwright.pipelines.evaluation.scores import score_models
-from benchwright.pipelines.evaluation.subjects import count_subjects
-from benchwright.pipelines.evaluation.yardstick import compare_with_random
 
 FIGURES = (
     "figure_filter_shares",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.figure_style import (
     KEPT,
     QUIET,
@@ -14,7 +15,6 @@ from benchwright.figure_style import (
     empty_figure,
     layout,
 )
-from benchwright.pipelines.evaluation.rank_agreement import GROUPS
 
 _METHODS = {"kept": "this run", "ire": "IRE"}
 _NONE = "No random subsets were drawn, or there are too few models to rank."

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchwright.evidence.agreement import spread
 from benchwright.figure_style import (
     KEPT,
     NARROW_NAME,
@@ -16,7 +17,6 @@ from benchwright.figure_style import (
     short_names,
 )
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.agreement import spread
 
 
 class _Line(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.pipelines.evaluation.label_errors import kept_minus_removed
-from benchwright.pipelines.evaluation.rank_agreement import GROUPS
 from benchwright.pipelines.evaluation.report.wording import (
     METHODS,
     SUBSETS,

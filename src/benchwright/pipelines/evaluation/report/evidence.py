@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
+from benchwright.evidence.panel import Panel
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.pipelines.evaluation.report.item_list import (
     LONG_CHOICE,
     LONG_QUESTION,

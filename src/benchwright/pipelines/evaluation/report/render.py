@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.ratings import read_ratings
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.ratings import read_ratings
 from benchwright.pipelines.evaluation.report.comparisons import (
     ablation_rows,
     coverage_rows,

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.panel import (
+from benchwright.evidence.panel import (
     FEWEST_HELD_OUT,
     Panel,
     in_sample_note,
     panel_warnings,
 )
-from benchwright.pipelines.evaluation.rank_agreement import GROUPS
+from benchwright.evidence.rank_agreement import GROUPS
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.pipelines.evaluation.report.judgement import judge_against_random
 from benchwright.pipelines.evaluation.report.wording import (
     write_interval,

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
+from benchwright.evidence.answers import PanelAnswers, panel_answers
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.rank_agreement import GROUPS, models_in
+from benchwright.evidence.ratings import rating_of, read_ratings
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.answers import PanelAnswers, panel_answers
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.rank_agreement import GROUPS, models_in
-from benchwright.pipelines.evaluation.ratings import rating_of, read_ratings
 from benchwright.statistics.correlation_rows import pearson_rows
 from benchwright.statistics.holm import holm
 from benchwright.statistics.percentile import percentile_among, two_sided_p

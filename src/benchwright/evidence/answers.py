@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.evidence.panel import Panel
 
 
 class PanelAnswers(NamedTuple):

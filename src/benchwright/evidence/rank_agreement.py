@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
+from benchwright.evidence.answers import panel_answers
+from benchwright.evidence.panel import Panel
+from benchwright.evidence.ratings import Ratings, rating_of, read_ratings
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.answers import panel_answers
-from benchwright.pipelines.evaluation.panel import Panel
-from benchwright.pipelines.evaluation.ratings import Ratings, rating_of, read_ratings
 from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
 from benchwright.statistics.dependent_correlations import williams_test
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement

@@ -5,8 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.pipelines.evaluation.answers import panel_answers
-from benchwright.pipelines.evaluation.panel import Panel
+from benchwright.evidence.answers import panel_answers
+from benchwright.evidence.panel import Panel
 from benchwright.statistics.accuracy import accuracy
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks

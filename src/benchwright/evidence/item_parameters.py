@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.panel import Panel
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.panel import Panel
 from benchwright.statistics.ire import ire_kept
 from benchwright.tables import ItemParameters
 

@@ -1,0 +1,1 @@
+"""What every method is judged by: a panel of models, rank agreement, random subsets."""
