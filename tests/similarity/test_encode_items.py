@@ -13,7 +13,7 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.similarity import item_vectors
 from benchwright.similarity.item_vectors import choose_encoder, encode_items
 from benchwright.tables import Embeddings
-from pipelines.filtering.filtering_examples import make_items
+from methods.smart.filtering_examples import make_items
 
 SERVER = {"backend": "openai", "endpoint": {"url": "http://localhost:1/v1"}, "family": "f"}
 MODELS = ModelsParams.model_validate(

@@ -16,7 +16,7 @@ from benchwright.pipelines.embedding.item_vectors import compute_embeddings
 from benchwright.similarity import item_vectors
 from benchwright.similarity.item_vectors import item_text
 from benchwright.tables import Embeddings
-from pipelines.filtering.filtering_examples import make_items
+from methods.smart.filtering_examples import make_items
 
 MODELS = ModelsParams.model_validate(
     {"encoders": {"tiny": {"weights": {"path": "tiny", "sha256": "0" * 64}}}}

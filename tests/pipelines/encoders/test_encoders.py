@@ -18,7 +18,7 @@ from benchwright.pipelines.encoders.vectors import encode_with_each
 from benchwright.similarity import item_vectors
 from benchwright.similarity.encoder_overlap import compare_encoders, overlap
 from benchwright.tables import Embeddings, EncoderOverlap
-from pipelines.filtering.filtering_examples import make_items, numbered_items
+from methods.smart.filtering_examples import make_items, numbered_items
 
 NAMES = ("one", "two", "three")
 MODELS = ModelsParams.model_validate(

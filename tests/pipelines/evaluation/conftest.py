@@ -16,6 +16,8 @@ from benchwright.evidence.panel import Panel, choose_panel
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.subjects import count_subjects
 from benchwright.figure_style import layout
+from benchwright.methods.smart.filter_model_profile import profile_filter_models
+from benchwright.methods.smart.funnel import count_funnel
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
@@ -28,8 +30,6 @@ from benchwright.pipelines.evaluation.figures.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.filter_models import profile_filter_models
-from benchwright.pipelines.evaluation.funnel import count_funnel
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
 from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright import tables
+from benchwright.methods.smart.funnel import OTHER, count_funnel
 from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
-from benchwright.pipelines.evaluation.funnel import OTHER, count_funnel
 
 RULES = ("anomalous", "easy", "similar")
 

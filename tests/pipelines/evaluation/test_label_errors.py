@@ -6,7 +6,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import OptionalReviewCsv
-from benchwright.pipelines.evaluation.label_errors import (
+from benchwright.methods.smart.label_errors import (
     ELSEWHERE,
     kept_minus_removed,
     rate_label_errors,

@@ -20,8 +20,8 @@ from benchwright.evidence.rank_agreement import (
 from benchwright.evidence.ratings import read_ratings
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.subjects import count_subjects
+from benchwright.methods.smart.filter_model_profile import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.filter_models import profile_filter_models
 from benchwright.tables import Calibration
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

@@ -6,13 +6,13 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import OptionalReviewCsv, ReviewCsv
-from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.review import (
+from benchwright.methods.smart.review import (
     STALE,
     make_review_sheet,
     read_reviews,
     stale_reviews,
 )
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables import ReviewSheet
 

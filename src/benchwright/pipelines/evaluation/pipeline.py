@@ -10,6 +10,11 @@ from benchwright.evidence.random_yardstick import compare_with_random
 from benchwright.evidence.rank_agreement import compare_ranks
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.subjects import count_subjects
+from benchwright.methods.smart.filter_model_profile import profile_filter_models
+from benchwright.methods.smart.funnel import count_funnel
+from benchwright.methods.smart.label_errors import rate_label_errors
+from benchwright.methods.smart.metrics import collect_metrics
+from benchwright.methods.smart.review import make_review_sheet, read_reviews
 from benchwright.pipelines.evaluation.figures.ablation import draw_filter_model_ablation
 from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
 from benchwright.pipelines.evaluation.figures.convergence import draw_neighbour_convergence
@@ -24,14 +29,9 @@ from benchwright.pipelines.evaluation.figures.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.filter_models import profile_filter_models
-from benchwright.pipelines.evaluation.funnel import count_funnel
-from benchwright.pipelines.evaluation.label_errors import rate_label_errors
-from benchwright.pipelines.evaluation.metrics import collect_metrics
 from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
 from benchwright.pipelines.evaluation.report.render import render_report
 from benchwright.pipelines.evaluation.report.summary import summarise_refinement
-from benchwright.pipelines.evaluation.review import make_review_sheet, read_reviews
 
 FIGURES = (
     "figure_filter_shares",

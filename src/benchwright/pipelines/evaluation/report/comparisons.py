@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.pipelines.evaluation.label_errors import kept_minus_removed
+from benchwright.methods.smart.label_errors import kept_minus_removed
 from benchwright.pipelines.evaluation.report.wording import (
     METHODS,
     SUBSETS,

@@ -11,8 +11,8 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.agreement import spread
 from benchwright.evidence.panel import Panel
+from benchwright.methods.smart.rule_order import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.rule_order import in_rule_order
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400

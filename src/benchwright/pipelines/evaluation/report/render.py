@@ -8,6 +8,7 @@ import pandas as pd
 
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.ratings import read_ratings
+from benchwright.methods.smart.review import STALE, stale_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
@@ -30,7 +31,6 @@ from benchwright.pipelines.evaluation.report.method import (
     describe_steps,
 )
 from benchwright.pipelines.evaluation.report.wording import ROLES, RULE_MEANINGS
-from benchwright.pipelines.evaluation.review import STALE, stale_reviews
 from benchwright.report_page.page import render_report_page
 from benchwright.report_page.provenance import benchmark_facts, package_versions, settings
 from benchwright.report_page.table_rows import is_missing, rows_of

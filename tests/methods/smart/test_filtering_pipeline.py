@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchwright import tables
 from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
-from pipelines.filtering.filtering_examples import (
+from methods.smart.filtering_examples import (
     make_embeddings,
     make_items,
     make_matrix,

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.pipelines.filtering.neighbourhood import find_neighbours
-from benchwright.pipelines.filtering.similar import (
+from benchwright.methods.smart.neighbourhood import find_neighbours
+from benchwright.methods.smart.similar import (
     discontinuity,
     estimate_threshold,
     group_similar_items,
 )
+from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
 from benchwright.tables import DistanceDensity, Neighbours, ThresholdSensitivity
-from pipelines.filtering.filtering_examples import make_embeddings, make_items, numbered_items
+from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 # Six directions in a plane, in degrees: 0, 10 and 20 are close, so are 90 and 100; 200 is alone.
 ANGLES = np.deg2rad([0, 10, 20, 90, 100, 200])

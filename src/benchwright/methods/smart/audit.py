@@ -9,7 +9,7 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.option_wording import option_wordings
-from benchwright.pipelines.filtering.finding import Finding
+from benchwright.methods.smart.finding import Finding
 from benchwright.tables import RULES, ItemAudit, Verdicts
 
 # Flags that do not remove an item but should be seen.

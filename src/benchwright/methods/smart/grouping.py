@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from benchwright.pipelines.filtering.finding import Status
+from benchwright.methods.smart.finding import Status
 
 Kind = Literal["duplicate", "conflicting_gold", "similar"]
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from benchwright.pipelines.filtering.finding import Finding
+from benchwright.methods.smart.finding import Finding
 from benchwright.tables import Overlaps, RuleCoverage
 
 log = logging.getLogger(__name__)

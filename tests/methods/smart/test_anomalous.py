@@ -5,9 +5,9 @@ import logging
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
-from pipelines.filtering.filtering_examples import numbered_items
+from methods.smart.filtering_examples import numbered_items
 
 ITEMS = numbered_items(3, ["moral_scenarios", "moral_disputes", "moral_scenarios"])
 

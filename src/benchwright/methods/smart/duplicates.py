@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
+from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.grouping import Grouping
 
 
 def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.pipelines.filtering.filter_models import some_of
-from benchwright.pipelines.filtering.finding import Bools, Finding
+from benchwright.methods.smart.filter_models import some_of
+from benchwright.methods.smart.finding import Bools, Finding
 
 Probabilities = NDArray[np.float32]
 

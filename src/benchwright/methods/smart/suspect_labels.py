@@ -7,10 +7,10 @@ import pandas as pd
 
 from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.smart.filter_models import filter_answers
+from benchwright.methods.smart.finding import Finding
+from benchwright.methods.smart.unanimity import flag_unanimous
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.filter_models import filter_answers
-from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.unanimity import flag_unanimous
 
 
 def flag_suspect_labels(

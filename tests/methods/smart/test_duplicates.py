@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
 from benchwright.params.filtering import DuplicatesParams, FilteringParams
-from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
-from pipelines.filtering.filtering_examples import make_items
+from methods.smart.filtering_examples import make_items
 
 BY_QUESTION = FilteringParams(duplicates=DuplicatesParams(key="question"))
 

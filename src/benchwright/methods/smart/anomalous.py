@@ -7,9 +7,9 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
+from benchwright.methods.smart.filter_models import listed
+from benchwright.methods.smart.finding import Finding
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.filter_models import listed
-from benchwright.pipelines.filtering.finding import Finding
 
 log = logging.getLogger(__name__)
 

@@ -7,21 +7,21 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
-from benchwright.pipelines.filtering.anomalous import flag_anomalous_items
-from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
-from benchwright.pipelines.filtering.combine import combine_rules
-from benchwright.pipelines.filtering.duplicates import find_conflicting_gold, find_duplicates
-from benchwright.pipelines.filtering.easy import flag_easy_items
-from benchwright.pipelines.filtering.filter_model_ablation import (
+from benchwright.methods.smart.anomalous import flag_anomalous_items
+from benchwright.methods.smart.answer_only import flag_answer_only_items
+from benchwright.methods.smart.combine import combine_rules
+from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
+from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.filter_model_ablation import (
     model_subsets,
     vary_filter_models,
 )
-from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
+from benchwright.methods.smart.finding import Finding
+from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.suspect_labels import flag_suspect_labels
+from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
 from benchwright.tables import FilterModelAblation
-from pipelines.filtering.filtering_examples import make_items, make_matrix
+from methods.smart.filtering_examples import make_items, make_matrix
 
 N = 60
 MODELS = tuple("abcde")

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.smart.combine import combine_rules
+from benchwright.methods.smart.coverage import measure_coverage
+from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.neighbourhood import check_neighbours, find_neighbours
+from benchwright.methods.smart.similar import estimate_threshold, group_similar_items
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.pipelines.filtering.combine import combine_rules
-from benchwright.pipelines.filtering.coverage import measure_coverage
-from benchwright.pipelines.filtering.grouping import Grouping
-from benchwright.pipelines.filtering.neighbourhood import check_neighbours, find_neighbours
-from benchwright.pipelines.filtering.similar import estimate_threshold, group_similar_items
 from benchwright.similarity.neighbourhood import item_vectors
-from pipelines.filtering.filtering_examples import make_embeddings, numbered_items
+from methods.smart.filtering_examples import make_embeddings, numbered_items
 
 pytest.importorskip("faiss")
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.methods.smart.finding import Bools
+from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.pipelines.filtering.finding import Bools
-from benchwright.pipelines.filtering.grouping import Grouping
 from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs
 from benchwright.similarity.threshold import choose_threshold, closer_than, density_distances
 from benchwright.statistics.density import Density, gaussian_density, local_maxima

@@ -10,8 +10,8 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.review_csv import cell_text
+from benchwright.methods.smart.rule_order import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.rule_order import in_rule_order
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables import ReviewAgreement, ReviewSheet
 

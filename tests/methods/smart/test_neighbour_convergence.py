@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from benchwright.methods.smart.neighbour_convergence import vary_neighbour_count
+from benchwright.methods.smart.neighbourhood import find_neighbours
+from benchwright.methods.smart.similar import estimate_threshold
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.pipelines.filtering.neighbour_convergence import vary_neighbour_count
-from benchwright.pipelines.filtering.neighbourhood import find_neighbours
-from benchwright.pipelines.filtering.similar import estimate_threshold
 from benchwright.tables import DensityByK, NeighbourConvergence
-from pipelines.filtering.filtering_examples import make_embeddings, make_items, numbered_items
+from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 N = 120
 DRAWS = np.random.default_rng(5)

@@ -13,10 +13,10 @@ import pandas as pd
 
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
+from benchwright.methods.smart.filter_models import listed
+from benchwright.methods.smart.finding import Finding
+from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.filter_models import listed
-from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.grouping import Grouping
 from benchwright.tables import Groups
 
 Draw = dict[str, float]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.review_csv import cell_text
-from benchwright.pipelines.evaluation.rule_order import in_rule_order
+from benchwright.methods.smart.rule_order import in_rule_order
 from benchwright.statistics.proportion import (
     ShareDifference,
     ShareInterval,

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
+from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.params.filtering import EasyParams, FilteringParams
-from benchwright.pipelines.filtering.easy import flag_easy_items
-from pipelines.filtering.filtering_examples import make_matrix, numbered_items
+from methods.smart.filtering_examples import make_matrix, numbered_items
 
 NAN = np.nan
 KEEP_NONE = FilteringParams(easy=EasyParams(retain=0))

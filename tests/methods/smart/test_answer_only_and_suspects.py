@@ -5,10 +5,10 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.smart.answer_only import flag_answer_only_items
+from benchwright.methods.smart.suspect_labels import flag_suspect_labels
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
-from benchwright.pipelines.filtering.suspect_labels import flag_suspect_labels
-from pipelines.filtering.filtering_examples import make_matrix, numbered_items
+from methods.smart.filtering_examples import make_matrix, numbered_items
 
 NAN = np.nan
 WITH_QUESTION = make_matrix([[1, 1], [1, 1]], [[0.9, 0.9], [0.9, 0.9]])

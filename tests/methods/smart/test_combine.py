@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchwright.methods.smart.combine import combine_rules, redundant_similar
+from benchwright.methods.smart.finding import Finding
+from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import DuplicatesParams, EasyParams, FilteringParams
-from benchwright.pipelines.filtering.combine import combine_rules, redundant_similar
-from benchwright.pipelines.filtering.finding import Finding
-from benchwright.pipelines.filtering.grouping import Grouping
-from pipelines.filtering.filtering_examples import (
+from methods.smart.filtering_examples import (
     make_items,
     make_matrix,
     numbered_items,

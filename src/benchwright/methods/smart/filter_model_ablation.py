@@ -10,12 +10,12 @@ import pandas as pd
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.smart.answer_only import flag_answer_only_items
+from benchwright.methods.smart.combine import combine_rules
+from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.finding import Bools, Finding
+from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.filtering.answer_only import flag_answer_only_items
-from benchwright.pipelines.filtering.combine import combine_rules
-from benchwright.pipelines.filtering.easy import flag_easy_items
-from benchwright.pipelines.filtering.finding import Bools, Finding
-from benchwright.pipelines.filtering.grouping import Grouping
 from benchwright.tables import FilterModelAblation
 
 

@@ -1,0 +1,1 @@
+"""The four methods, a folder each. They do not import each other."""
