@@ -40,12 +40,12 @@ from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.datasets.verbatim import verbatim_table
 from benchwright.evaluate_sealed import read_public
 from benchwright.language_models.weights import starts_with_bos
+from benchwright.methods.wicked.single_best_answer.classifier import LogisticClassifier
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.recorded_answers import read_answers
 from benchwright.responses.import_answers import import_answers
-from benchwright.single_best_answer.classifier import LogisticClassifier
 from benchwright.tables import Items
 
 LONGEST_MESSAGE = 1_000

@@ -26,13 +26,13 @@ from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evaluate_sealed import read_public
 from benchwright.evidence.ratings import read_ratings
 from benchwright.language_models.weights import starts_with_bos
+from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
 from benchwright.recorded_answers import read_answers
 from benchwright.responses.import_answers import Imported
 from benchwright.saved_answers import read_items
-from benchwright.single_best_answer.labels import label_numbers
 from hostile.fuzz_targets import benchmark_params, items
 from responses.imported_rows import import_as_rows
 

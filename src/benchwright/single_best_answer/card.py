@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.methods.wicked.single_best_answer.evaluation import ALL
+from benchwright.methods.wicked.single_best_answer.operating_point import precision_recall
+from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.pages import render_page
-from benchwright.single_best_answer.evaluation import ALL
-from benchwright.single_best_answer.operating_point import precision_recall
-from benchwright.single_best_answer.training import describe
 
 USEFUL_SHARE = 0.5
 """Of items flagged, above which most of the benchmark would be copied unchanged."""

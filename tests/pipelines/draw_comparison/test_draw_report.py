@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.metrics import Unchecked
 from benchwright.pipelines.draw_comparison.report.headline import Headline, write_headline
 from benchwright.pipelines.draw_comparison.report.wording import interval, joined, points
 

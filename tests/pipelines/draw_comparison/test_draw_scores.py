@@ -8,12 +8,12 @@ import pytest
 
 from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers, align_answers
+from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics, count_unchecked
+from benchwright.methods.wicked.comparison.scores import score_draws
+from benchwright.methods.wicked.comparison.transitions import follow_answers
+from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.draw_comparison.compared_answers import ComparedAnswers, align_answers
-from benchwright.pipelines.draw_comparison.metrics import collect_draw_metrics, count_unchecked
-from benchwright.pipelines.draw_comparison.scores import score_draws
-from benchwright.pipelines.draw_comparison.transitions import follow_answers
-from benchwright.pipelines.draw_comparison.ways_of_asking import ways_of_asking
 
 IDS = ("q0", "q1", "q2", "q3")
 NO_RESPONSES = tables.Responses.empty()

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
+from benchwright.methods.wicked.comparison.coverage import count_changes
+from benchwright.methods.wicked.comparison.instruct import FAMILIES, compare_instruct
+from benchwright.methods.wicked.comparison.prompts_shown import count_demonstrations, count_prompts
+from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.coverage import count_changes
-from benchwright.pipelines.draw_comparison.instruct import FAMILIES, compare_instruct
-from benchwright.pipelines.draw_comparison.prompts_shown import count_demonstrations, count_prompts
-from benchwright.pipelines.draw_comparison.rule_ablation import compare_rules
 
 RULES = PerturbationParams.model_validate(
     {

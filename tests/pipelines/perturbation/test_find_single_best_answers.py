@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.methods.wicked.single_best_answer.features import SURFACE
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.perturbation.single_best_answer import (
     collect_single_best_answers,
     predict_single_best_answers,
 )
-from benchwright.single_best_answer.features import SURFACE
 from benchwright.tables import SbaPredictions, TextVectors
 from transforms.benchmark_tables import items_table
 

@@ -12,10 +12,10 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.saved_items import SavedItems
+from benchwright.methods.wicked.single_best_answer.predict import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.single_best_answer import create_pipeline, nodes
-from benchwright.single_best_answer.predict import predict
 from benchwright.tables import (
     Demonstrations,
     Items,
@@ -216,7 +216,7 @@ def test_labels_by_a_judge_need_its_name() -> None:
 
 
 def test_fine_tuned_weights_are_kept_with_the_classifier_and_read_again(tmp_path: Path) -> None:
-    from single_best_answer.tiny_bert import write_tiny_bert
+    from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
 
     words = ("which", "is", "the", "best", "of", "what")
     base = write_tiny_bert(tmp_path / "base", words)

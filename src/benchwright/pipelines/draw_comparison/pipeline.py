@@ -2,21 +2,21 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.draw_comparison.compared_answers import align_answers
-from benchwright.pipelines.draw_comparison.coverage import count_changes
+from benchwright.methods.wicked.comparison.compared_answers import align_answers
+from benchwright.methods.wicked.comparison.coverage import count_changes
+from benchwright.methods.wicked.comparison.instruct import compare_instruct
+from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
+from benchwright.methods.wicked.comparison.prompts_shown import count_demonstrations, count_prompts
+from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
+from benchwright.methods.wicked.comparison.scores import score_draws
+from benchwright.methods.wicked.comparison.transitions import follow_answers
+from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
 from benchwright.pipelines.draw_comparison.figures.deltas import draw_deltas
 from benchwright.pipelines.draw_comparison.figures.none_rates import draw_none_rates
 from benchwright.pipelines.draw_comparison.figures.ranks import draw_rank_shuffle
 from benchwright.pipelines.draw_comparison.figures.rule_ablation import draw_rule_ablation
 from benchwright.pipelines.draw_comparison.figures.transitions import draw_transitions
-from benchwright.pipelines.draw_comparison.instruct import compare_instruct
-from benchwright.pipelines.draw_comparison.metrics import collect_draw_metrics
-from benchwright.pipelines.draw_comparison.prompts_shown import count_demonstrations, count_prompts
 from benchwright.pipelines.draw_comparison.report.render import render_draw_report
-from benchwright.pipelines.draw_comparison.rule_ablation import compare_rules
-from benchwright.pipelines.draw_comparison.scores import score_draws
-from benchwright.pipelines.draw_comparison.transitions import follow_answers
-from benchwright.pipelines.draw_comparison.written_answers import compare_written_answers
 
 TABLES = (
     "draw_scores",

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.methods.wicked.single_best_answer.labels import label_numbers
+from benchwright.methods.wicked.single_best_answer.predict import predict
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.single_best_answer.labels import label_numbers
-from benchwright.single_best_answer.predict import predict
 from benchwright.tables import SbaPredictions
 
 

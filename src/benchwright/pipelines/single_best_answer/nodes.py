@@ -10,19 +10,19 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.saved_items import SavedTable
 from benchwright.datasets.score_store import StoredShards
-from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.single_best_answer.card import render_card
-from benchwright.single_best_answer.evaluation import evaluate
-from benchwright.single_best_answer.features import judgeable
-from benchwright.single_best_answer.judge import judge_items
-from benchwright.single_best_answer.labels import (
+from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
+from benchwright.methods.wicked.single_best_answer.features import judgeable
+from benchwright.methods.wicked.single_best_answer.judge import judge_items
+from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
     one_label_per_item,
     read_annotations,
 )
-from benchwright.single_best_answer.training import train_classifier
+from benchwright.methods.wicked.single_best_answer.training import train_classifier
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.single_best_answer.card import render_card
 from benchwright.tables import SbaLabels
 
 _SHOWN = ["question", "choices", "answer"]

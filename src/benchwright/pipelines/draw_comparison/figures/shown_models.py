@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from benchwright.figure_style import NARROW_NAME, short_names
+from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.ways_of_asking import MIXED, say_way, ways_of_asking
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.main_perturbation import main_perturbation
-from benchwright.pipelines.draw_comparison.ways_of_asking import MIXED, say_way, ways_of_asking
 
 COLOURS = ("#3b82c4", "#d9622b", "#3f9b6c", "#a66bbe", "#b08a1e", "#cc5a86", "#4aa3a8", "#8a8f98")
 """Of models side by side: readable on white and on black."""

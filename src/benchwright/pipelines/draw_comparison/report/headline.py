@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.metrics import Unchecked
+from benchwright.methods.wicked.comparison.ways_of_asking import say_way
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.main_perturbation import main_perturbation
-from benchwright.pipelines.draw_comparison.metrics import Unchecked
 from benchwright.pipelines.draw_comparison.report.wording import (
     TRANSFORMS,
     coefficient,
@@ -19,7 +20,6 @@ from benchwright.pipelines.draw_comparison.report.wording import (
     points,
     words_of,
 )
-from benchwright.pipelines.draw_comparison.ways_of_asking import say_way
 
 
 class Headline(NamedTuple):

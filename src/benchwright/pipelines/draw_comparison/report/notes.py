@@ -2,13 +2,13 @@
 
 import pandas as pd
 
+from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,
     PerturbationParams,
     ReplaceChoiceParams,
 )
-from benchwright.pipelines.draw_comparison.main_perturbation import main_perturbation
-from benchwright.pipelines.draw_comparison.metrics import Unchecked
 from benchwright.pipelines.draw_comparison.report.wording import count
 
 _FEW_MODELS = 5

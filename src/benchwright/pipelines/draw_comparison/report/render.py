@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
+from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.metrics import count_unchecked
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.compared_answers import perturbation_of
-from benchwright.pipelines.draw_comparison.main_perturbation import main_perturbation
-from benchwright.pipelines.draw_comparison.metrics import count_unchecked
 from benchwright.pipelines.draw_comparison.report.examples import choose_examples
 from benchwright.pipelines.draw_comparison.report.headline import write_headline
 from benchwright.pipelines.draw_comparison.report.notes import write_notes

@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.pipelines.draw_comparison.instruct import FAMILIES
+from benchwright.methods.wicked.comparison.instruct import FAMILIES
+from benchwright.methods.wicked.comparison.ways_of_asking import say_way
 from benchwright.pipelines.draw_comparison.report.wording import (
     REASONS,
     WORDINGS,
@@ -15,7 +16,6 @@ from benchwright.pipelines.draw_comparison.report.wording import (
     points,
     words_of,
 )
-from benchwright.pipelines.draw_comparison.ways_of_asking import say_way
 from benchwright.report_page.table_rows import rows_of
 
 _SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_draws", "tau_b_resampled")

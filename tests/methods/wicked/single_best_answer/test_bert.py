@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from benchwright.core.errors import InputError
-from benchwright.params.single_best_answer import FineTuningParams
-from benchwright.single_best_answer.bert import (
+from benchwright.methods.wicked.single_best_answer.bert import (
     classify,
     fine_tune,
     load_classifier,
     texts_to_classify,
 )
-from single_best_answer.tiny_bert import write_tiny_bert
+from benchwright.params.single_best_answer import FineTuningParams
+from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
 
 TEXTS = ["which is best", "what is this", "the best of all", "this and that"] * 6
 LABELS = np.array([1, 0, 1, 0] * 6)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import STYLES, parse_configuration
-from benchwright.pipelines.draw_comparison.compared_answers import (
+from benchwright.methods.wicked.comparison.compared_answers import (
     Bools,
     ComparedAnswers,
     Floats,

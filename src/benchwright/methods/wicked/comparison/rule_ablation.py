@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.compared_answers import (
+from benchwright.methods.wicked.comparison.compared_answers import (
     ComparedAnswers,
     Floats,
     perturbation_of,
 )
+from benchwright.params.perturbation import PerturbationParams
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.tables import RuleAblation
 

@@ -8,12 +8,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.methods.wicked.single_best_answer.bert import (
+    classify,
+    load_classifier,
+    texts_to_classify,
+)
+from benchwright.methods.wicked.single_best_answer.classifier import LogisticClassifier
+from benchwright.methods.wicked.single_best_answer.features import (
+    feature_table,
+    judgeable,
+    texts_to_encode,
+)
 from benchwright.params.scoring import ModelsParams
 from benchwright.params.single_best_answer import FineTuningParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key
-from benchwright.single_best_answer.bert import classify, load_classifier, texts_to_classify
-from benchwright.single_best_answer.classifier import LogisticClassifier
-from benchwright.single_best_answer.features import feature_table, judgeable, texts_to_encode
 
 
 class Predictions(NamedTuple):

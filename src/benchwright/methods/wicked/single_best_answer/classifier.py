@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.single_best_answer.features import Features
+from benchwright.methods.wicked.single_best_answer.features import Features
 
 _VECTOR_WEIGHT = 0.3  # of one dimension of a vector beside a named feature: there are hundreds
 

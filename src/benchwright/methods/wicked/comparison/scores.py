@@ -8,13 +8,13 @@ import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.seeding import stage_generator
-from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.draw_comparison.compared_answers import (
+from benchwright.methods.wicked.comparison.compared_answers import (
     Bools,
     ComparedAnswers,
     Floats,
 )
-from benchwright.pipelines.draw_comparison.ways_of_asking import ways_of_asking
+from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
 from benchwright.tables import DrawReversals, DrawScores, DrawSummary

@@ -7,20 +7,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.params.scoring import ModelsParams
-from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.similarity.text_vectors import encode_texts, vector_key
-from benchwright.single_best_answer.bert import (
+from benchwright.methods.wicked.single_best_answer.bert import (
     SequenceClassifier,
     classify,
     fine_tune,
     load_classifier,
     texts_to_classify,
 )
-from benchwright.single_best_answer.classifier import fit_logistic
-from benchwright.single_best_answer.features import Features, feature_table, texts_to_encode
-from benchwright.single_best_answer.labels import cross_validation_folds
-from benchwright.single_best_answer.operating_point import operating_point
+from benchwright.methods.wicked.single_best_answer.classifier import fit_logistic
+from benchwright.methods.wicked.single_best_answer.features import (
+    Features,
+    feature_table,
+    texts_to_encode,
+)
+from benchwright.methods.wicked.single_best_answer.labels import cross_validation_folds
+from benchwright.methods.wicked.single_best_answer.operating_point import operating_point
+from benchwright.params.scoring import ModelsParams
+from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.similarity.text_vectors import encode_texts, vector_key
 
 Rows = NDArray[np.intp]
 FitAndPredict = Callable[[Rows, Rows], NDArray[np.float64]]

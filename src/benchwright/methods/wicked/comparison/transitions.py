@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.pipelines.draw_comparison.compared_answers import ComparedAnswers
-from benchwright.pipelines.draw_comparison.scores import mean_where
+from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers
+from benchwright.methods.wicked.comparison.scores import mean_where
 from benchwright.statistics.clustered_mean import clustered_share
 from benchwright.tables import DrawNoneRates, DrawTransitions
 

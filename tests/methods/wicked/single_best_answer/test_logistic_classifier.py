@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.single_best_answer.classifier import LogisticClassifier, fit_logistic
-from benchwright.single_best_answer.features import Features
+from benchwright.methods.wicked.single_best_answer.classifier import (
+    LogisticClassifier,
+    fit_logistic,
+)
+from benchwright.methods.wicked.single_best_answer.features import Features
 
 
 def examples(n: int = 80) -> tuple[Features, np.ndarray]:

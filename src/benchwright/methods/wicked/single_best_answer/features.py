@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the_best
 from benchwright.params.single_best_answer import FeatureGroup
-from benchwright.single_best_answer.heuristic import asks_for_the_best
 
 SURFACE = (
     "asks_for_the_best",

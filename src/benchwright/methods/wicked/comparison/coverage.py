@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.pipelines.draw_comparison.compared_answers import perturbation_of
+from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
 from benchwright.tables import DrawCoverage
 
 ALTERED = "altered"

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.single_best_answer.features import (
+from benchwright.methods.wicked.single_best_answer.features import (
     CLOSENESS,
     SURFACE,
     feature_table,
     judgeable,
     texts_to_encode,
 )
-from benchwright.single_best_answer.heuristic import asks_for_the_best
+from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the_best
 
 
 def table(*rows: tuple[str, list[str], int]) -> pd.DataFrame:

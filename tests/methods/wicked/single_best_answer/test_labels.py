@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.single_best_answer.labels import (
+from benchwright.methods.wicked.single_best_answer.labels import (
     cross_validation_folds,
     held_out_items,
     one_label_per_item,

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from benchwright.single_best_answer.judge import judge_items, judge_prompt, parse_label
+from benchwright.methods.wicked.single_best_answer.judge import (
+    judge_items,
+    judge_prompt,
+    parse_label,
+)
 
 ITEM = pd.DataFrame(
     {

@@ -1,0 +1,1 @@
+"""Answers of models to original and perturbed items, compared."""
