@@ -33,7 +33,7 @@ smart: $(VENV)/.installed
 conf/local/seal_key: $(VENV)/.installed
 	mkdir -p $(@D)
 	test -s $@ || (umask 077 && $(BIN)/python -c \
-	  "from benchwright.construction.sealing.key import new_key; print(new_key())" > $@)
+	  "from benchwright.methods.mmlu_cf.sealing.key import new_key; print(new_key())" > $@)
 
 mmlu-cf: conf/local/seal_key
 	$(BIN)/kedro run --pipeline mmlu_cf \

@@ -23,18 +23,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.compute.batch_engine import BatchEngine
-from benchwright.construction.cleaning.clean import clean_batch
-from benchwright.construction.cleaning.cleaned import Cleaned, as_raw, joined
-from benchwright.construction.cleaning.deduplicate import deduplicate
-from benchwright.construction.cleaning.exact_duplicates import mixed
-from benchwright.construction.cleaning.fingerprints import (
+from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
+from benchwright.methods.mmlu_cf.cleaning.cleaned import Cleaned, as_raw, joined
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import deduplicate
+from benchwright.methods.mmlu_cf.cleaning.exact_duplicates import mixed
+from benchwright.methods.mmlu_cf.cleaning.fingerprints import (
     Fingerprints,
     fingerprints,
     joined_fingerprints,
 )
-from benchwright.construction.cleaning.question_parts import last_sentence
-from benchwright.construction.cleaning.rows import Rows
-from benchwright.construction.cleaning.shingles import item_shingles
+from benchwright.methods.mmlu_cf.cleaning.question_parts import last_sentence
+from benchwright.methods.mmlu_cf.cleaning.rows import Rows
+from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles
 from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams
 

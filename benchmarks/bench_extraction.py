@@ -18,9 +18,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.construction.extraction.extract import extract
-from benchwright.construction.extraction.page_text import page_text
-from benchwright.construction.extraction.prefilter import may_hold_questions
+from benchwright.methods.mmlu_cf.extraction.extract import extract
+from benchwright.methods.mmlu_cf.extraction.page_text import page_text
+from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.params.collection import ExtractionParams
 from benchwright.tables import Documents
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 sys.path.insert(0, str(Path(__file__).parent))
 from extraction_layouts import LAYOUTS, render, sample_items, split_items
 
-from benchwright.construction.extraction.extract import extract
-from benchwright.construction.extraction.measure import Measured, measure
+from benchwright.methods.mmlu_cf.extraction.extract import extract
+from benchwright.methods.mmlu_cf.extraction.measure import Measured, measure
 from benchwright.params.collection import ExtractionParams
 
 _GAP = re.compile(r"<br\s*/?>|\s+")

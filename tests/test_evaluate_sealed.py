@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from benchwright import __version__
 from benchwright import evaluate_sealed as command
 from benchwright.cli import cli
-from benchwright.construction.sealing.aggregate import GroupScore, SealedScore
-from benchwright.construction.sealing.key import SealKey
-from benchwright.construction.sealing.seal import SealedFiles, seal_halves
-from benchwright.construction.splitting.gap import half_gaps
-from benchwright.construction.splitting.paired_halves import pair_halves
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import HalfScores
+from benchwright.methods.mmlu_cf.sealing.aggregate import GroupScore, SealedScore
+from benchwright.methods.mmlu_cf.sealing.key import SealKey
+from benchwright.methods.mmlu_cf.sealing.seal import SealedFiles, seal_halves
+from benchwright.methods.mmlu_cf.splitting.gap import half_gaps
+from benchwright.methods.mmlu_cf.splitting.paired_halves import pair_halves
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
 N = 240

@@ -13,29 +13,29 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from benchwright import __version__
-from benchwright.construction.sealing.aggregate import (
-    GroupScore,
-    Scorer,
-    SealedScore,
-    evaluate_sealed,
-)
-from benchwright.construction.sealing.identity import file_hash, sealed_identity
-from benchwright.construction.sealing.key import read_key
-from benchwright.construction.sealing.scan import word_sequences
-from benchwright.construction.sealing.seal import SealedBenchmark, SealedItem, open_sealed
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.sealing import SealingParams
-from benchwright.pipelines.scoring.in_memory import (
+from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import (
     one_configuration,
     options_chosen,
     right_answer,
 )
+from benchwright.methods.mmlu_cf.sealing.aggregate import (
+    GroupScore,
+    Scorer,
+    SealedScore,
+    evaluate_sealed,
+)
+from benchwright.methods.mmlu_cf.sealing.identity import file_hash, sealed_identity
+from benchwright.methods.mmlu_cf.sealing.key import read_key
+from benchwright.methods.mmlu_cf.sealing.scan import word_sequences
+from benchwright.methods.mmlu_cf.sealing.seal import SealedBenchmark, SealedItem, open_sealed
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.sealing import SealingParams
 from benchwright.project_conf import load_conf
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question

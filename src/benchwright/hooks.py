@@ -13,9 +13,9 @@ from kedro.framework.hooks import hook_impl
 from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 
-from benchwright.construction.sealing.key import check_seal_key
 from benchwright.core.atomic_files import clear_abandoned
 from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
 from benchwright.params.run import check_run_values
 from benchwright.params.sealing import SealingParams
 from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchwright.construction.sealing.key import new_key, read_key
-from benchwright.construction.sealing.scan import files_with
-from benchwright.construction.sealing.seal import SealedItem, open_sealed
+from benchwright.methods.mmlu_cf.sealing.key import new_key, read_key
+from benchwright.methods.mmlu_cf.sealing.scan import files_with
+from benchwright.methods.mmlu_cf.sealing.seal import SealedItem, open_sealed
 from benchwright.params.sealing import SealingParams
 from end_to_end.saved import newest
 

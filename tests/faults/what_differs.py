@@ -20,8 +20,8 @@ def documents_read(content: bytes) -> bytes:
 
 def opened(content: bytes) -> bytes:
     """Encrypted with a new nonce each time: what it holds is compared."""
-    from benchwright.construction.sealing.key import read_key
-    from benchwright.construction.sealing.seal import open_sealed
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
     from benchwright.params.sealing import SealingParams
 
     with tempfile.TemporaryDirectory() as folder:

@@ -21,11 +21,6 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from benchwright.construction.extraction.extract import questions_in
-from benchwright.construction.fields.classifier import FieldClassifier
-from benchwright.construction.judging.named_replies import parse_choice, parse_named, parse_yes_no
-from benchwright.construction.judging.replies import Scale, parse_rating
-from benchwright.construction.sealing.identity import sealed_identity
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -40,6 +35,15 @@ from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.datasets.verbatim import verbatim_table
 from benchwright.evaluate_sealed import read_public
 from benchwright.language_models.weights import starts_with_bos
+from benchwright.methods.mmlu_cf.extraction.extract import questions_in
+from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
+from benchwright.methods.mmlu_cf.judging.named_replies import (
+    parse_choice,
+    parse_named,
+    parse_yes_no,
+)
+from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
+from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
 from benchwright.methods.wicked.single_best_answer.classifier import LogisticClassifier
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams

@@ -6,9 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.construction.sealing.identity import sealed_identity
-from benchwright.construction.sealing.key import SealKey
-from benchwright.construction.sealing.seal import open_sealed
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_labels import DocumentLabels
@@ -26,6 +23,9 @@ from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evaluate_sealed import read_public
 from benchwright.evidence.ratings import read_ratings
 from benchwright.language_models.weights import starts_with_bos
+from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
+from benchwright.methods.mmlu_cf.sealing.key import SealKey
+from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
 from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams

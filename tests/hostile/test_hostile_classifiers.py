@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from kedro.io import DatasetError
 
-from benchwright.construction.fields.classifier import FieldClassifier
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.classifier_folder import ClassifierFolder
+from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
 from hostile.fuzz_targets import TARGETS
 
 SEEDS = [json.loads(seed) for seed in TARGETS["manifest"].seeds if b"\n" not in seed.strip()]

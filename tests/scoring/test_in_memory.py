@@ -12,9 +12,12 @@ from pydantic import ValidationError
 from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
+from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import (
+    answer_questions,
+    one_configuration,
+)
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.scoring.in_memory import answer_questions, one_configuration
 from benchwright.scoring import scores
 from benchwright.tables import CleanItems
 from scoring.scoring_examples import model_entry

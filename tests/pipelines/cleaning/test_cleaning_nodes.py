@@ -8,7 +8,7 @@ import pytest
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
-from benchwright.construction.extraction.extract import RAW_ITEMS
+from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.cleaning import CleaningParams
 from benchwright.pipelines.cleaning import create_pipeline, nodes
 from benchwright.pipelines.cleaning.figure import draw_cleaning_funnel

@@ -10,10 +10,10 @@ import pytest
 from kedro.io import DataCatalog, DatasetError, MemoryDataset
 from kedro.runner import SequentialRunner
 
-from benchwright.construction.extraction.extract import RAW_ITEMS
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.collection import CollectionParams
 from benchwright.pipelines.collection import create_pipeline, nodes
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
-from benchwright.construction.fields.names import FIELDS
-from benchwright.construction.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.methods.mmlu_cf.fields.names import FIELDS
+from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams

@@ -10,11 +10,11 @@ import pytest
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
-from benchwright.construction.fields.labelled_examples import bundled_examples
-from benchwright.construction.fields.names import FIELDS
-from benchwright.construction.judging import in_memory
 from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
+from benchwright.methods.mmlu_cf.fields.labelled_examples import bundled_examples
+from benchwright.methods.mmlu_cf.fields.names import FIELDS
+from benchwright.methods.mmlu_cf.judging import in_memory
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.fields import create_pipeline, nodes

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.construction.cleaning.deduplicate import clean
-from benchwright.construction.cleaning.rules import WHOLE_RULES
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean
+from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
 from benchwright.params.cleaning import CleaningParams
 from benchwright.tables import CleaningFunnel, CleanItems
 

@@ -2,6 +2,8 @@
 
 from kedro.pipeline import Node, Pipeline
 
+from benchwright.methods.mmlu_cf.summary.metrics import collect_construction_metrics
+from benchwright.methods.mmlu_cf.summary.steps import count_steps
 from benchwright.pipelines.construction_report.figures.agreement import draw_judge_agreement
 from benchwright.pipelines.construction_report.figures.difficulty import draw_difficulty_levels
 from benchwright.pipelines.construction_report.figures.domains import draw_domains
@@ -9,9 +11,7 @@ from benchwright.pipelines.construction_report.figures.fields import draw_field_
 from benchwright.pipelines.construction_report.figures.funnel import draw_construction_funnel
 from benchwright.pipelines.construction_report.figures.replies import draw_parse_rates
 from benchwright.pipelines.construction_report.figures.strata import draw_final_strata, draw_strata
-from benchwright.pipelines.construction_report.metrics import collect_construction_metrics
 from benchwright.pipelines.construction_report.report.render import render_construction_report
-from benchwright.pipelines.construction_report.steps import count_steps
 
 _SETTINGS = (
     "collection",

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.construction.judging.in_memory import ask_in_memory
-from benchwright.construction.rules.apply import apply_draw, as_items
-from benchwright.construction.rules.reword import Reworded, reword
-from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.judging.in_memory import ask_in_memory
+from benchwright.methods.mmlu_cf.rules.apply import apply_draw, as_items
+from benchwright.methods.mmlu_cf.rules.reword import Reworded, reword
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.wordings import wording_similarity

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.construction.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.core.natural_order import sort_items
+from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.open_benchmark import OpenBenchmarkParams
 from benchwright.tables import (
     CleaningChanges,

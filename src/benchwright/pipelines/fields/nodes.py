@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.construction.extraction.lines import flat, visible
-from benchwright.construction.fields.accuracy import field_accuracy
-from benchwright.construction.fields.classifier import predict_fields, train_classifier
-from benchwright.construction.fields.judge import judge_fields
-from benchwright.construction.fields.labelled_examples import bundled_examples, text_to_encode
-from benchwright.construction.fields.names import FIELDS, SPELLINGS
-from benchwright.construction.judging.in_memory import named_judges
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
+from benchwright.methods.mmlu_cf.fields.accuracy import field_accuracy
+from benchwright.methods.mmlu_cf.fields.classifier import predict_fields, train_classifier
+from benchwright.methods.mmlu_cf.fields.judge import judge_fields
+from benchwright.methods.mmlu_cf.fields.labelled_examples import bundled_examples, text_to_encode
+from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
+from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key

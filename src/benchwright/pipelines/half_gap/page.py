@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
+from benchwright.methods.mmlu_cf.splitting.gaps import ComparedHalves
 from benchwright.params.half_gap import HalfGapParams
 from benchwright.pipelines.half_gap.figures.gaps import by_size
-from benchwright.pipelines.half_gap.gaps import ComparedHalves
 from benchwright.pipelines.half_gap.headline import say_points, write_headline
 from benchwright.report_page.page import render_report_page
 from benchwright.report_page.provenance import Fact, package_versions, settings

@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.construction.checking.check import check_items, checking_agreement, decide
-from benchwright.construction.difficulty.rating import last_ratings
-from benchwright.construction.judging.agreement import judge_agreement
-from benchwright.construction.judging.in_memory import named_judges
-from benchwright.construction.judging.with_passage import with_passage
-from benchwright.construction.sealing.quiet_errors import no_question_in_errors
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
+from benchwright.methods.mmlu_cf.difficulty.rating import last_ratings
+from benchwright.methods.mmlu_cf.judging.agreement import judge_agreement
+from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
+from benchwright.methods.mmlu_cf.judging.with_passage import with_passage
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.checking import CheckingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.tables import JudgeAgreement

@@ -5,22 +5,22 @@ import logging
 import numpy as np
 import pandas as pd
 
-from benchwright.construction.difficulty.candidates import difficulty_candidates
-from benchwright.construction.difficulty.irt_fallback import difficulty_from_responses
-from benchwright.construction.difficulty.model_answers import answer_matrix, answers_of_file
-from benchwright.construction.difficulty.quota_sampling import (
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.candidates import difficulty_candidates
+from benchwright.methods.mmlu_cf.difficulty.irt_fallback import difficulty_from_responses
+from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
     LEVELS,
     QuotaSample,
     sample_by_difficulty,
 )
-from benchwright.construction.difficulty.rating import RatedDifficulty, rate_difficulty
-from benchwright.construction.difficulty.rating import item_difficulty as combined_difficulty
-from benchwright.construction.difficulty.worked_examples import BUNDLED, read_examples
-from benchwright.construction.judging.in_memory import named_judges
-from benchwright.construction.judging.with_passage import with_passage
-from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.rating import RatedDifficulty, rate_difficulty
+from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combined_difficulty
+from benchwright.methods.mmlu_cf.difficulty.worked_examples import BUNDLED, read_examples
+from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
+from benchwright.methods.mmlu_cf.judging.with_passage import with_passage
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.construction.difficulty.level_counts import level_counts
-from benchwright.construction.difficulty.rated_again import ratings_again
+from benchwright.methods.mmlu_cf.difficulty.level_counts import level_counts
+from benchwright.methods.mmlu_cf.difficulty.rated_again import ratings_again
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 
 

@@ -2,12 +2,12 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.construction.memorisation.probe import summarise_memorisation
-from benchwright.pipelines.memorisation.examples import choose_examples
+from benchwright.methods.mmlu_cf.memorisation.examples import choose_examples
+from benchwright.methods.mmlu_cf.memorisation.metrics import collect_memorisation_metrics
+from benchwright.methods.mmlu_cf.memorisation.probe import summarise_memorisation
+from benchwright.methods.mmlu_cf.memorisation.replies import compare_replies
 from benchwright.pipelines.memorisation.figure import draw_memorisation
-from benchwright.pipelines.memorisation.metrics import collect_memorisation_metrics
 from benchwright.pipelines.memorisation.page import render_memorisation_page
-from benchwright.pipelines.memorisation.replies import compare_replies
 
 
 def create_pipeline() -> Pipeline:

@@ -5,11 +5,11 @@ import logging
 import numpy as np
 import pandas as pd
 
-from benchwright.construction.judging.in_memory import ask_in_memory
-from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.construction.splitting.distance import half_distances
-from benchwright.construction.splitting.leakage import split_without_leaks
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.judging.in_memory import ask_in_memory
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.splitting.distance import half_distances
+from benchwright.methods.mmlu_cf.splitting.leakage import split_without_leaks
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.splitting import SplittingParams

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchwright.construction.sealing.key import KeyedNames, read_key
-from benchwright.construction.sealing.keyed_leaks import keyed_leak_pairs
-from benchwright.construction.sealing.quiet_errors import no_question_in_errors
-from benchwright.construction.sealing.seal import keyed_assignment, seal_halves
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
+from benchwright.methods.mmlu_cf.sealing.keyed_leaks import keyed_leak_pairs
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, seal_halves
 from benchwright.params.sealing import SealingParams
 
 logger = logging.getLogger(__name__)

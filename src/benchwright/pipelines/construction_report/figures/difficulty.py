@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.figure_style import QUIET, axis, empty_figure, layout
+from benchwright.methods.mmlu_cf.summary.levels import known_share
 from benchwright.pipelines.construction_report.figures.colours import POOLS
-from benchwright.pipelines.construction_report.levels import known_share
 
 _SYMBOLS = {"rated": "circle", "sampled": "square", "checked": "diamond", "final": "triangle-up"}
 _UNKNOWN = "?"

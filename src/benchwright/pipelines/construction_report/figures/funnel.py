@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from benchwright.figure_style import KEPT, QUIET, REMOVED, axis, empty_figure, layout, plain
+from benchwright.methods.mmlu_cf.summary.steps import Steps
 from benchwright.pipelines.construction_report.figures.colours import CLOSED, PUBLIC
-from benchwright.pipelines.construction_report.steps import Steps
 
 
 class _Bar(NamedTuple):

@@ -15,7 +15,7 @@ from benchwright.figure_style import (
     layout,
     plain,
 )
-from benchwright.pipelines.construction_report.parse_rates import AGAIN, ParseRate, parse_rates
+from benchwright.methods.mmlu_cf.summary.parse_rates import AGAIN, ParseRate, parse_rates
 
 _SHORT = {AGAIN: "again"}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.figure_style import KEPT, QUIET, axis, clip, empty_figure, layout, plain
-from benchwright.pipelines.construction_report.levels import known_share, quotas
+from benchwright.methods.mmlu_cf.summary.levels import known_share, quotas
 
 # Every cell is light enough for dark figures, on a white page and on a black one.
 _SCALE = [[0, "#ef9a6f"], [0.5, "#d5d8dc"], [1, "#8bbbe6"]]

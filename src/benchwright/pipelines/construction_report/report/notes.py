@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
+from benchwright.methods.mmlu_cf.summary.levels import Shortfall
 from benchwright.pipelines.construction_report.figures.agreement import RELIABLE
-from benchwright.pipelines.construction_report.levels import Shortfall
 from benchwright.pipelines.construction_report.report.told import Told
 from benchwright.pipelines.construction_report.report.wording import (
     bounds,

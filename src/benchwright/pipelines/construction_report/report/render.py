@@ -7,6 +7,9 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel
 
+from benchwright.methods.mmlu_cf.summary.levels import count_shortfall, known_share, quotas
+from benchwright.methods.mmlu_cf.summary.parse_rates import parse_rates
+from benchwright.methods.mmlu_cf.summary.steps import Steps
 from benchwright.params.checking import CheckingParams
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams
@@ -18,8 +21,6 @@ from benchwright.params.sealing import SealingParams
 from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines.construction_report.figures.agreement import of_all_judges
 from benchwright.pipelines.construction_report.figures.domains import top_domains
-from benchwright.pipelines.construction_report.levels import count_shortfall, known_share, quotas
-from benchwright.pipelines.construction_report.parse_rates import parse_rates
 from benchwright.pipelines.construction_report.report.headline import (
     again_said,
     leaks_said,
@@ -40,7 +41,6 @@ from benchwright.pipelines.construction_report.report.rows import (
     source_rows,
 )
 from benchwright.pipelines.construction_report.report.told import Told
-from benchwright.pipelines.construction_report.steps import Steps
 from benchwright.report_page.page import render_report_page
 from benchwright.report_page.provenance import Fact, package_versions, settings
 from benchwright.report_page.table_rows import rows_of

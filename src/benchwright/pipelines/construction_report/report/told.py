@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.pipelines.construction_report.levels import Shortfall
-from benchwright.pipelines.construction_report.parse_rates import ParseRate
-from benchwright.pipelines.construction_report.steps import Steps
+from benchwright.methods.mmlu_cf.summary.levels import Shortfall
+from benchwright.methods.mmlu_cf.summary.parse_rates import ParseRate
+from benchwright.methods.mmlu_cf.summary.steps import Steps
 
 
 class Told(NamedTuple):

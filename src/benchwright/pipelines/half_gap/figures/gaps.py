@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.construction.splitting.gap import SIZE_GROUPS
 from benchwright.core.configuration import configuration_name
 from benchwright.figure_style import KEPT, NARROW_NAME, QUIET, REMOVED, axis, layout, short_names
+from benchwright.methods.mmlu_cf.splitting.gap import SIZE_GROUPS
 from benchwright.params.half_gap import HalfGapParams
 
 _MARGINS = 8 + 96  # pixels above and below the plot: axis title, legend

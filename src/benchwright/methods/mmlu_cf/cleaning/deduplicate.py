@@ -1,0 +1,259 @@
+"""Cleaning of a whole: batches through the row rules, then duplicates among all of them."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from benchwright.compute.batch_engine import BatchEngine
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.cleaning.clean import funnel
+from benchwright.methods.mmlu_cf.cleaning.cleaned import (
+    DUPLICATES,
+    REJECTED,
+    Cleaned,
+    as_raw,
+    joined,
+    rejected_rows,
+)
+from benchwright.methods.mmlu_cf.cleaning.exact_duplicates import Keys, conflicting, same_text
+from benchwright.methods.mmlu_cf.cleaning.fingerprints import (
+    Fingerprints,
+    cleaned_with_fingerprints,
+    fingerprints,
+    joined_fingerprints,
+)
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
+    Pairs,
+    near_pairs,
+    remaining,
+)
+from benchwright.methods.mmlu_cf.cleaning.rows import Rows
+from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES
+from benchwright.params.batch_engine import BatchEngineParams
+from benchwright.params.cleaning import CleaningParams, RuleName
+
+_TEXT = pa.large_string()
+_COMPARED = ["item_id", "question", "choices", "answer", "passage"]
+
+
+class Deduplicated(NamedTuple):
+    """What is left of n clean rows.
+
+    Attributes:
+        rows: the rows that stay, in their order.
+        duplicates: item_id of each row that goes, the rule, the item it is like, their similarity
+            (1 for exact duplicates) and why in words.
+        candidates: pairs that LSH gave, in all rounds.
+        shared_passage: of them, alike as a whole but with another question or other choices.
+    """
+
+    rows: pa.Table
+    duplicates: pa.Table
+    candidates: int
+    shared_passage: int
+
+
+def clean(batches: Iterable[pa.Table], params: CleaningParams) -> Cleaned:
+    """All rules on raw items that come in batches (MMLU-CF, section 3.2, step 2).
+
+    Args:
+        batches: tables of raw items; read twice, so not an iterator. Ids are unique over all.
+        params: rules and limits, and where they run; the outcome is the same everywhere.
+
+    Raises:
+        InputError: a column is missing, an id stands twice, `batches` can be read only once, or the
+            engine cannot be had.
+    """
+    if isinstance(batches, Iterator):
+        raise InputError("batches of raw items are read twice: give a list, not an iterator")
+    with BatchEngine(params, "cleaning") as engine:
+        work = partial(cleaned_with_fingerprints, params=params)
+        parts, prints = zip(*engine.over(work, batches), strict=True)
+        return with_duplicates_rejected(
+            joined(parts), batches, params, joined_fingerprints(prints), engine
+        )
+
+
+def with_duplicates_rejected(
+    cleaned: Cleaned,
+    batches: Iterable[pa.Table],
+    params: CleaningParams,
+    prints: Fingerprints | None = None,
+    engine: BatchEngine | None = None,
+) -> Cleaned:
+    """What `clean_batch` gave for all batches, without duplicates among the clean rows.
+
+    Args:
+        cleaned: of all batches (`joined`).
+        batches: the raw items again, for the rows that are rejected now.
+        params: the same as before.
+        prints: fingerprints of the clean rows, where they are there already.
+        engine: what compares the pairs; None for this process.
+    """
+    left = deduplicate(cleaned.rows, params, prints, engine)
+    rejected = [cleaned.rejected]
+    wanted = left.duplicates.column("item_id")
+    for batch in batches if len(wanted) else ():
+        ids = batch.column("item_id").cast(_TEXT)
+        at = pc.index_in(ids, value_set=wanted.combine_chunks())
+        places = np.flatnonzero(pc.is_valid(at).to_numpy())
+        found = left.duplicates.take(pc.drop_null(at))
+        rejected.append(
+            rejected_rows(
+                batch,
+                places,
+                found.column("rule").combine_chunks(),
+                found.column("detail").combine_chunks(),
+            )
+        )
+    done = dict.fromkeys((*(rule.name for rule in ROW_RULES), *WHOLE_RULES), (0, 0))
+    for row in cleaned.counts.to_pylist():
+        done[row["rule"]] = (row["changed"], row["rejected"])
+    for name in left.duplicates.column("rule").to_pylist():
+        done[name] = (0, done[name][1] + 1)
+    changed, out = np.array(list(done.values())).T
+    total = cleaned.rows.num_rows + cleaned.rejected.num_rows
+    return Cleaned(
+        left.rows,
+        pa.concat_tables(rejected) if rejected else REJECTED.empty_table(),
+        cleaned.changes,
+        funnel(total, changed, out, params),
+        left.duplicates,
+    )
+
+
+def deduplicate(
+    rows: pa.Table,
+    params: CleaningParams,
+    prints: Fingerprints | None = None,
+    engine: BatchEngine | None = None,
+) -> Deduplicated:
+    """Clean rows without exact and near-duplicates; their order does not matter.
+
+    Of duplicates stays the one with an explanation, then the one with the first id. An item goes
+    only for one that stays. Repeated until nothing goes. In memory are, besides the rows, 24 bytes
+    per row for exact duplicates and 4 · `permutations` for near ones.
+
+    Raises:
+        InputError: an id stands twice.
+    """
+    ids = rows.column("item_id")
+    if pc.count_distinct(ids).as_py() < len(ids):
+        raise InputError("item_id: an id stands twice among the clean rows")
+    over = (engine or BatchEngine(BatchEngineParams(), "cleaning")).over
+    order = _order(rows)
+    active = rows.select(_COMPARED).append_column("place", pa.array(np.arange(rows.num_rows)))
+    active = active.take(pa.array(order))
+    prints = (fingerprints(rows, params) if prints is None else prints).take(order)
+    gone: list[pa.Table] = []
+    candidates = shared_passage = 0
+    if "exact_duplicate" not in params.off:
+        keep, lost = _without_exact(active, Keys(prints.text, prints.answer), params)
+        gone.append(lost)
+        active, prints = active.filter(pa.array(keep)), prints.take(np.flatnonzero(keep))
+    if "near_duplicate" not in params.off:
+        signed = prints.signed
+        del prints
+        known: Pairs | None = None
+        while True:
+            near = near_pairs(
+                _rows(active), signed, _answers(active), params.near_duplicates, known, over
+            )
+            candidates += near.candidates
+            shared_passage += near.shared_passage
+            like, similarity = _leaders(active.num_rows, near.later, near.earlier, near.similarity)
+            keep = like < 0
+            if keep.all():
+                break
+            gone.append(_lost(active, like, similarity, "near_duplicate", "nearly the same as"))
+            known = remaining(near.compared, keep)
+            active, signed = active.filter(pa.array(keep)), signed[keep]
+    places = np.sort(active.column("place").to_numpy())
+    del active
+    return Deduplicated(
+        rows.take(pa.array(places)),
+        pa.concat_tables([DUPLICATES.empty_table(), *gone]),
+        candidates,
+        shared_passage,
+    )
+
+
+def _order(rows: pa.Table) -> NDArray[np.int64]:
+    explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
+    keyed = pa.table({"explained": pc.invert(explained), "item_id": rows.column("item_id")})
+    order = pc.sort_indices(keyed, [("explained", "ascending"), ("item_id", "ascending")])
+    return order.to_numpy().astype(np.int64)
+
+
+def _rows(table: pa.Table) -> Rows:
+    return Rows.of(as_raw(table))
+
+
+def _answers(table: pa.Table) -> NDArray[np.int64]:
+    values: NDArray[np.int64] = table.column("answer").to_numpy()
+    return values
+
+
+def _without_exact(
+    table: pa.Table, found: Keys, params: CleaningParams
+) -> tuple[NDArray[np.bool_], pa.Table]:
+    """Which rows stay, shape (n,), and the others as duplicates."""
+    first = same_text(found)
+    clash = conflicting(found, first)
+    like = np.where(first < np.arange(len(first)), first, -1)
+    lost = _lost(table, np.where(clash, -1, like), np.ones(len(like)), "exact_duplicate", "same as")
+    if params.conflicting_answers == "keep":
+        clash &= like >= 0
+    disputed = _lost(
+        table,
+        np.where(clash, first, -1),
+        np.ones(len(like)),
+        "exact_duplicate",
+        "answers differ between the copies of",
+    )
+    keep = (like < 0) & ~clash
+    return keep, pa.concat_tables([lost, disputed])
+
+
+def _leaders(
+    n: int,
+    later: NDArray[np.int64],
+    earlier: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """For each item the first item that stays and is like it, −1 where it stays itself."""
+    like, alike = np.full(n, -1), np.full(n, np.nan)
+    order = np.lexsort((earlier, later))
+    for one, other, value in zip(
+        later[order].tolist(), earlier[order].tolist(), similarity[order].tolist(), strict=True
+    ):
+        if like[one] < 0 and like[other] < 0:
+            like[one], alike[one] = other, value
+    return like, alike
+
+
+def _lost(
+    table: pa.Table,
+    like: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+    rule: RuleName,
+    why: str,
+) -> pa.Table:
+    at = np.flatnonzero(like >= 0)
+    ids = table.column("item_id").combine_chunks()
+    leaders = ids.take(pa.array(like[at])).cast(_TEXT)
+    return pa.table(
+        [
+            ids.take(pa.array(at)).cast(_TEXT),
+            pa.repeat(pa.scalar(rule, _TEXT), len(at)),
+            leaders,
+            pa.array(similarity[at], pa.float64()),
+            pc.binary_join_element_wise(pa.scalar(why, _TEXT), leaders, pa.scalar(" ", _TEXT)),
+        ],
+        schema=DUPLICATES,
+    )

@@ -1,0 +1,264 @@
+"""A sample of questions by difficulty, under quotas of fields, over many domains.
+
+MMLU-CF, section 3.2, step 3, and Figure 4: levels follow a normal distribution around 6, fields are
+balanced, as many domains as possible take part, questions with an explanation are preferred.
+"""
+
+from math import erf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
+from benchwright.methods.mmlu_cf.margin_table import (
+    Counts,
+    cell_goal,
+    cumulative_level_goal,
+    field_goal,
+    joined,
+    level_goal,
+    nearest_table,
+)
+from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+
+LEVELS = 10
+"""Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""
+
+
+class QuotaSample(NamedTuple):
+    """A sample.
+
+    Attributes:
+        item_ids: those chosen, sorted.
+        strata: a `SamplingStrata` table.
+        domains: different ones among those chosen; `domains_possible` is the most that a sample
+            of these counts could have.
+        explained: chosen ones with an explanation.
+        shortfall: questions short of the size that was asked for.
+    """
+
+    item_ids: list[str]
+    strata: pd.DataFrame
+    domains: int
+    domains_possible: int
+    explained: int
+    shortfall: int
+
+
+def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
+    """Shares (10,) of the levels 0–9 under a normal distribution, truncated to them.
+
+    Level l has the mass between l − 1/2 and l + 1/2; what lies outside is spread in proportion.
+    """
+    edges = (np.arange(LEVELS + 1) - 0.5 - mean) / (sd * sqrt(2))
+    mass = np.diff([erf(edge) for edge in edges])
+    if mass.sum() <= 0:
+        raise InputError(f"sampling: mean {mean} lies too far from the levels 0–9 at sd {sd}")
+    return mass / mass.sum()
+
+
+def levels_of(difficulty: ArrayLike) -> NDArray[np.float64]:
+    """Levels 0–9 (n,) of a continuous difficulty, such as b of item response theory.
+
+    By quantiles: level l holds the items between the l-th and the next tenth of the pool, so a
+    level says how hard an item is among these, not by itself. Ties share the level of their mean
+    rank; NaN stays NaN.
+    """
+    from scipy.stats import rankdata
+
+    values = np.asarray(difficulty, dtype=np.float64)
+    out = np.full(values.shape, np.nan)
+    known = ~np.isnan(values)
+    if known.any():
+        ranks = (rankdata(values[known]) - 0.5) / known.sum()
+        out[known] = np.minimum(np.floor(ranks * LEVELS), LEVELS - 1)
+    return out
+
+
+def sample_by_difficulty(
+    items: pd.DataFrame, params: SamplingByDifficultyParams, seed: int
+) -> QuotaSample:
+    """The sample whose counts by field and level come nearest to the quotas.
+
+    As many as asked for are taken where there are so many. Then, exactly and in this order: fields
+    and levels miss their quotas by as few questions as can be (not at all where that is possible);
+    what a level lacks comes from the levels next to it; the strata are as near as can be to fields
+    and levels combined independently. A field with fewer questions than its share gives all, the
+    others share the rest. Within these counts as many domains as possible are covered (a maximum
+    flow), then explained questions come first, then those of domains taken least.
+
+    Args:
+        items: columns item_id, field, difficulty (0–9, NaN where unknown: never taken), domain
+            and explanation (null or blank where none); rows in any order.
+        params: size and distribution.
+        seed: of the order of what is otherwise alike.
+
+    Raises:
+        InputError: an id is doubled, or a difficulty is not a whole number from 0 to 9.
+    """
+    pool = _pool(items, seed)
+    fields = sorted(set(pool["field"]))
+    available = _counts(pool, fields)
+    size = min(params.size, int(available.sum()))
+    target, taken = _allocated(available, params, size)
+    covered, possible = _covering(pool, fields, taken)
+    chosen = _filled(pool, fields, taken, covered)
+    rows = [
+        (field, level, target[f, level], available[f, level], taken[f, level])
+        for f, field in enumerate(fields)
+        for level in range(LEVELS)
+    ]
+    strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "taken"])
+    strata["shortfall"] = (strata["target"] - strata["taken"]).clip(lower=0)
+    return QuotaSample(
+        sorted(chosen["item_id"]),
+        strata.astype({"field": str}),
+        int(chosen["domain"].dropna().nunique()),
+        possible,
+        int(chosen["explained"].sum()),
+        params.size - size,
+    )
+
+
+def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The items that have a level, by hash of their ids."""
+    ids = items["item_id"].astype(str)
+    if ids.duplicated().any():
+        raise InputError(
+            f"sampling: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
+        )
+    level = pd.to_numeric(items["difficulty"])
+    wrong = level.notna() & ~level.isin(range(LEVELS))
+    if wrong.any():
+        raise InputError(
+            f"sampling: item {ids[wrong].iloc[0]!r} has difficulty {level[wrong].iloc[0]}; whole "
+            "numbers from 0 to 9 are accepted (a continuous one is cut into levels first)"
+        )
+    explanation = items["explanation"]
+    table = pd.DataFrame(
+        {
+            "item_id": ids,
+            "field": items["field"].astype(str),
+            "level": level,
+            "domain": items["domain"].where(items["domain"].notna(), None),
+            "explained": explanation.notna() & explanation.astype(str).str.strip().ne(""),
+            "order": item_uniforms(seed, "sample_by_difficulty", ids.tolist()),
+        }
+    )
+    table = table[table["level"].notna()].astype({"level": "int64"})
+    return table.sort_values(["order", "item_id"], ignore_index=True)
+
+
+def _counts(pool: pd.DataFrame, fields: list[str]) -> Counts:
+    counts = np.zeros((len(fields), LEVELS), dtype=np.int64)
+    place = {field: number for number, field in enumerate(fields)}
+    np.add.at(counts, (pool["field"].map(place).to_numpy(np.int64), pool["level"].to_numpy()), 1)
+    return counts
+
+
+def _allocated(
+    available: Counts, params: SamplingByDifficultyParams, size: int
+) -> tuple[Counts, Counts]:
+    """What each stratum should give, were there enough, and what it gives."""
+    if not available.size:
+        return available, available
+    levels = _rounded(level_shares(params.mean, params.sd) * size)
+    in_field = available.sum(axis=1)
+    even = np.ones(len(in_field)) if params.fields == "equal" else in_field.astype(np.float64)
+    fields = _field_quotas(in_field, even, size)
+    margins = (field_goal(fields, LEVELS), level_goal(levels, len(fields)))
+    combined = np.outer(fields, levels) / max(size, 1)
+    floor = np.floor(combined).astype(np.int64)
+    target = nearest_table(floor, floor + 1, size, [joined(*margins), cell_goal(combined)])
+    if (target <= available).all():
+        return target, target
+    goals = [joined(*margins), cumulative_level_goal(levels, len(fields)), cell_goal(target)]
+    return target, nearest_table(np.zeros_like(available), available, size, goals)
+
+
+def _rounded(shares: NDArray[np.float64]) -> Counts:
+    """Whole numbers of the same sum: largest remainders, equal ones in order."""
+    whole = np.floor(shares + 1e-9).astype(np.int64)
+    left = round(float(shares.sum())) - int(whole.sum())
+    order = np.argsort(-(shares - whole).round(9), kind="stable")
+    whole[order[:left]] += 1
+    return whole
+
+
+def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) -> Counts:
+    """Quotas in proportion to `weights`; a field that has too few gives all, others the rest."""
+    full = np.zeros(len(available), dtype=np.bool_)
+    while True:
+        rest = size - int(available[full].sum())
+        open_weights = np.where(full, 0.0, weights)
+        if rest <= 0 or open_weights.sum() == 0:
+            share = np.zeros(len(available))
+        else:
+            share = rest * open_weights / open_weights.sum()
+        over = ~full & (share >= available)
+        if not over.any() or full.all():
+            break
+        full |= over
+    quotas = _rounded(share)
+    quotas[full] = available[full]
+    return quotas
+
+
+def _covering(pool: pd.DataFrame, fields: list[str], taken: Counts) -> tuple[dict[str, int], int]:
+    """The stratum that stands for each domain, for as many domains as these counts allow."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    stratum = _stratum(pool, fields)
+    known = pool["domain"].notna() & (taken.ravel()[stratum] > 0)
+    domains = sorted(set(pool["domain"][known]))
+    if not domains:
+        return {}, 0
+    number = {domain: place for place, domain in enumerate(domains)}
+    edges = pd.DataFrame(
+        {
+            "domain": pool["domain"][known].map(number),
+            "stratum": stratum[known.to_numpy()],
+        }
+    ).drop_duplicates()
+    sink = 1 + len(domains) + taken.size
+    used = np.unique(edges["stratum"])
+    rows = [*[0] * len(domains), *(1 + edges["domain"]), *(1 + len(domains) + used)]
+    columns = [*range(1, 1 + len(domains)), *(1 + len(domains) + edges["stratum"])]
+    columns += [sink] * len(used)
+    capacity = [1] * (len(domains) + len(edges)) + taken.ravel()[used].tolist()
+    graph = csr_array(
+        (np.array(capacity, dtype=np.int32), (np.array(rows), np.array(columns))),
+        shape=(sink + 1, sink + 1),
+    )
+    result = maximum_flow(graph, 0, sink)
+    flow = result.flow.tocoo()
+    covered = {
+        domains[start - 1]: int(end) - 1 - len(domains)
+        for start, end, amount in zip(flow.row, flow.col, flow.data, strict=True)
+        if amount > 0 and 1 <= start <= len(domains) and end != 0
+    }
+    return covered, int(result.flow_value)
+
+
+def _stratum(pool: pd.DataFrame, fields: list[str]) -> NDArray[np.int64]:
+    place = {field: number for number, field in enumerate(fields)}
+    return pool["field"].map(place).to_numpy(np.int64) * LEVELS + pool["level"].to_numpy(np.int64)
+
+
+def _filled(
+    pool: pd.DataFrame, fields: list[str], taken: Counts, covered: dict[str, int]
+) -> pd.DataFrame:
+    """The first so many of each stratum: for their domain, explained, of a domain taken least."""
+    ranked = pool.assign(stratum=_stratum(pool, fields), plain=~pool["explained"])
+    ranked = ranked.sort_values(["plain", "order", "item_id"], ignore_index=True)
+    turn = ranked.groupby(["stratum", "domain"], dropna=False).cumcount()
+    stands = ranked["domain"].map(covered) == ranked["stratum"]
+    ranked["fill"] = ~(stands & (turn == 0))
+    ranked["turn"] = turn.where(ranked["domain"].notna(), 0)
+    ranked = ranked.sort_values(["fill", "plain", "turn", "order", "item_id"], ignore_index=True)
+    place = ranked.groupby("stratum").cumcount()
+    return ranked[place.to_numpy() < taken.ravel()[ranked["stratum"].to_numpy()]]

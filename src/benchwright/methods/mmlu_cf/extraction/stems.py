@@ -1,0 +1,280 @@
+"""The question above a run of options: where it begins, its number, and what stands before it."""
+
+import re
+from typing import NamedTuple
+
+from benchwright.methods.mmlu_cf.extraction.answer_lines import (
+    answer_after,
+    explanation_after,
+    is_announcement,
+    starts_answer,
+)
+from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
+from benchwright.methods.mmlu_cf.extraction.options import Run, joined
+
+_WORD = (
+    r"(?:(?:Q(?:ue|uestion|ues|n|s)?|QUESTION|Problem|PROBLEM|Exercise|Item|ITEM|MCQ|Card|Task|Frage|Aufgabe"
+    r"|Pregunta|Вопрос|Question\sn[o°]|No|Nr|№|Domanda|Pergunta|Vraag|question|problem)\s?\.?\s?"
+    r"(?:[Nn]o\.?|[Nn]umber|[Nn]r\.?|№)?\s?[#:.]?\s?|#\s?)"
+)
+_NUMBER = re.compile(
+    rf"[*•>\s]{{0,3}}(?:(?P<word>{_WORD})(?P<a>\d{{1,4}})(?:\s?(?:of|/|von|de)\s?\d{{1,4}})?"
+    r"(?P<pa>\s?(?:[-=]>|[.):\]–—|»›→-]{0,2}))(?=\s|$|[A-Z])"
+    r"|(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))(?=\s|$|[A-Za-zА-Яа-я\"“'‘_$(]))\s?"
+)
+_QUESTION_WORD = re.compile(
+    r"(?:Q|question|stem|Question|QUESTION|Frage|Pregunta|Вопрос|Ques)\s?[.:]\s?"
+)
+_POINTS = re.compile(
+    r"[\[(]\s?\d{1,2}(?:\.\d)?\s?(?:points?|pts?|marks?|punkte?)\.?\s?[\])]\s?", re.IGNORECASE
+)
+_INSTRUCTION = re.compile(
+    r"(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\s(?:only\s)?(?:one|the|an?|all)?\b.{0,50}"
+    r"|(?:answer\s)?(?:options|choices|alternatives)|multiple[- ]choice|single[- ]choice"
+    r"|possible answers|\d{1,2}\s(?:points?|marks?))\s?[:.]?",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(
+    r"(?:[(\[]?(?:[IVX]{1,4}|[ivx]{1,4}|\d{1,2}|[A-Ha-hP-S])[.):\]]|[•–-]|Statement\b|Assertion\b|Reason\b)\s"
+)
+_QUESTION = re.compile(r"[?？]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
+_LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
+)
+_BANNER = re.compile(
+    r"(?:please\s|you\s(?:need|have|must)\s.{0,20})?(?:turn on|enable|activate|switch on"
+    r"|allow)\s.{0,30}(?:javascript|cookies)\b.{0,80}|.{0,60}\b(?:javascript|cookies)\b.{0,40}"
+    r"\b(?:enabled|disabled|required|turned o(?:n|ff))\b.{0,40}"
+    r"|\d{1,5}\s(?:comments?|replies|answers?|posts?)\b.{0,20}\b(?:hidden|shown|show|more|load)\b.{0,20}"
+    r"|(?:share|tweet|print|bookmark|advertisement|sponsored|log ?in|sign (?:in|up))\b.{0,30}"
+    r"|(?:©|\(c\)\s|copyright\b).{0,100}|all rights reserved.{0,40}|we use cookies\b.{0,100}",
+    re.IGNORECASE,
+)
+_FARTHEST = 40
+_LONGEST_BANNER = 160
+
+
+class Stem(NamedTuple):
+    """A question.
+
+    Attributes:
+        first: its first line, or the run's where it stands there.
+        text: without its number.
+        number: None where it has none.
+        style: spelling of the number.
+        asks: it ends like a question, or has a gap.
+    """
+
+    first: int
+    text: str
+    number: int | None
+    style: str
+    asks: bool
+
+
+class _Number(NamedTuple):
+    line: int
+    value: int
+    style: str
+
+
+def number_of(line: Line) -> tuple[int, str] | None:
+    """The question number that a line begins with, and its spelling."""
+    if line.label[:1].isdigit():
+        return int(line.label[:-1]), "markup"
+    found = _NUMBER.match(line.text)
+    if found is None or line.kind == "code":
+        return None
+    if found["a"]:
+        return int(found["a"]), found["word"].strip().lower().rstrip(".:# ") + "#"
+    return int(found["b"]), (found["open"] or "") + found["pb"].strip()
+
+
+def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Stem | None:
+    """The question of a run of options; None where nothing stands above it.
+
+    It begins at a number (the one that follows the number of the question `before`, where it is
+    there), else with the paragraph above the options; never before the line `bound`.
+    """
+    own = run.start > 0 and bool(lines[run.first].text[: run.start].strip())
+    top = run.first if own else run.first - 1
+    while top >= bound and not own and (_skipped(lines[top]) or answer_after(lines[top].text)):
+        top -= 1
+    if top < bound:
+        return None
+    first = _first_line(lines, top, bound, before)
+    number = number_of(lines[first])
+    if number is not None and first == run.first and not own:
+        number = None
+    while first < top and _is_banner(lines[first]):
+        first += 1
+    text = _without_counter(_text(lines, first, top, run if own else None))
+    text = (
+        _bare(text) if number is not None or _QUESTION_WORD.match(text) else _POINTS.sub("", text)
+    )
+    if not re.search(r"\w", text):
+        return None
+    asks = bool(_QUESTION.search(text[-200:])) or "___" in text
+    above = lines[first : top + 1]
+    if any(map(_is_matter, above)):
+        asks = any(_asks(line) for line in above if not _is_matter(line))
+    return Stem(first, text, number[0] if number else None, number[1] if number else "", asks)
+
+
+def _is_banner(line: Line) -> bool:
+    return len(line.text) < _LONGEST_BANNER and _BANNER.fullmatch(line.text) is not None
+
+
+def _without_counter(text: str) -> str:
+    """The text without "5/12", which says how far one has come."""
+    found = _COUNTER.match(text)
+    if found is None or not 0 < int(found["at"]) <= int(found["of"]) > 1:
+        return text
+    return text[found.end() :].strip() or text
+
+
+def _skipped(line: Line) -> bool:
+    return is_announcement(line.text) or bool(
+        len(line.text) < 80 and _INSTRUCTION.fullmatch(line.text)
+    )
+
+
+def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) -> int:
+    numbers, lowest = _numbers_above(lines, top, max(bound, top - _FARTHEST))
+    following = [one for one in numbers if before and before.number == one.value - 1]
+    if following:
+        alike = [one for one in following if before and one.style == before.style]
+        return (alike or following)[0].line
+    if not numbers:
+        return _block_start(lines, top, lowest)
+    chosen = numbers[-1]
+    first = _statements(numbers) if chosen.line < top else -1
+    if first > lowest and _LEADS.search(lines[first - 1].text):
+        earlier = [one for one in numbers if one.line < first]
+        return earlier[-1].line if earlier else _block_start(lines, first - 1, lowest)
+    between = lines[chosen.line : top + 1]
+    far = len({line.block for line in between if not _is_matter(line)}) > 3
+    if far and all(line.kind != "code" for line in between):
+        return _block_start(lines, top, lowest)
+    return chosen.line
+
+
+def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Number], int]:
+    """Numbered lines that may begin the question, in page order, and the first line that may."""
+    numbers: list[_Number] = []
+    for at in range(top, lowest - 1, -1):
+        line = lines[at]
+        linked = min(line.block, lines[top].block) < 0
+        if line.region != lines[top].region or (linked and line.block != lines[top].block):
+            lowest = at + 1
+            break
+        number = number_of(line)
+        if number is not None:
+            numbers.append(_Number(at, *number))
+        elif line.kind == "heading" and at < top:
+            lowest = at if _leads(line) else at + 1
+            break
+    return numbers[::-1], lowest
+
+
+def _statements(numbers: list[_Number]) -> int:
+    """The line of the first of numbered statements, 1 … n, which the last numbers count; or −1."""
+    for before, after in zip(numbers[-2::-1], numbers[:0:-1], strict=True):
+        if after.value != before.value + 1 or after.style != before.style:
+            return -1
+        if before.value == 1:
+            return before.line
+    return -1
+
+
+def _block_start(lines: list[Line], top: int, lowest: int) -> int:
+    """The first line of a paragraph, with code or statements and what introduces them."""
+    at = top
+    while at > lowest:
+        here, above = lines[at], lines[at - 1]
+        if starts_answer(above.text) or explanation_after(above.text) is not None:
+            break
+        if _QUESTION_WORD.match(here.text):
+            break
+        joined_up = above.block == here.block and above.kind != "heading"
+        matter, more = _is_matter(here), _is_matter(above)
+        stated, states = _states(here), _states(above)
+        led = (
+            (matter and (more or _leads(above) or (here.kind == "code" and above.kind == "text")))
+            or (stated and (states or _leads(above)))
+            or (more and not (above.kind == "cells" and here.kind == "cells" and not matter))
+            or states
+        )
+        if above.kind == "heading":
+            led = (matter or stated) and _leads(above)
+        if not (joined_up or (led and top - at < 12)):
+            break
+        at -= 1
+        if above.kind == "heading":
+            break
+    return at
+
+
+def _is_matter(line: Line) -> bool:
+    """Whether a line is code or a row of a table, of which a question speaks."""
+    if line.kind == "code" or "code" in line.marks:
+        return True
+    return (
+        line.kind == "cells" and "\t" in line.text and number_of(line) is None and not _asks(line)
+    )
+
+
+def _states(line: Line) -> bool:
+    """Whether a line is one of several statements."""
+    return _STATEMENT.match(line.text) is not None or line.label.rstrip(".").isalpha()
+
+
+def _leads(line: Line) -> bool:
+    """Whether a line asks, or introduces what follows."""
+    return _asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
+
+
+def _asks(line: Line) -> bool:
+    return _QUESTION.search(line.text[-200:]) is not None
+
+
+def _text(lines: list[Line], first: int, top: int, own: Run | None) -> str:
+    """Lines as one text: wrapped lines joined, others apart."""
+    parts: list[list[str]] = []
+    before: Line | None = None
+    for at in range(first, top + 1):
+        line = lines[at]
+        text = line.text if own is None or at < top else line.text[: own.start]
+        if at == first and number_of(line) is not None:
+            text = _NUMBER.sub("1. ", text, count=1)  # a tab may be all that sets it off
+        elif at > first and line.label.rstrip(".").isalpha():
+            text = f"{line.label} {text}"
+        text = text if line.kind == "code" else flat(text)
+        text = text.rstrip(" ([")
+        if not text.strip() or (at > first and _skipped(line)):
+            continue
+        apart = (
+            before is None
+            or before.kind == "code"
+            or line.kind == "code"
+            or line.block != before.block
+            or _STATEMENT.match(text) is not None
+            or (line.indent == 0 and len(before.text) < 30)
+        )
+        if apart:
+            parts.append([text])
+        else:
+            parts[-1].append(text)
+        before = line
+    return "\n".join(part[0] if len(part) == 1 else joined(part) for part in parts)
+
+
+def _bare(text: str) -> str:
+    """The text without its number, or two of them, and without points."""
+    for _ in range(3):
+        found = _NUMBER.match(text) or _QUESTION_WORD.match(text) or _POINTS.match(text)
+        if found is None:
+            break
+        text = text[found.end() :].lstrip(" \n\t.:-–—|»›→")
+    return text.strip()

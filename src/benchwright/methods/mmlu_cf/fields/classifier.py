@@ -1,0 +1,233 @@
+"""A linear classifier of fields on sentence vectors, kept as plain numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
+from benchwright.methods.mmlu_cf.fields.names import FIELDS
+from benchwright.params.fields import FieldsParams
+from benchwright.tables import FieldPredictions
+
+Float = NDArray[np.float64]
+Vectors = NDArray[np.floating]
+
+_DECIMALS = 6
+_TEMPERATURES = np.geomspace(0.02, 20, 121)
+
+
+class FieldClassifier(NamedTuple):
+    """P(field) = softmax((vector · weights + intercepts) / temperature).
+
+    Attributes:
+        fields: k names.
+        weights: (k, d).
+        intercepts: (k,).
+        temperature: 1 where probabilities are not calibrated.
+        calibrated: whether `temperature` was fitted on predictions out of fold.
+        reason: why not.
+        encoder: what made the vectors (`similarity.text_vectors.vector_key`).
+    """
+
+    fields: tuple[str, ...]
+    weights: Float
+    intercepts: Float
+    temperature: float
+    calibrated: bool
+    reason: str
+    encoder: str
+
+    def probabilities(self, vectors: Vectors) -> Float:
+        """(n, k) probabilities of n vectors (n, d).
+
+        Raises:
+            InputError: the vectors have another length than those it was trained on.
+        """
+        if vectors.ndim != 2 or vectors.shape[1] != self.weights.shape[1]:
+            raise InputError(
+                f"fields: the classifier was trained on vectors of {self.weights.shape[1]} numbers "
+                f"and is given an array of shape {vectors.shape}; train it with this encoder"
+            )
+        return _softmax(self.scores(vectors) / self.temperature)
+
+    def scores(self, vectors: Vectors) -> Float:
+        """(n, k) linear scores."""
+        return np.asarray(vectors, dtype=np.float64) @ self.weights.T + self.intercepts
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers and names."""
+        return {
+            **self._asdict(),
+            "fields": list(self.fields),
+            "weights": self.weights.tolist(),
+            "intercepts": self.intercepts.tolist(),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "FieldClassifier":
+        """What `to_json` gave.
+
+        Raises:
+            InputError: a part is missing or has another shape, a number is not finite, a field is
+                not known or named twice, or the temperature is not above 0.
+        """
+        try:
+            made = cls(
+                tuple(str(field) for field in document["fields"]),
+                np.asarray(document["weights"], dtype=np.float64),
+                np.asarray(document["intercepts"], dtype=np.float64),
+                float(document["temperature"]),
+                bool(document["calibrated"]),
+                str(document["reason"]),
+                str(document["encoder"]),
+            )
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(
+                f"the classifier of fields cannot be read ({error!r}); train it again"
+            ) from None
+        k = len(made.fields)
+        if made.weights.ndim != 2 or len(made.weights) != k or made.intercepts.shape != (k,):
+            raise InputError(
+                "the classifier of fields has weights and fields of different numbers; "
+                "train it again"
+            )
+        if (said := _cannot_be(made)) is not None:
+            raise InputError(f"the classifier of fields cannot be used: {said}; train it again")
+        return made
+
+
+def _cannot_be(made: FieldClassifier) -> str | None:
+    """What training never gives, or None."""
+    if unknown := sorted(set(made.fields) - set(FIELDS)):
+        return f"{unknown[0]!r:.40} is no field"
+    if len(set(made.fields)) < len(made.fields) or len(made.fields) < 2:
+        return "two fields or more are wanted, each once"
+    if not (np.isfinite(made.weights).all() and np.isfinite(made.intercepts).all()):
+        return "a weight or an intercept is not finite"
+    if not (np.isfinite(made.temperature) and made.temperature > 0):
+        return f"its temperature is {made.temperature}, not above 0"
+    return None
+
+
+def train_classifier(
+    vectors: Vectors, fields: Sequence[str], ids: Sequence[str], params: FieldsParams, encoder: str
+) -> FieldClassifier:
+    """Train on labelled examples, and calibrate on predictions out of fold.
+
+    The temperature is the one of the highest likelihood of the true fields out of fold (Guo et al.
+    2017). It is 1, and `calibrated` false, with too few examples, or with a field that has fewer
+    examples than there are folds.
+
+    Args:
+        vectors: (n, d) of the examples, of length 1.
+        fields: (n,) of `FIELDS`; those that do not occur are never predicted.
+        ids: (n,) of the examples; folds hang on them, not on the order.
+        params: which classifier.
+        encoder: what made the vectors.
+
+    Raises:
+        InputError: there are fewer than two fields, or one is not known.
+    """
+    if unknown := sorted(set(fields) - set(FIELDS)):
+        raise InputError(f"fields: {unknown[0]!r} is no field; there are {', '.join(FIELDS)}")
+    present = tuple(field for field in FIELDS if field in set(fields))
+    if len(present) < 2:
+        raise InputError(f"fields: examples of {len(present)} field(s); 2 or more are needed")
+    order = np.argsort(np.asarray(ids, dtype=str), kind="stable")
+    x = np.asarray(vectors, dtype=np.float64)[order]
+    y = np.array([present.index(fields[place]) for place in order])
+    weights, intercepts = _fit(x, y, len(present), params.kind, params.strength)
+    plain = FieldClassifier(present, weights, intercepts, 1.0, False, "", encoder)
+    fewest = int(np.bincount(y, minlength=len(present)).min())
+    if len(y) < params.fewest_to_calibrate or fewest < params.folds:
+        reason = (
+            f"{len(y)} examples, {fewest} of the rarest field; {params.fewest_to_calibrate} and "
+            f"{params.folds} are needed to calibrate"
+        )
+        return plain._replace(reason=reason)
+    scores = _out_of_fold(x, y, [str(ids[place]) for place in order], len(present), params)
+    return plain._replace(temperature=_temperature(scores, y), calibrated=True)
+
+
+def predict_fields(
+    item_ids: Sequence[str], vectors: Vectors, classifier: FieldClassifier
+) -> pd.DataFrame:
+    """A `FieldPredictions` table: the most probable field of each item and the next.
+
+    Probabilities have 6 decimals.
+    """
+    # Finer digits hang on the number of threads and on the order of items.
+    probability = np.round(classifier.probabilities(vectors), _DECIMALS)
+    order = np.argsort(-probability, axis=1, kind="stable")
+    names = np.array(classifier.fields, dtype=object)
+    return FieldPredictions.from_rows(
+        [
+            (item_id, names[best], float(row[best]), names[second], "classifier")
+            for item_id, row, (best, second) in zip(
+                item_ids, probability, order[:, :2], strict=True
+            )
+        ]
+    )
+
+
+def _fit(
+    x: Float,
+    y: NDArray[np.integer],
+    k: int,
+    kind: Literal["logistic", "nearest_centroid"],
+    c: float,
+) -> tuple[Float, Float]:
+    """Weights (k, d) and intercepts (k,); a class without examples scores lowest."""
+    present = np.unique(y)
+    weights, intercepts = np.zeros((k, x.shape[1])), np.full(k, -1e3)
+    if kind == "nearest_centroid" or len(present) < 2:
+        centres = np.stack([x[y == label].mean(axis=0) for label in present])
+        length = np.linalg.norm(centres, axis=1, keepdims=True)
+        weights[present], intercepts[present] = centres / np.where(length > 0, length, 1), 0
+        return weights, intercepts
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):  # the same bits whatever the number of threads
+        fitted = LogisticRegression(C=c, max_iter=2000, tol=1e-6).fit(x, y)
+    if len(present) == 2:  # one row: the second class against the first
+        weights[present[1]], intercepts[present] = fitted.coef_[0], (0, fitted.intercept_[0])
+    else:
+        weights[present], intercepts[present] = fitted.coef_, fitted.intercept_
+    return weights, intercepts
+
+
+def _out_of_fold(
+    x: Float, y: NDArray[np.integer], ids: list[str], k: int, params: FieldsParams
+) -> Float:
+    """Scores (n, k) of each example by a classifier that has not seen its fold."""
+    hashed = pd.Series(item_uniforms(0, "field_folds", ids))
+    fold = hashed.groupby(y).rank(method="first").to_numpy().astype(np.intp) % params.folds
+    scores = np.empty((len(y), k))
+    for one in range(params.folds):
+        held = fold == one
+        weights, intercepts = _fit(x[~held], y[~held], k, params.kind, params.strength)
+        scores[held] = x[held] @ weights.T + intercepts
+    return scores
+
+
+def _temperature(scores: Float, y: NDArray[np.integer]) -> float:
+    """Of a fixed grid, the temperature at which the true fields are most probable."""
+    rows = np.arange(len(y))
+    losses = []
+    for temperature in _TEMPERATURES:
+        scaled = scores / temperature
+        top = scaled.max(axis=1, keepdims=True)
+        log_total = np.log(np.exp(scaled - top).sum(axis=1)) + top[:, 0]
+        losses.append(float((log_total - scaled[rows, y]).mean()))
+    return float(_TEMPERATURES[int(np.argmin(losses))])
+
+
+def _softmax(scores: Float) -> Float:
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    out: Float = shifted / shifted.sum(axis=1, keepdims=True)
+    return out

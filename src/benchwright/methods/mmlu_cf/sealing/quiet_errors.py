@@ -1,0 +1,42 @@
+"""Errors that repeat no words of a question: logs, MLflow and terminals keep what they are told."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+
+from benchwright.core.errors import InputError, one_line
+from benchwright.methods.mmlu_cf.sealing.scan import word_sequences
+
+_TEXTS = ("question", "passage", "explanation")
+
+
+@contextmanager
+def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
+    """An error of ours passes if it repeats no words of an item; others lose their message.
+
+    Args:
+        items: question, choices; passage and explanation where there are any.
+        what: what is done, for the error.
+
+    Raises:
+        InputError: instead of any exception in the block.
+    """
+    try:
+        yield
+    except Exception as error:
+        told = one_line(error)
+        if told is not None and not word_sequences(_texts(items)) & word_sequences([told]):
+            raise InputError(told) from None
+        raise InputError(
+            f"{what} failed ({type(error).__name__}); its message is withheld, since it may quote "
+            "a question that is to be closed. The same step on a few public questions tells more"
+        ) from None
+
+
+def _texts(items: pd.DataFrame) -> Iterable[str]:
+    for name in _TEXTS:
+        if name in items:
+            yield from (text for text in items[name] if isinstance(text, str))
+    for choices in items["choices"]:
+        yield from map(str, choices)

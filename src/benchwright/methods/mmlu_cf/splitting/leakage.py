@@ -1,0 +1,257 @@
+"""One question on both sides: pairs across the halves, found, judged and taken apart.
+
+MMLU-CF, section 3.2, step 4, has a model look for questions of the test half that are the same as
+one of the validation half in other words. Here neighbours of embeddings are the candidates, and a
+model decides those that are neither certain nor far apart.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.methods.mmlu_cf.splitting.split import split_halves
+from benchwright.params.splitting import LeakageParams, SplittingParams
+from benchwright.statistics.nearest_neighbours import nearest_neighbours
+from benchwright.tables import LeakPairs, SplitAssignment
+
+LEAKS = frozenset({"certain", "same_words", "judged_same"})
+"""Verdicts that say that two questions are one."""
+
+JUDGE_PROMPT = (
+    "Here are two exam questions.\n\n"
+    "Question 1:\n{first}\n\nQuestion 2:\n{second}\n\n"
+    "Would someone who knows the answer to one of them thereby know the answer to the other, "
+    "because both ask the same thing? Answer with one word, Yes or No."
+)
+
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SAID = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
+_FIRST_K = 8
+
+
+class AskJudge(Protocol):
+    """A chat model: the reply to each text, None where it is too long (`benchwright.compute.asking`)."""
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        """Replies in the order of the texts."""
+        ...
+
+
+class Pair(NamedTuple):
+    """Two ids in order, and the cosine similarity of their vectors."""
+
+    first: str
+    second: str
+    similarity: float
+
+
+class Verdict(NamedTuple):
+    """What a pair is; `judge` is parsed, unparsed, too_long, or "" where none was asked."""
+
+    verdict: str
+    overlap: float
+    judge: str = ""
+
+
+class Repaired(NamedTuple):
+    """Halves without leaks.
+
+    Attributes:
+        assignment: `SplitAssignment` of the items that stay.
+        pairs: `LeakPairs`, every pair that ever stood across the halves.
+        removed: ids dropped, sorted.
+        rounds: of finding and moving.
+    """
+
+    assignment: pd.DataFrame
+    pairs: pd.DataFrame
+    removed: list[str]
+    rounds: int
+
+
+def similar_pairs(
+    item_ids: Sequence[str], vectors: NDArray[np.float32], similarity: float
+) -> list[Pair]:
+    """All pairs of at least this cosine similarity, by ids; (n, d) vectors in the ids' order.
+
+    Exact: as many neighbours are looked at as there are within reach.
+    """
+    n = len(item_ids)
+    order = np.argsort(np.asarray(item_ids, dtype=object), kind="stable")
+    ids = [item_ids[i] for i in order]
+    reach, k = 1 - similarity, _FIRST_K
+    while True:
+        near = nearest_neighbours(vectors[order], min(k, max(n - 1, 1)))
+        if k >= n - 1 or not near.distances.size or (near.distances[:, -1] > reach + 1e-6).all():
+            break
+        k *= 4
+    rows, places = np.nonzero(near.distances <= reach + 1e-6)
+    found: dict[tuple[int, int], float] = {}
+    for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+        other = int(near.indices[row, place])
+        pair = (row, other) if row < other else (other, row)
+        found.setdefault(pair, round(1 - float(near.distances[row, place]), 6))
+    return [Pair(ids[a], ids[b], value) for (a, b), value in sorted(found.items())]
+
+
+def word_overlap(first: str, second: str) -> float:
+    """Common words over all words of two texts (Jaccard), 0–1; 0 where both have none."""
+    a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+def same_numbers(first: str, second: str) -> bool:
+    """Whether two texts hold the same numbers, each as often."""
+    return Counter(_NUMBER.findall(first)) == Counter(_NUMBER.findall(second))
+
+
+def parse_same(reply: str) -> bool | None:
+    """What a judge says; None where the reply does not begin with yes or no, or holds both."""
+    said = _SAID.match(reply)
+    words = {word.casefold() for word in _YES_OR_NO.findall(reply)}
+    if said is None or len(words) != 1:
+        return None
+    return said[1].casefold() == "yes"
+
+
+def judge_pairs(
+    pairs: Sequence[Pair],
+    texts: Mapping[str, str],
+    params: LeakageParams,
+    ask: AskJudge | None = None,
+) -> dict[tuple[str, str], Verdict]:
+    """Whether each pair is one question, by its ids.
+
+    From `certain` on and with equal numbers it is, without a judge. The others are the judge's to
+    decide; where there is none, or its reply cannot be read in `attempts` tries, the share of
+    common words does (and equal numbers).
+
+    Args:
+        pairs: to decide.
+        texts: question and options by id.
+        params: thresholds.
+        ask: the judge, or None.
+    """
+    verdicts: dict[tuple[str, str], Verdict] = {}
+    open_pairs: list[Pair] = []
+    for pair in pairs:
+        first, second = texts[pair.first], texts[pair.second]
+        overlap = word_overlap(first, second)
+        equal = same_numbers(first, second)
+        if pair.similarity >= params.certain and equal:
+            verdicts[pair[:2]] = Verdict("certain", overlap)
+            continue
+        by_words = "same_words" if overlap >= params.overlap and equal else "other_words"
+        verdicts[pair[:2]] = Verdict(by_words, overlap)
+        open_pairs.append(pair)
+    if ask is None:
+        return verdicts
+    for attempt in range(1, params.attempts + 1):
+        if not open_pairs:
+            break
+        prompts = [_prompt(texts[one.first], texts[one.second]) for one in open_pairs]
+        unread: list[Pair] = []
+        for pair, reply in zip(open_pairs, ask(prompts, attempt), strict=True):
+            before = verdicts[pair[:2]]
+            same = None if reply is None else parse_same(reply)
+            if reply is None:
+                verdicts[pair[:2]] = before._replace(judge="too_long")
+            elif same is None:
+                verdicts[pair[:2]] = before._replace(judge="unparsed")
+                unread.append(pair)
+            else:
+                said = "judged_same" if same else "judged_different"
+                verdicts[pair[:2]] = Verdict(said, before.overlap, "parsed")
+        open_pairs = unread
+    return verdicts
+
+
+def _prompt(first: str, second: str) -> str:
+    # Marks in a question are the question's own: neither text is formatted into the other.
+    before, _, rest = JUDGE_PROMPT.partition("{first}")
+    between, _, after = rest.partition("{second}")
+    return before + first + between + second + after
+
+
+def split_without_leaks(
+    items: pd.DataFrame,
+    vectors: NDArray[np.float32],
+    params: SplittingParams,
+    seed: int,
+    together: Iterable[Sequence[str]] = (),
+    ask: AskJudge | None = None,
+) -> Repaired:
+    """Halve the items so that no question stands on both sides in other words.
+
+    Pairs across the halves are judged. With `repair: move` those that are one question become one
+    group and the items are halved again, so that distributions stay equal; new pairs may then face
+    each other, so this is repeated. With `remove`, or where rounds run out, one of each pair is
+    dropped: those in most pairs first, then the one of the larger stratum.
+
+    Args:
+        items: as for `split_halves`, with question and choices.
+        vectors: (n, d) embeddings in the order of the rows.
+        params: share, thresholds, repair.
+        seed: of the halves.
+        together: ids that stay in one half.
+        ask: the judge of pairs between the thresholds, or None.
+    """
+    rules = params.leakage
+    ids = items["item_id"].astype(str).tolist()
+    texts = {
+        item_id: "\n".join([str(question), *map(str, choices)])
+        for item_id, question, choices in zip(ids, items["question"], items["choices"], strict=True)
+    }
+    near = similar_pairs(ids, vectors, rules.candidate)
+    groups = [list(members) for members in together]
+    seen: dict[Pair, Verdict] = {}
+    rounds = 0
+    while True:
+        rounds += 1
+        assignment = split_halves(items, params.validation_share, seed, groups)
+        half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
+        across = [pair for pair in near if half[pair.first] != half[pair.second]]
+        new = [pair for pair in across if pair not in seen]
+        judged = judge_pairs(new, texts, rules, ask)
+        seen.update({pair: judged[pair[:2]] for pair in new})
+        leaks = [pair for pair in across if seen[pair].verdict in LEAKS]
+        if not leaks or rules.repair == "remove" or rounds == rules.rounds:
+            break
+        groups += [[pair.first, pair.second] for pair in leaks]
+    removed = _to_drop(leaks, assignment)
+    kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
+    rows = []
+    for pair in sorted(seen):
+        found = seen[pair]
+        gone = removed.get(pair, "")
+        moved = found.verdict in LEAKS and half[pair.first] == half[pair.second]
+        rows.append((*pair, found.verdict, gone, found.overlap, found.judge, moved))
+    return Repaired(
+        pd.DataFrame(SplitAssignment.validate(kept.reset_index(drop=True))),
+        LeakPairs.from_rows(rows),
+        sorted(set(removed.values())),
+        rounds,
+    )
+
+
+def _to_drop(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
+    """For each leaking pair the one that goes; one in many pairs goes for all of them."""
+    half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
+    stratum = dict(zip(assignment["item_id"], assignment["stratum"], strict=True))
+    size = Counter(zip(assignment["half"], assignment["stratum"], strict=True))
+    dropped: dict[Pair, str] = {}
+    left = list(leaks)
+    while left:
+        pairs = Counter(item_id for pair in left for item_id in pair[:2])
+        gone = min(pairs, key=lambda one: (-pairs[one], -size[half[one], stratum[one]], one))
+        size[half[gone], stratum[gone]] -= 1
+        dropped |= {pair: gone for pair in left if gone in pair[:2]}
+        left = [pair for pair in left if gone not in pair[:2]]
+    return dropped

@@ -1,0 +1,154 @@
+"""Two halves with the same distribution of fields and difficulty (MMLU-CF, sections 3.2, 4.5)."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import item_uniforms
+from benchwright.methods.mmlu_cf.margin_table import (
+    Counts,
+    cell_goal,
+    field_goal,
+    level_goal,
+    nearest_table,
+)
+from benchwright.tables import SplitAssignment
+
+TOGETHER = ("doc_id", "passage", "passage_id")
+"""Columns whose equal values keep items in one half, where a table has them."""
+
+
+def split_halves(
+    items: pd.DataFrame,
+    validation_share: float,
+    seed: int,
+    together: Iterable[Sequence[str]] = (),
+) -> pd.DataFrame:
+    """Assign every item to `validation` (public) or `test` (closed).
+
+    Items of one document or passage, and those named together (near-duplicates, leaking pairs),
+    stay in one half. Such groups are placed first, the largest first, each where it leaves strata,
+    fields, levels and sizes most even. Single items then make every stratum (field × level) as near
+    to its share as can be, then every field, then every level, exactly. Which single item goes
+    where is a hash of its id.
+
+    Args:
+        items: columns item_id, field, difficulty (whole numbers, NaN where unknown: a level of
+            its own), and any of `TOGETHER`; rows in any order.
+        validation_share: of the items, in (0, 1).
+        seed: of the hash.
+        together: ids that stay together; ids that are not among the items are passed over.
+
+    Returns:
+        A `SplitAssignment` table, by item id.
+
+    Raises:
+        InputError: an id is doubled.
+    """
+    if items.empty:
+        return SplitAssignment.empty()
+    table = _with_groups(items, together, seed)
+    fields, levels = sorted(set(table["field"])), sorted(set(table["level"]))
+    shape = (len(fields), len(levels))
+    table["cell"] = table["field"].map(fields.index) * shape[1] + table["level"].map(levels.index)
+    single = table["group_size"] == 1
+    public = _place_groups(table[~single], shape, validation_share)
+    placed = np.bincount(
+        table["cell"][table["group"].map(public).eq(True)], minlength=shape[0] * shape[1]
+    ).reshape(shape)
+    free = np.bincount(table["cell"][single], minlength=shape[0] * shape[1]).reshape(shape)
+    whole = np.bincount(table["cell"], minlength=shape[0] * shape[1]).reshape(shape)
+    wanted = _half_table(placed, free, whole, validation_share)
+    table["rank"] = table[single].groupby("cell").cumcount()
+    take = (wanted - placed).ravel()[table["cell"]]
+    in_validation = np.where(single, table["rank"] < take, table["group"].map(public).eq(True))
+    table["half"] = np.where(in_validation.astype(np.bool_), "validation", "test")
+    table["difficulty"] = table["level"].where(table["level"] >= 0)
+    told = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
+    table["stratum"] = table["field"] + " · " + told
+    columns = SplitAssignment.columns()
+    table = table.sort_values("item_id", ignore_index=True)
+    return SplitAssignment.validate(table[columns].astype({"difficulty": "float64"}))
+
+
+def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[np.int64]:
+    """One number per id; ids that are named together, directly or by way of others, share one."""
+    place = {item_id: number for number, item_id in enumerate(ids)}
+    parent = list(range(len(ids)))
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for members in together:
+        known = [place[one] for one in members if one in place]
+        for one in known[1:]:
+            first, second = sorted((root(known[0]), root(one)))
+            parent[second] = first
+    return np.array([root(number) for number in range(len(ids))], dtype=np.int64)
+
+
+def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: int) -> pd.DataFrame:
+    """The items by hash of their ids, with level and group."""
+    ids = items["item_id"].astype(str)
+    if ids.duplicated().any():
+        raise InputError(
+            f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
+        )
+    level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
+    table = pd.DataFrame(
+        {
+            "item_id": ids.to_numpy(),
+            "field": items["field"].astype(str).to_numpy(),
+            "level": level.to_numpy(),
+            "order": item_uniforms(seed, "split_halves", ids.tolist()),
+        }
+    )
+    shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
+    for column in TOGETHER:
+        if column in items:
+            for item_id, value in zip(ids, items[column], strict=True):
+                if isinstance(value, str) and value.strip():
+                    shared[column, value].append(item_id)
+    table = table.sort_values(["order", "item_id"], ignore_index=True)
+    table["group"] = groups_of(table["item_id"].tolist(), [*shared.values(), *together])
+    table["group_size"] = table.groupby("group")["group"].transform("size")
+    return table
+
+
+def _place_groups(table: pd.DataFrame, shape: tuple[int, int], share: float) -> dict[int, bool]:
+    """Whether each group of several items is public."""
+    public: dict[int, bool] = {}
+    gap = np.zeros(shape)
+    by_size = table.groupby("group", sort=True)["cell"].agg(list)
+    # Group numbers are places in the order of hashes, so ties between sizes are broken by hash.
+    for group in sorted(by_size.index, key=lambda number: (-len(by_size[number]), number)):
+        own = np.bincount(by_size[group], minlength=gap.size).reshape(shape)
+        with_it, without = gap + (1 - share) * own, gap - share * own
+        public[int(group)] = _unevenness(with_it) <= _unevenness(without)
+        gap = with_it if public[int(group)] else without
+    return public
+
+
+def _unevenness(gap: NDArray[np.float64]) -> float:
+    """Squares of what strata, fields, levels and the whole are off; rounded, for equal ones."""
+    parts = (gap, gap.sum(axis=0), gap.sum(axis=1), gap.sum())
+    return round(float(sum((part**2).sum() for part in parts)), 6)
+
+
+def _half_table(placed: Counts, free: Counts, whole: Counts, share: float) -> Counts:
+    """How many items of each stratum are public."""
+    most = placed + free
+    total = int(np.clip(np.floor(share * whole.sum() + 0.5), placed.sum(), most.sum()))
+    goals = [
+        cell_goal(share * whole),
+        field_goal(share * whole.sum(axis=1), whole.shape[1]),
+        level_goal(share * whole.sum(axis=0), whole.shape[0]),
+    ]
+    return nearest_table(placed, most, total, goals)

@@ -1,0 +1,1 @@
+"""What each step of the construction did, in tables."""

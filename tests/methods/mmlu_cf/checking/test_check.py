@@ -1,0 +1,179 @@
+"""Judges with known answers: what is kept, what is not, and what nobody judged."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
+from benchwright.methods.mmlu_cf.checking.criteria import CRITERIA, HARMS
+from benchwright.params.checking import CheckingParams
+from benchwright.tables import HarmFlags, JudgeRatings
+
+ITEMS = pd.DataFrame(
+    {
+        "item_id": ["good", "poor", "harmful", "mute"],
+        "question": ["Which is good?", "Which is poor?", "Which is harmful?", "Which is mute?"],
+        "choices": [["this", "that"]] * 4,
+        "answer": [0, 1, 0, 1],
+    }
+)
+IDS = ITEMS["item_id"].tolist()
+
+
+def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
+    """A judge that rates by the words of the question, and may say nothing at an attempt."""
+
+    def one(text: str, attempt: int) -> str:
+        if "mute" in text or attempt == silent_at:
+            return "I would rather not say."
+        rating = 3 if "Which is poor" in text else 5
+        harm = "yes" if "Which is harmful" in text else "no"
+        if text.endswith("Yes or no:"):
+            return harm if "brutal" in text else "no"
+        if "nothing else" in text and '"Rating: "' in text:
+            return f"Rating: {rating}"
+        lines = [f"{criterion.name}: {rating}" for criterion in CRITERIA]
+        harms = [f"{name.name}: {harm if name.name == 'violence' else 'no'}" for name in HARMS]
+        return "\n".join(harms if "clarity" not in text else lines + harms)
+
+    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        return [one(text, attempt) for text in texts]
+
+    return ask
+
+
+@pytest.mark.parametrize("style", ["together", "each", "overall"])
+def test_a_judge_with_known_answers_keeps_the_good_item_alone(style: Any) -> None:
+    params = CheckingParams(judges=("j",), ask=style)
+    said = check_items(ITEMS, {"j": knows(style, silent_at=1)}, params)
+    decisions = decide(IDS, said.ratings, said.harms, params).set_index("item_id")
+    assert decisions["reason"].to_dict() == {
+        "good": "good",
+        "poor": "low_rating",
+        "harmful": "harmful",
+        "mute": "unjudged",
+    }
+    assert decisions["kept"].tolist() == [True, False, False, False]
+    assert decisions.loc["harmful", "harms"] == "violence"
+    assert decisions.loc["poor", "mean_rating"] == 3
+    assert said.rounds["parse_rate"].tolist() == pytest.approx([0, 0.75, 0])
+    mute = said.ratings[said.ratings["item_id"] == "mute"]
+    assert set(mute["status"]) == {"unparsed"}
+    assert set(mute["attempt"]) == {3}
+    assert len(said.harms) == 16
+
+
+def test_unjudged_items_are_kept_where_that_is_asked_for_and_still_called_so() -> None:
+    params = CheckingParams(judges=("j",), unjudged="keep")
+    said = check_items(ITEMS, {"j": knows("together")}, params)
+    row = decide(IDS, said.ratings, said.harms, params).set_index("item_id").loc["mute"]
+    assert row["kept"]
+    assert row["reason"] == "unjudged"
+    assert row["rated_by"] == 0
+
+
+def tables(
+    ratings: dict[str, dict[str, list[float | None]]], flags: dict[str, dict[str, list[float]]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Ratings by item and judge, criterion by criterion; flags the same, harm by harm."""
+    rated = [
+        (item, judge, criterion.name, value, "r", "unparsed" if value is None else "parsed", 1)
+        for item, judges in ratings.items()
+        for judge, values in judges.items()
+        for criterion, value in zip(CRITERIA, values, strict=False)
+    ]
+    flagged = [
+        (item, judge, harm.name, value, "parsed", "r", 1)
+        for item, judges in flags.items()
+        for judge, values in judges.items()
+        for harm, value in zip(HARMS, values, strict=True)
+    ]
+    return JudgeRatings.from_rows(rated), HarmFlags.from_rows(flagged)
+
+
+NO = [0.0, 0.0, 0.0, 0.0]
+
+
+def reason(ratings: Any, flags: Any, **params: Any) -> str:
+    rated, flagged = tables({"i": ratings}, {"i": flags})
+    return str(decide(["i"], rated, flagged, CheckingParams(**params))["reason"].iloc[0])
+
+
+def test_a_mean_of_exactly_four_is_not_above_four() -> None:
+    three = {"a": [4.0] * 5, "b": [5.0] * 5, "c": [3.0] * 5}
+    silent = dict.fromkeys("abc", NO)
+    assert reason(three, silent) == "low_rating"
+    assert reason(three | {"c": [3.0, 3, 3, 3, 4]}, silent) == "good"
+    assert reason(three, silent, above=3.9) == "good"
+
+
+def test_a_harm_counts_for_any_judge_or_for_more_than_half() -> None:
+    good = dict.fromkeys("abcd", [5.0] * 5)
+    one = {"a": [1.0, 0, 0, 0], "b": NO, "c": NO, "d": NO}
+    half = one | {"b": [1.0, 0, 0, 0]}
+    spread = one | {"b": [0, 1.0, 0, 0], "c": [0, 0, 1.0, 0]}
+    most = half | {"c": [1.0, 0, 0, 0]}
+    assert reason(good, one) == "harmful"
+    assert reason(good, one, harmful="majority") == "good"
+    assert reason(good, half, harmful="majority") == "good"
+    assert reason(good, spread, harmful="majority") == "good"
+    assert reason(good, most, harmful="majority") == "harmful"
+
+
+def test_a_judge_that_left_out_a_criterion_does_not_count() -> None:
+    partly = {"a": [5.0] * 5, "b": [1.0, 1, 1, 1, None]}
+    heard = {"a": NO, "b": NO}
+    assert reason(partly, heard) == "good"
+    assert reason(partly, heard, fewest_judges=2) == "unjudged"
+    assert reason(partly, {"a": NO}, fewest_judges=2) == "unjudged"
+
+
+def test_a_flag_counts_also_where_nobody_rated() -> None:
+    assert reason({"a": [None] * 5}, {"a": [0, 0, 0, 1.0]}, unjudged="keep") == "harmful"
+    assert reason({"a": [5.0] * 5}, {}) == "unjudged"
+
+
+def test_items_nobody_was_asked_about_are_reported() -> None:
+    rated, flagged = tables({}, {})
+    table = decide(["x", "y"], rated, flagged, CheckingParams())
+    assert table["reason"].tolist() == ["unjudged", "unjudged"]
+    assert not table["kept"].any()
+    assert len(decide([], rated, flagged, CheckingParams())) == 0
+    assert len(checking_agreement(rated, flagged, seed=0)) == 0
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(1, 5), min_size=5, max_size=5), min_size=1, max_size=4),
+    st.permutations(range(4)),
+)
+def test_an_item_is_kept_exactly_where_its_mean_exceeds_the_bound(
+    judges: list[list[int]], order: list[int]
+) -> None:
+    named = {f"j{place}": [float(value) for value in row] for place, row in enumerate(judges)}
+    shuffled = {f"j{place}": named[f"j{place}"] for place in order if f"j{place}" in named}
+    total, number = sum(map(sum, judges)), 5 * len(judges)
+    expected = "good" if total > 4 * number else "low_rating"
+    silent = dict.fromkeys(named, NO)
+    assert reason(named, silent) == reason(shuffled, silent) == expected
+
+
+def test_disagreement_is_reported_by_criterion_and_harm() -> None:
+    rated, flagged = tables(
+        {
+            "x": {"a": [5.0, 1, 1, 1, 1], "b": [5.0, 5, 1, 1, 1]},
+            "y": {"a": [1.0, 5, 1, 1, 1], "b": [1.0, 1, 1, 1, 1]},
+        },
+        {"x": {"a": [1.0, 0, 0, 0], "b": [1.0, 1, 0, 0]}, "y": {"a": NO, "b": NO}},
+    )
+    table = checking_agreement(rated, flagged, seed=0, draws=20)
+    together = table[table["judge"] == ""].set_index("criterion")["alpha"]
+    assert together["clarity"] == together["hatred"] == 1
+    assert together["logic"] < 0
+    assert np.isnan(together["facts"])
+    assert set(table["task"]) == {"quality", "harms"}

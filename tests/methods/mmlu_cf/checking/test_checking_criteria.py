@@ -1,0 +1,33 @@
+"""What judges are asked, and that what is asked for can be read."""
+
+import pytest
+
+from benchwright.methods.mmlu_cf.checking.criteria import (
+    CRITERIA,
+    HARMS,
+    Style,
+    asked_ratings,
+    inquiries,
+)
+
+QUESTION = ("Which is a metal?", ["tin", "tar"], 0)
+
+
+@pytest.mark.parametrize(("style", "messages"), [("together", 1), ("overall", 2), ("each", 9)])
+def test_every_criterion_and_harm_is_asked_once_in_each_style(style: Style, messages: int) -> None:
+    asked = inquiries(*QUESTION, style)
+    assert len(asked) == messages
+    assert tuple(name for one in asked for name in one.ratings) == asked_ratings(style)
+    assert [name for one in asked for name in one.harms] == [harm.name for harm in HARMS]
+    for one in asked:
+        assert "Question: Which is a metal?\nA. tin\nB. tar\nRight answer: A" in one.prompt
+
+
+def test_table_4_has_five_criteria_and_all_are_told_where_one_rating_is_asked_for() -> None:
+    assert len(CRITERIA) == 5
+    overall = inquiries(*QUESTION, "overall")[0].prompt
+    assert all(criterion.asks in overall for criterion in CRITERIA)
+
+
+def test_an_unknown_answer_is_not_made_up() -> None:
+    assert "Right answer: not given" in inquiries("Q?", ["a", "b"], -1, "together")[0].prompt

@@ -1,0 +1,199 @@
+"""Exact and near-duplicates: what goes, and what must stay."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.cleaning.cleaned import CLEAN
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import Deduplicated, clean, deduplicate
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining
+from benchwright.methods.mmlu_cf.cleaning.same_question import substituted
+from benchwright.methods.mmlu_cf.cleaning.shingles import jaccard, plain_bytes, shingles
+from benchwright.params.cleaning import CleaningParams
+from benchwright.tables import CleaningDuplicates
+
+QUESTION = "Which planet of the solar system has the largest number of known moons?"
+PLANETS = ["Saturn", "Jupiter", "Mars", "Venus"]
+PASSAGE = (
+    "The harvest of that year was the poorest in living memory, and the council met every week to "
+    "decide how bread should be shared among the families of the town. Some members wanted to open "
+    "the granary at once; others feared that nothing would be left for the spring. "
+)
+
+
+def rows(*items: dict[str, Any]) -> pa.Table:
+    base = {"question": QUESTION, "choices": PLANETS, "answer": 0}
+    return pa.Table.from_pylist(
+        [{"item_id": f"doc#{i}", **base, **item} for i, item in enumerate(items)], schema=CLEAN
+    )
+
+
+def found(*items: dict[str, Any], **params: Any) -> Deduplicated:
+    return deduplicate(rows(*items), CleaningParams(**params))
+
+
+def left(*items: dict[str, Any], **params: Any) -> list[str]:
+    ids: list[str] = found(*items, **params).rows.column("item_id").to_pylist()
+    return ids
+
+
+def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
+    copy = {"question": QUESTION.upper().replace(" ", "  "), "choices": PLANETS[::-1], "answer": 3}
+    result = found({}, copy)
+    assert result.rows.column("item_id").to_pylist() == ["doc#0"]
+    assert result.duplicates.column("rule").to_pylist() == ["exact_duplicate"]
+    assert result.duplicates.column("like").to_pylist() == ["doc#0"]
+    CleaningDuplicates.validate(result.duplicates.to_pandas())
+
+
+def test_the_copy_with_an_explanation_stays() -> None:
+    assert left({}, {"explanation": "It has 146."}, {}) == ["doc#1"]
+
+
+def test_copies_with_different_answers_all_go_or_one_stays() -> None:
+    items = ({}, {"answer": 1}, {})
+    assert left(*items) == []
+    assert left(*items, conflicting_answers="keep") == ["doc#0"]
+    assert "answers differ" in found(*items).duplicates.column("detail")[0].as_py()
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        {"question": QUESTION.replace("planet", "plantet")},
+        {"question": QUESTION.replace("known ", "")},
+        {"question": QUESTION.replace("largest number", '"largest" number:')},
+        {"question": QUESTION + " (Choose one.)"},
+        {"choices": ["Mars", "Venus", "Saturn", "Jupitre"], "answer": 2},
+        {"choices": ["“Saturn”", "Jupiter!", "Mars", "Venus"]},
+    ],
+)
+def test_a_near_copy_goes(copy: dict[str, Any]) -> None:
+    result = found({}, copy)
+    assert result.rows.column("item_id").to_pylist() == ["doc#0"]
+    assert result.duplicates.column("rule").to_pylist() == ["near_duplicate"]
+    assert 0.7 <= result.duplicates.column("similarity")[0].as_py() <= 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"question": QUESTION.replace("largest", "smallest")}),
+        ({}, {"question": QUESTION.replace("has", "has not")}),
+        ({}, {"question": QUESTION.replace("moons", "rings")}),
+        ({}, {"question": QUESTION + " x", "answer": 1}),
+        ({"question": "What is 17 + 25 in full?"}, {"question": "What is 17 + 26 in full?"}),
+        ({"question": "What is 17 + 25 in full?"}, {"question": "What is 17 - 25 in full?"}),
+        ({}, {"choices": ["Earth", "Mercury", "Uranus", "Neptune"]}),
+        (
+            {"question": "Statement 1 | Every field is a ring. Is that so, and why is it so?"},
+            {"question": "Statement 2 | Every ring is a field. Is that so, and why is it so?"},
+        ),
+        (
+            {"question": "Which is a common name of the independent variable in a regression?"},
+            {"question": "Which is a common name of the dependent variable in a regression?"},
+        ),
+    ],
+)
+def test_another_question_stays(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert left(one, other) == ["doc#0", "doc#1"]
+
+
+@pytest.mark.parametrize("column", ["question", "passage"])
+def test_a_long_shared_passage_makes_no_duplicate(column: str) -> None:
+    asked = [
+        "What did some members of the council want to open?",
+        "How often did the council meet in that year?",
+        "Who feared for the spring that was to come?",
+    ]
+    same = {"choices": ["The first", "The second", "The third", "None of them"]}
+    items = [
+        {"question": PASSAGE * 3 + line, **same}
+        if column == "question"
+        else {"question": line, "passage": PASSAGE * 3, **same}
+        for line in asked
+    ]
+    assert left(*items) == ["doc#0", "doc#1", "doc#2"]
+    copy = {**items[0], "question": items[0]["question"].replace("members", "membres")}
+    assert left(*items, copy) == ["doc#0", "doc#1", "doc#2"]
+
+
+def test_the_same_question_on_another_passage_stays() -> None:
+    other = "The fishing fleet left the harbour before dawn, and nobody saw it come back. " * 4
+    assert left({"passage": PASSAGE}, {"passage": other}) == ["doc#0", "doc#1"]
+    assert left({"passage": PASSAGE}, {"passage": PASSAGE.replace("harvest", "havrest")}) == [
+        "doc#0"
+    ]
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    items = [{"question": QUESTION.replace("known", word)} for word in ("known", "knwon", "konwn")]
+    table = rows(*items, {"choices": PLANETS[::-1], "answer": 3}, {"question": "Why is it so?" * 2})
+    one = deduplicate(table, CleaningParams()).rows.column("item_id").to_pylist()
+    other = deduplicate(table.take([4, 2, 0, 3, 1]), CleaningParams()).rows
+    assert sorted(other.column("item_id").to_pylist()) == one
+
+
+def test_duplicates_can_be_left_alone() -> None:
+    assert left({}, {}, off=("exact_duplicate", "near_duplicate")) == ["doc#0", "doc#1"]
+
+
+def test_an_id_that_stands_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="item_id"):
+        found({"item_id": "a"}, {"item_id": "a"})
+
+
+def test_batches_that_can_be_read_once_are_refused() -> None:
+    with pytest.raises(InputError, match="twice"):
+        clean(iter([]), CleaningParams())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("the nitrous acid", "the sulfuric acid", True),
+        ("the known acid", "the acid", False),
+        ("electric circuit", "electrical circuit", False),
+        ("dependent variable", "independent variable", True),
+        ("what would happen", "what will happen", False),
+    ],
+)
+def test_a_word_for_another_word_is_noticed(one: str, other: str, expected: bool) -> None:
+    assert substituted(one, other) is expected
+
+
+TEXTS = st.lists(st.text(max_size=30), min_size=2, max_size=8)
+
+
+@given(TEXTS)
+@settings(max_examples=50, deadline=None)
+def test_jaccard_is_that_of_sets_of_shingles(texts: list[str]) -> None:
+    data, offsets = plain_bytes(pa.array(texts, pa.large_string()))
+    plain = [bytes(data[a:b]) for a, b in pairwise(offsets)]
+    sets = [{(text + b"    ")[i : i + 5] for i in range(len(text))} for text in plain]
+    pairs = [(a, b) for a in range(len(sets)) for b in range(a)]
+    expected = [
+        len(sets[a] & sets[b]) / len(sets[a] | sets[b]) if sets[a] | sets[b] else 1
+        for a, b in pairs
+    ]
+    left_, right = np.array(pairs).T
+    one = shingles(pa.array(texts, pa.large_string())).distinct()
+    np.testing.assert_allclose(jaccard(one, left_, right), expected)
+
+
+def test_plain_bytes_drop_case_punctuation_and_outer_spaces() -> None:
+    data, offsets = plain_bytes(pa.array(["  Ab, “c”…  ", "", "x-1 = É!"], pa.large_string()))
+    assert bytes(data).decode() == "ab cx-1 = é"
+    assert offsets.tolist() == [0, 4, 4, 12]
+
+
+def test_pairs_that_are_left_are_numbered_as_their_items_are_then() -> None:
+    keep = np.array([True, False, True, True, True])
+    pairs = np.array([2 * 5 + 0, 2 * 5 + 1, 4 * 5 + 3])
+    assert remaining(pairs, keep).tolist() == [1 * 4 + 0, 3 * 4 + 2]

@@ -1,0 +1,132 @@
+"""What holds of any rows that come in."""
+
+import string
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.compute import batch_engine
+from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
+from benchwright.methods.mmlu_cf.cleaning.cleaned import as_raw
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean
+from benchwright.methods.mmlu_cf.cleaning.fingerprints import cleaned_with_fingerprints
+from benchwright.params.cleaning import CleaningParams
+
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("item_id", "question", "answer", "explanation")),
+        *((name, pa.list_(pa.string())) for name in ("choices", "labels")),
+    ]
+)
+NUMBERS = st.sampled_from(["", "12. ", "Q3) ", "(a) ", "I. ", "A. ", "1) ", "1. A. 2. ", "# 4 "])
+WORDS = st.sampled_from(
+    [
+        "What is the capital",
+        "what",
+        "of France",
+        "(",
+        "pH",
+        "1.5 kg",
+        "Которая",
+        "π",
+        "\0",
+        "?",
+        ",",
+    ]
+)
+QUESTIONS = st.one_of(
+    st.builds(lambda number, words: number + " ".join(words), NUMBERS, st.lists(WORDS, max_size=6)),
+    st.text(max_size=40),
+)
+CHOICES = st.one_of(
+    st.lists(st.sampled_from(["Paris", "Rome", "1.5 kg", "2", "A", "b", " ", ""]), max_size=5),
+    st.lists(st.text(max_size=8), min_size=4, max_size=4),
+    st.permutations(["A. Paris", "B. Rome", "C. Bonn", "D. Oslo"]),
+    st.just(["I. 1. Paris", "II. 2. Rome", "III. 3. Bonn", "IV. 4. Oslo"]),
+    st.permutations(["Paris", "Rome", "Bonn", "Oslo"]),
+)
+LABELS = st.one_of(
+    st.permutations(list("ABCD")),
+    st.permutations(["a)", "b)", "c)", "d)"]),
+    st.permutations(["1", "2", "3", "4"]),
+    st.permutations(["i", "ii", "iii", "iv"]),
+    st.lists(st.sampled_from([*"ABcd12", "", "?", "IV"]), max_size=5),
+)
+ANSWERS = st.one_of(
+    st.none(),
+    st.sampled_from(
+        [*"ABCDabcd1234", "iii", "Paris", "The answer is B.", "C. Bonn", "(D)", "A. Rome", ""]
+    ),
+    st.text(string.printable, max_size=12),
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "question": st.one_of(st.none(), QUESTIONS),
+            "answer": ANSWERS,
+            "explanation": st.one_of(st.none(), st.text(max_size=5)),
+            "choices": st.one_of(st.none(), CHOICES),
+            "labels": LABELS,
+        }
+    ),
+    max_size=12,
+)
+
+
+def table(rows: list[dict[str, Any]]) -> pa.Table:
+    numbered = [{"item_id": f"doc#{i}", **row} for i, row in enumerate(rows)]
+    return pa.Table.from_pylist(numbered, schema=SCHEMA)
+
+
+@given(ROWS)
+@settings(max_examples=50, deadline=None)
+def test_every_row_is_clean_or_rejected(rows: list[dict[str, Any]]) -> None:
+    raw = table(rows)
+    result = clean([raw], CleaningParams())
+    ids = [
+        *result.rows.column("item_id").to_pylist(),
+        *result.rejected.column("item_id").to_pylist(),
+    ]
+    assert sorted(ids) == sorted(raw.column("item_id").to_pylist())
+    funnel = result.counts.to_pylist()
+    assert funnel[0]["rows_in"] == len(rows)
+    assert funnel[-1]["rows_out"] == result.rows.num_rows
+    for row in result.rows.to_pylist():
+        assert len(row["choices"]) == 4
+        assert 0 <= row["answer"] < 4
+
+
+@given(ROWS)
+@settings(max_examples=50, deadline=None)
+def test_cleaning_clean_rows_changes_nothing(rows: list[dict[str, Any]]) -> None:
+    once = clean([table(rows)], CleaningParams())
+    twice = clean([as_raw(once.rows)], CleaningParams())
+    assert twice.rejected.to_pylist() == []
+    assert twice.changes.to_pylist() == []
+    assert twice.rows.equals(once.rows)
+
+
+@given(ROWS, st.integers(0, 12))
+@settings(max_examples=25, deadline=None)
+def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) -> None:
+    raw = table(rows)
+    whole = clean([raw], CleaningParams())
+    parts = [raw.slice(0, at), raw.slice(at)] if at <= len(rows) else [raw]
+    halves = clean(parts, CleaningParams())
+    assert all(one.equals(other) for one, other in zip(halves, whole, strict=True))
+
+
+@given(ROWS)
+@settings(max_examples=10, deadline=None)
+def test_packing_for_ray_loses_nothing(rows: list[dict[str, Any]]) -> None:
+    raw = table(rows)
+    tasks = pa.table({"task": [batch_engine._dumped(raw)]})
+    work = partial(cleaned_with_fingerprints, params=CleaningParams())
+    *_, outcome = batch_engine.outcomes(tasks, work)
+    there, prints = batch_engine._part(outcome.to_pylist()[0])
+    here = clean_batch(raw, CleaningParams())
+    assert all(a.equals(b) for a, b in zip(there, here, strict=True))
+    assert len(prints.signed) == len(prints.text) == here.rows.num_rows

@@ -1,0 +1,331 @@
+"""Each cleaning rule on rows written by hand."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
+from benchwright.methods.mmlu_cf.cleaning.cleaned import Cleaned
+from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
+from benchwright.params.cleaning import CleaningParams
+from benchwright.tables import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
+
+CITIES = ["Paris", "London", "Rome", "Bonn"]
+QUESTION = "What is the capital of France?"
+
+
+def item(**fields: Any) -> dict[str, Any]:
+    row = {
+        "item_id": "doc#1",
+        "question": QUESTION,
+        "choices": CITIES,
+        "labels": list("ABCDEFGH"[: len(fields.get("choices", CITIES) or ())]),
+        "answer": "A",
+        "explanation": None,
+        "passage": None,
+    }
+    return {**row, **fields}
+
+
+def table(*rows: dict[str, Any]) -> pa.Table:
+    kinds = {name: pa.string() for name in rows[0]}
+    kinds |= {name: pa.list_(pa.string()) for name in ("choices", "labels")}
+    return pa.Table.from_pylist(list(rows), schema=pa.schema(list(kinds.items())))
+
+
+def cleaned(params: CleaningParams | None = None, **fields: Any) -> Cleaned:
+    return clean_batch(table(item(**fields)), params or CleaningParams())
+
+
+def verdict(params: CleaningParams | None = None, **fields: Any) -> str:
+    """The rule that rejects the row, or "clean"."""
+    rules = cleaned(params, **fields).rejected.column("rule").to_pylist()
+    return rules[0] if rules else "clean"
+
+
+def kept(**fields: Any) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = cleaned(**fields).rows.to_pylist()
+    assert rows, cleaned(**fields).rejected.to_pylist()
+    return rows[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields"),
+    [
+        ("too_long", {"question": "(" * 100_000}),
+        ("too_long", {"question": "a" * 100_000}),
+        ("too_long", {"question": "Why? " * 200_000}),
+        ("too_long", {"choices": ["x" * 3000, *CITIES[1:]]}),
+        ("too_long", {"passage": "a b " * 20_000}),
+        ("too_long", {"answer": "A " * 2_000}),
+        ("too_long", {"choices": [str(i) for i in range(27)], "labels": []}),
+        ("unreadable", {"question": "What is the capital\0of France?"}),
+        ("unreadable", {"question": "What is the capital of Fran\ufffde?"}),
+        ("unreadable", {"question": "Who was his fianc\u00c3\u00a9e in that year?"}),
+        ("unreadable", {"choices": ["Don\u00e2\u20ac\u2122t", *CITIES[1:]]}),
+        ("unreadable", {"question": "What is " + "a" * 5000}),
+        ("n_choices", {"choices": CITIES[:3]}),
+        ("n_choices", {"choices": []}),
+        ("n_choices", {"choices": None}),
+        ("empty_choices", {"choices": ["Paris", " \t", "Rome", "Bonn"]}),
+        ("empty_choices", {"choices": ["Paris", None, "Rome", "Bonn"]}),
+        ("label_set", {"labels": ["A", "B", "C", "E"]}),
+        ("label_set", {"labels": ["A", "B", "C", "C"]}),
+        ("label_set", {"labels": ["2", "3", "4", "5"]}),
+        ("label_set", {"labels": ["A", "B"]}),
+        (
+            "label_set",  # the second choice, or the first, which says 2
+            {"choices": ["2", "4", "6", "8"], "labels": ["1", "2", "3", "4"], "answer": "2"},
+        ),
+        ("short_question", {"question": "Why?"}),
+        ("short_question", {"question": None}),
+        ("short_question", {"question": "12. What is"}),  # after its number is gone
+        ("question_complete", {"question": "What is the capital of [...]"}),
+        ("question_complete", {"question": "The capital of France is known as ... read more"}),
+        ("question_complete", {"question": "The most important elec-"}),
+        ("question_complete", {"question": "The capital of France ("}),
+        ("question_complete", {"question": ", and what is the capital of France?"}),
+        ("question_complete", {"question": "What is the capital (or seat of France?"}),
+        ("question_complete", {"question": "What is this? " + "(" * 9_000}),
+        ("answer_within_choices", {"answer": None}),
+        ("answer_within_choices", {"answer": " "}),
+        ("answer_within_choices", {"answer": "E"}),
+        ("answer_within_choices", {"answer": "Madrid"}),
+        ("answer_within_choices", {"answer": "B. Paris"}),
+        ("answer_within_choices", {"choices": ["Paris", "Paris ", "Rome", "Bonn"]}),
+        ("lower_case_start", {"question": "what is the capital of France?"}),
+        ("lower_case_start", {"question": "a city that is the capital of France is"}),
+        ("non_english", {"question": "Что такое столица Франции?"}),
+        ("non_english", {"question": "フランスの首都はどこですか、答えてください。"}),
+        ("non_english", {"question": "Ποια είναι η πρωτεύουσα της Γαλλίας;"}),
+        ("non_english", {"question": "Welches der folgenden Elemente ist ein Edelgas?"}),
+        ("non_english", {"question": "¿Cuál de los siguientes elementos es un gas noble?"}),
+        ("non_english", {"question": "¿Qué planeta es rojo?"}),
+        ("non_english", {"question": "Lequel des éléments suivants est un gaz noble ?"}),
+    ],
+)
+def test_a_fault_is_rejected_by_its_rule(rule: str, fields: dict[str, Any]) -> None:
+    assert verdict(**fields) == rule
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "1.5 kg of gold cost how much?",
+        "2 + 2 is how much in all?",
+        "3.14159 is an approximation of",
+        "1984 was written by",
+        "100. 00 is how much?",
+        "(a) is larger than (b) if",
+        "No man is an island, wrote",
+        "Q is the set of rational numbers. Which is true?",
+        "The interval [0, 1) contains",
+        "The reasons are 1) cost and 2) time. Which counts most?",
+        "According to Kant,",
+        "The teeth of a carnivore are mostly -",
+        "He said that the capital of France is ...",
+        "pH is a measure of",
+        "mRNA is translated by the",
+        "x + 2 = 5. What is x?",
+        "f(x) = 2x has the derivative",
+        "p53 is a protein that",
+        "_ was the capital of France.",
+        "What is π in cm² if α ≤ β and é is a letter?",
+        "Market economies",
+        "Compute 22 / 2 + 9.",
+        "Evaluate $\\log_3 81$ in full.",
+        "Svetambara Digambara Mahavira",
+        "Karl Heinz Müller und Söhne",
+        "What does the Russian word 'мир' mean in English?",
+        "¿ is the mark that opens which kind of Spanish sentence?",
+        "Spanish sentences such as '¿Cómo?' open with",
+    ],
+)
+def test_a_sound_question_stays_as_it_is(question: str) -> None:
+    result = cleaned(question=question)
+    assert result.rejected.to_pylist() == []
+    assert result.rows.column("question").to_pylist() == [question]
+    assert result.changes.num_rows == 0
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        *("12. ", "Q3) ", "Q. ", "Question 5: ", "Question 5 of 20: ", "(12) ", "(a) ", "#7 "),
+        *("[4] ", "12) (b) ", "Question: ", "No. 8: ", "Q3. Q3. "),
+    ],
+)
+def test_leading_numbering_of_the_question_goes(number: str) -> None:
+    assert kept(question=number + QUESTION)["question"] == QUESTION
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        *(["A. ", "B. ", "C. ", "D. "], ["a) ", "b) ", "c) ", "d) "], ["(A)", "(B)", "(C)", "(D)"]),
+        *(["1. ", "2. ", "3. ", "4. "], ["I. ", "II. ", "III. ", "IV. "]),
+        *(["i) ", "ii) ", "iii) ", "iv) "], ["A. 1. ", "B. 2. ", "C. 3. ", "D. 4. "]),
+    ],
+)
+def test_numbering_of_all_choices_goes(numbers: list[str]) -> None:
+    choices = [number + city for number, city in zip(numbers, CITIES, strict=True)]
+    assert kept(choices=choices)["choices"] == CITIES
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        ["1.5 kg", "2.5 kg", "3.5 kg", "4.5 kg"],
+        ["A. Lincoln", "G. Washington", "T. Jefferson", "J. Adams"],
+        ["1. Paris", "London", "Rome", "Bonn"],
+        ["I only", "II only", "I and II", "III and IV"],
+        ["1 - x", "2 - x", "3 - x", "4 - x"],
+        ["A", "B", "AB", "O"],
+        ["4. 0", "3. 0", "2. 0", "1. 0"],
+    ],
+)
+def test_choices_that_are_not_numbered_in_order_stay(choices: list[str]) -> None:
+    assert kept(choices=choices, answer="A")["choices"] == choices
+
+
+@pytest.mark.parametrize(
+    ("labels", "answer", "gold"),
+    [
+        (list("ABCD"), "C", 2),
+        (list("abcd"), "c", 2),
+        (["a)", "b)", "c)", "d)"], "(c)", 2),
+        (["1", "2", "3", "4"], "3", 2),
+        (["1.", "2.", "3.", "4."], "Answer: 3", 2),
+        (["i", "ii", "iii", "iv"], "III", 2),
+        (["", "", "", ""], "C", 2),
+        ([], "Rome", 2),
+        (list("ABCD"), "**Answer:** C", 2),
+        (list("ABCD"), "The correct answer is (c).", 2),
+        (list("ABCD"), "Correct option: C) Rome", 2),
+        (list("ABCD"), "C. Rome", 2),
+        (list("ABCD"), "C. It is the eternal city.", 2),
+        (list("ABCD"), "rome.", 2),
+        (["D", "C", "B", "A"], "B", 1),  # choices are put in order: Bonn, Rome, London, Paris
+    ],
+)
+def test_labels_and_answers_become_a_position(labels: list[str], answer: str, gold: int) -> None:
+    row = kept(labels=labels, answer=answer)
+    assert row["answer"] == gold
+    assert row["choices"][gold] == "Rome"
+
+
+def test_the_answer_may_lack_the_numbering_that_the_choices_have() -> None:
+    choices = ["A. Paris", "B. London", "C. Rome", "D. Bonn"]
+    assert kept(choices=choices, answer="Rome")["answer"] == 2
+
+
+def test_options_that_differ_by_case_alone_are_told_apart() -> None:
+    row = kept(choices=["BB", "Bb", "bB", "bb"], answer="The answer is: Bb")
+    assert row["answer"] == 1
+
+
+def test_bytes_that_are_not_utf8_are_rejected_with_a_reason() -> None:
+    rows = table(item(), item(item_id="doc#2"))
+    texts = [QUESTION.encode(), b"What is the caf\xe9 of France?"]
+    ends = [0, len(texts[0]), len(texts[0]) + len(texts[1])]
+    bad = pa.StringArray.from_buffers(
+        2,
+        pa.py_buffer(b"".join(end.to_bytes(4, "little") for end in ends)),
+        pa.py_buffer(b"".join(texts)),
+    )
+    result = clean_batch(rows.set_column(1, "question", bad), CleaningParams())
+    assert result.rejected.select(["item_id", "rule"]).to_pylist() == [
+        {"item_id": "doc#2", "rule": "unreadable"}
+    ]
+
+
+def test_rules_can_be_switched_off() -> None:
+    lower = "what is the capital of France?"
+    assert verdict(CleaningParams(off=("lower_case_start",)), question=lower) == "clean"
+    everything = CleaningParams(off=tuple(rule.name for rule in ROW_RULES))
+    row = cleaned(everything, question="", choices=[], answer=None).rows.to_pylist()[0]
+    assert (row["question"], row["answer"]) == ("", -1)
+
+
+def test_numbers_of_choices_can_be_chosen() -> None:
+    five = [*CITIES, "Oslo"]
+    assert verdict(CleaningParams(n_choices=(3, 5)), choices=five, answer="E") == "clean"
+    assert verdict(CleaningParams(n_choices=(3, 5))) == "n_choices"
+
+
+def test_strict_lower_case_rejects_words_that_are_written_so() -> None:
+    strict = CleaningParams(strict_lower_case=True)
+    assert verdict(strict, question="pH is a measure of") == "lower_case_start"
+
+
+def test_the_funnel_counts_each_rule_and_its_rows_add_up() -> None:
+    rows = [
+        item(item_id="a", question="7. " + QUESTION),
+        item(item_id="b", choices=CITIES[:2]),
+        item(item_id="c", question="what is the capital of France?"),
+        item(item_id="d"),
+    ]
+    counts = clean_batch(table(*rows), CleaningParams()).counts.to_pandas()
+    CleaningFunnel.validate(counts)
+    assert counts["rule"].tolist() == [rule.name for rule in ROW_RULES]
+    assert counts["rows_in"].tolist()[1:] == counts["rows_out"].tolist()[:-1]
+    assert (counts["rows_in"] - counts["rejected"] == counts["rows_out"]).all()
+    by_rule = counts.set_index("rule")
+    assert by_rule.loc["question_numbering", "changed"] == 1
+    assert by_rule.loc["n_choices", "rejected"] == 1
+    assert counts["rows_out"].iloc[-1] == 2
+
+
+def test_rejected_rows_are_kept_as_they_came_in() -> None:
+    row = item(question='3. what is\u2028the \u0085capital "of" France?\n', labels=list("abcd"))
+    found = clean_batch(table(row), CleaningParams(off=("unreadable", "question_numbering")))
+    assert found.rejected.num_rows == 0
+    found = clean_batch(table(row), CleaningParams())
+    RejectedRawItems.validate(found.rejected.to_pandas())
+    assert json.loads(found.rejected.column("raw")[0].as_py()) == row
+
+
+def test_changes_give_before_and_after() -> None:
+    changes = cleaned(question="3) " + QUESTION, answer="rome").changes
+    CleaningChanges.validate(changes.to_pandas())
+    assert changes.select(["rule", "column", "before", "after"]).to_pylist() == [
+        {"rule": "answer_format", "column": "answer", "before": "rome", "after": "C"},
+        {
+            "rule": "question_numbering",
+            "column": "question",
+            "before": "3) " + QUESTION,
+            "after": QUESTION,
+        },
+    ]
+
+
+def test_clean_rows_fit_their_table() -> None:
+    CleanItems.validate(cleaned().rows.to_pandas())
+
+
+def test_an_empty_batch_gives_empty_tables_of_the_same_columns() -> None:
+    empty = clean_batch(table(item()).slice(0, 0), CleaningParams())
+    full = cleaned()
+    assert [part.schema for part in empty] == [part.schema for part in full]
+    assert empty.rows.num_rows == empty.rejected.num_rows == 0
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(InputError, match="answer"):
+        clean_batch(table(item()).drop_columns("answer"), CleaningParams())
+
+
+@pytest.mark.parametrize("values", [{"n_choices": (1,)}, {"near_duplicates": {"bands": 7}}])
+def test_impossible_parameters_are_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"n_choices|bands"):
+        CleaningParams.model_validate(values)
+
+
+def test_every_rule_says_what_it_does_and_no_rule_does_both() -> None:
+    rows = clean_batch(table(item()), CleaningParams()).counts.to_pylist()
+    for rule in ROW_RULES:
+        assert rule.apply.__doc__
+    assert all(row["rejected"] == 0 for row in rows if row["kind"] == "rewrite")

@@ -1,0 +1,22 @@
+"""Which questions are asked about."""
+
+import pandas as pd
+
+from benchwright.methods.mmlu_cf.difficulty.candidates import difficulty_candidates
+
+ITEMS = pd.DataFrame({"item_id": [f"q{place}" for place in range(50)], "place": range(50)})
+
+
+def test_all_where_nothing_is_said() -> None:
+    assert difficulty_candidates(ITEMS, None, 0) is ITEMS
+    assert len(difficulty_candidates(ITEMS, 50, 0)) == 50
+
+
+def test_a_draw_keeps_the_order_and_nests_and_does_not_see_the_order() -> None:
+    few = difficulty_candidates(ITEMS, 10, 3)
+    assert len(few) == 10
+    assert few["place"].is_monotonic_increasing
+    assert set(few["item_id"]) < set(difficulty_candidates(ITEMS, 20, 3)["item_id"])
+    turned = difficulty_candidates(ITEMS.iloc[::-1], 10, 3)
+    assert set(turned["item_id"]) == set(few["item_id"])
+    assert set(difficulty_candidates(ITEMS, 10, 4)["item_id"]) != set(few["item_id"])

@@ -1,0 +1,147 @@
+"""Answers of models to questions in the making, and what became of levels after each step."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.difficulty.level_counts import level_counts
+from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
+from benchwright.methods.mmlu_cf.difficulty.rated_again import ratings_again
+from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.tables import ItemDifficulty
+
+IDS = ["d#1", "d#2", "e#1"]
+
+
+def told(*rows: tuple[object, ...]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=["item_id", "model", "correct"])
+
+
+def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
+    table = told(("d#1 ", "m", "1"), ("d#2", " m", "FALSE"), ("e#1", "m", 0.25), ("d#1", "n", True))
+    read = answers_of_file(table, IDS)
+    assert read.to_numpy().tolist() == [
+        ["d#1", "m", 1.0],
+        ["d#2", "m", 0.0],
+        ["e#1", "m", 0.25],
+        ["d#1", "n", 1.0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("d#1", "m", 1), ("d#2", "m", "yes")], "row 2: correct is 'yes'; 0–1, true or false"),
+        ([("d#1", "m", 1.5)], "row 1: correct is 1.5"),
+        ([("d#1", "m", None)], "row 1: correct is None"),
+        ([("d#1", "m", -0.1)], "row 1: correct is -0.1"),
+        ([("d#1", "m", 1), (" ", "m", 1)], "row 2: item_id is ' '; a name"),
+        ([("d#1", "", 1)], "row 1: model is ''"),
+        ([("d#1", "m", 1), ("d#1", "m ", 0)], "row 2: item_id is 'd#1'; one answer"),
+        ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are none of the 3 clean .*first: 'a'"),
+    ],
+)
+def test_rows_that_cannot_be_are_told_in_one_line(
+    rows: list[tuple[object, ...]], said: str
+) -> None:
+    with pytest.raises(InputError, match=f"^difficulty.answers_file.*{said}"):
+        answers_of_file(told(*rows), IDS)
+
+
+def test_answers_to_other_items_are_left_out_and_told_in_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rows = told(("x#9", "m", 1), ("d#1", "m", 0), ("w#9", "n", 1), ("w#9", "m", 1))
+    with caplog.at_level(logging.WARNING):
+        read = answers_of_file(rows, IDS)
+    assert read["item_id"].tolist() == ["d#1"]
+    (record,) = caplog.records
+    assert "2 of 3 items are none of the 3 clean questions, and left out: w#9" in (
+        record.getMessage()
+    )
+
+
+def test_a_matrix_holds_both_and_knows_what_is_missing() -> None:
+    matrix = answer_matrix(
+        told(("d#1", "file", 1.0), ("e#1", "file", 0.0)),
+        told(("d#2", "asked@cloze-0", 1.0), ("d#1", "asked@cloze-0", np.nan)),
+        IDS[::-1],
+    )
+    assert matrix.models == ("asked@cloze-0", "file")
+    assert matrix.item_ids == ("d#1", "d#2", "e#1")
+    expected = [[np.nan, 1, np.nan], [1, np.nan, 0]]
+    np.testing.assert_array_equal(matrix.correct, np.array(expected, np.float32))
+    assert answer_matrix(told(), told(), IDS).models == ()
+
+
+def test_one_model_in_both_is_refused() -> None:
+    own = told(("d#1", "m", 1.0))
+    with pytest.raises(InputError, match=r"answers of 'm'; leave one out"):
+        answer_matrix(own, own, IDS)
+
+
+def test_levels_of_each_pool_are_counted_beside_the_target() -> None:
+    levels = pd.Series([6.0, 6.0, 9.0, np.nan])
+    params = SamplingByDifficultyParams(mean=5, sd=2)
+    table = level_counts({"rated": levels, "sampled": levels[:2]}, params)
+    assert list(table.columns) == ["pool", "level", "n", "share", "expected"]
+    assert table["level"].tolist() == [*range(-1, 10)] * 2
+    rated = table[table["pool"] == "rated"].set_index("level")
+    assert rated["n"].to_dict() == {**dict.fromkeys(range(-1, 10), 0), -1: 1, 6: 2, 9: 1}
+    assert rated["share"][6] == 0.5
+    assert rated["expected"].isna().all()
+    sampled = table[table["pool"] == "sampled"].set_index("level")
+    assert sampled["share"][6] == 1
+    assert sampled["expected"][range(10)].to_numpy() == pytest.approx(level_shares(5, 2))
+    assert np.isnan(sampled["expected"][-1])
+
+
+def levels_of(**ratings: float) -> pd.DataFrame:
+    return ItemDifficulty.from_rows(
+        [
+            (one, value, float(np.rint(value)), "judges", 1, value, value, "")
+            if not np.isnan(value)
+            else (one, None, None, "not_judged", 0, None, None, "no reply")
+            for one, value in ratings.items()
+        ]
+    )
+
+
+def test_ratings_before_and_after_are_paired() -> None:
+    before = levels_of(a=5, b=5, c=7, d=2, e=np.nan, f=9)
+    after = levels_of(d=2, c=7, b=8, a=6, e=3, g=1)
+    pages = pd.Series(dict.fromkeys("abcdeg"), dtype=object)
+    found = ratings_again(before, after, pages)
+    assert (found["n"], found["of"]) == (4, 6)
+    assert (found["before"], found["after"], found["shift"]) == (4.75, 5.75, 1.0)
+    # Paired t interval of 1, 3, 0, 0: 1 ± 3.182446 · √2 / 2.
+    assert found["low"] == pytest.approx(1 - 3.182446 * 2**0.5 / 2, abs=1e-5)
+    assert found["high"] == pytest.approx(1 + 3.182446 * 2**0.5 / 2, abs=1e-5)
+    assert (found["same"], found["harder"], found["easier"]) == (0.5, 0.5, 0.0)
+    assert found["same_low"] == pytest.approx(0.150036, abs=1e-5)  # Wilson, 2 of 4
+    assert found["reason"] == ""
+
+
+def test_questions_of_one_page_count_as_one_draw() -> None:
+    before, after = levels_of(a=5, b=5, c=7, d=2), levels_of(a=6, b=6, c=7, d=2)
+    page = pd.Series({"a": "p", "b": "p", "c": "q", "d": "q"})
+    together = ratings_again(before, after, page)
+    apart = ratings_again(before, after, pd.Series(dict.fromkeys("abcd"), dtype=object))
+    assert together["shift"] == apart["shift"] == 0.5
+    assert together["high"] - together["low"] > 2 * (apart["high"] - apart["low"])
+    alone = ratings_again(before, after, pd.Series(dict.fromkeys("abcd", "p")))
+    assert alone["low"] is None
+    assert "one cluster" in alone["reason"]
+
+
+def test_ratings_that_are_not_judges_are_not_compared() -> None:
+    from_answers = levels_of(a=5).assign(source="responses")
+    found = ratings_again(from_answers, levels_of(a=6), pd.Series({"a": "p"}))
+    assert (found["n"], found["shift"]) == (0, None)
+    assert found["reason"] == "no question was rated both before and after the rules"
+    nothing = ratings_again(levels_of(a=1), ItemDifficulty.empty(), pd.Series(dtype=object))
+    assert (nothing["n"], nothing["of"]) == (0, 0)

@@ -1,0 +1,209 @@
+"""Samples by difficulty: quotas, domains, explanations."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
+    level_shares,
+    levels_of,
+    sample_by_difficulty,
+)
+from benchwright.methods.mmlu_cf.margin_table import (
+    Goal,
+    cell_goal,
+    cumulative_level_goal,
+    field_goal,
+    joined,
+    level_goal,
+    miss,
+    nearest_table,
+)
+from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.tables import SamplingStrata
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["law", "math", "physics"]),
+        st.one_of(st.none(), st.integers(0, 9)),
+        st.one_of(st.none(), st.sampled_from(["a.org", "b.org", "c.org", "d.org"])),
+        st.sampled_from([None, "", "because"]),
+    ),
+    max_size=40,
+)
+
+
+def pool(of: list[tuple[object, ...]]) -> pd.DataFrame:
+    frame = pd.DataFrame(of, columns=["field", "difficulty", "domain", "explanation"])
+    return frame.assign(item_id=[f"d{i}#1" for i in range(len(of))])
+
+
+def plenty(per_stratum: int = 30) -> pd.DataFrame:
+    return pool(
+        [
+            (field, level, f"{number}.org", None)
+            for field in ("law", "math", "physics")
+            for level in range(10)
+            for number in range(per_stratum)
+        ]
+    )
+
+
+def test_level_shares_are_the_normal_mass_between_half_levels() -> None:
+    edges = norm.cdf(np.arange(11) - 0.5, 6, 1.5)
+    assert np.allclose(level_shares(6, 1.5), np.diff(edges) / (edges[-1] - edges[0]))
+    assert level_shares().argmax() == 6
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows, st.integers(0, 45), st.randoms(use_true_random=False))
+def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
+    of: list[tuple[object, ...]], size: int, random: object
+) -> None:
+    items = pool(of)
+    params = SamplingByDifficultyParams(size=size)
+    sample = sample_by_difficulty(items, params, seed=1)
+    usable = items[items["difficulty"].notna()]
+    strata = SamplingStrata.validate(sample.strata) if len(sample.strata) else sample.strata
+    assert (strata["taken"] <= strata["available"]).all()
+    assert strata["taken"].sum() == len(sample.item_ids) == min(size, len(usable))
+    assert sample.shortfall == size - len(sample.item_ids)
+    chosen = usable[usable["item_id"].isin(sample.item_ids)]
+    counts = chosen.groupby(["field", "difficulty"]).size()
+    told = strata.set_index(["field", "level"])["taken"]
+    assert all(told[key] == count for key, count in counts.items())
+    order = list(range(len(items)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    again = sample_by_difficulty(items.iloc[order], params, seed=1)
+    assert again.item_ids == sample.item_ids
+    assert again.strata.equals(sample.strata)
+
+
+def test_with_enough_of_everything_fields_and_levels_meet_their_quotas_exactly() -> None:
+    sample = sample_by_difficulty(plenty(), SamplingByDifficultyParams(size=100), seed=0)
+    by_field = sample.strata.groupby("field")["taken"].sum()
+    by_level = sample.strata.groupby("level")["taken"].sum()
+    assert sorted(by_field) == [33, 33, 34]
+    assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 11, 4]
+    assert not sample.strata["shortfall"].any()
+
+
+def test_a_missing_level_is_replaced_by_the_levels_next_to_it() -> None:
+    items = plenty()
+    items = items[items["difficulty"] != 9]
+    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=100), seed=0)
+    by_level = sample.strata.groupby("level")["taken"].sum()
+    assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 15, 0]
+    assert sample.strata.query("level == 9")["shortfall"].sum() == 4
+
+
+def test_a_poor_field_gives_all_and_the_others_share_the_rest() -> None:
+    items = plenty()
+    poor = items[(items["field"] != "law") | (items["difficulty"].eq(6) & (items.index % 6 == 0))]
+    sample = sample_by_difficulty(poor, SamplingByDifficultyParams(size=100), seed=0)
+    by_field = sample.strata.groupby("field")["taken"].sum()
+    assert by_field["law"] == (poor["field"] == "law").sum() == 5
+    assert sorted(by_field[["math", "physics"]]) == [47, 48]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(0, 2), min_size=6, max_size=6),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.data(),
+)
+def test_the_nearest_table_is_as_near_as_any_of_all_tables(
+    upper: list[int], levels: list[int], data: st.DataObject
+) -> None:
+    most = np.array(upper).reshape(2, 3)
+    total = data.draw(st.integers(0, int(most.sum())))
+    fields = np.array([total // 2, total - total // 2])
+    goals = [
+        joined(field_goal(fields, 3), level_goal(np.array(levels), 2)),
+        cumulative_level_goal(np.array(levels), 2),
+        cell_goal(np.outer(fields, levels) / max(sum(levels), 1)),
+    ]
+    found = nearest_table(np.zeros_like(most), most, total, goals)
+    every = [
+        np.array(cells).reshape(2, 3)
+        for cells in itertools.product(*(range(cell + 1) for cell in upper))
+        if sum(cells) == total
+    ]
+
+    def misses(table: np.ndarray) -> tuple[float, ...]:
+        return tuple(round(miss(table, goal), 5) for goal in goals)
+
+    assert found.sum() == total
+    assert (found <= most).all()
+    assert misses(found) == min(misses(table) for table in every)
+
+
+def test_impossible_sums_are_refused() -> None:
+    goal = Goal(np.eye(1), np.zeros(1))
+    with pytest.raises(ValueError, match="no table sums to 3 between 0 and 2"):
+        nearest_table(np.zeros((1, 1), np.int64), np.full((1, 1), 2), 3, [goal])
+
+
+def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
+    # One slot at level 6 for two domains of which one could stand at level 7 as well.
+    items = pool(
+        [
+            ("law", 6, "only-here.org", None),
+            ("law", 6, "both.org", "because"),
+            ("law", 7, "both.org", None),
+            ("law", 7, "common.org", None),
+        ]
+    )
+    counts = {"size": 2, "mean": 6.5, "sd": 0.01}
+    sample = sample_by_difficulty(items, SamplingByDifficultyParams(**counts), seed=0)
+    assert sample.strata.query("taken > 0")["level"].tolist() == [6, 7]
+    assert (sample.domains, sample.domains_possible) == (2, 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows, st.integers(1, 12))
+def test_the_sample_has_as_many_domains_as_any_of_the_same_counts(
+    of: list[tuple[object, ...]], size: int
+) -> None:
+    items = pool(of[:9])
+    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=size), seed=3)
+    usable = items[items["difficulty"].notna()]
+    taken = sample.strata.set_index(["field", "level"])["taken"]
+    best = 0
+    for chosen in itertools.combinations(usable.to_dict("records"), len(sample.item_ids)):
+        counts = pd.Series(0, index=taken.index)
+        for row in chosen:
+            counts[(row["field"], int(row["difficulty"]))] += 1
+        if (counts == taken).all():
+            best = max(
+                best, len({row["domain"] for row in chosen if isinstance(row["domain"], str)})
+            )
+    assert sample.domains == sample.domains_possible == best
+
+
+def test_explained_questions_come_first_within_a_stratum() -> None:
+    items = pool([("law", 6, "a.org", "because" if i % 3 == 0 else " ") for i in range(30)])
+    sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=10), seed=0)
+    assert sample.explained == 10
+
+
+def test_a_continuous_difficulty_becomes_tenths_of_the_pool() -> None:
+    b = np.random.default_rng(0).normal(size=1000)
+    levels = levels_of(b)
+    assert np.bincount(levels.astype(int)).tolist() == [100] * 10
+    assert (np.diff(levels[np.argsort(b)]) >= 0).all()
+    assert np.isnan(levels_of([np.nan, 1.0])[0])
+    assert levels_of([2.0, 2.0, 2.0]).tolist() == [5.0, 5.0, 5.0]
+
+
+@pytest.mark.parametrize("wrong", [10, -1, 2.5])
+def test_a_difficulty_that_is_no_level_is_refused_by_name(wrong: float) -> None:
+    items = pool([("law", wrong, None, None)])
+    with pytest.raises(InputError, match=r"item 'd0#1' has difficulty"):
+        sample_by_difficulty(items, SamplingByDifficultyParams(size=1), seed=0)

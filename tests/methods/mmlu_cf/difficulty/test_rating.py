@@ -1,0 +1,161 @@
+"""Judges rate difficulty; what they said is kept, combined, and replaced where it is missing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.difficulty.rating import (
+    difficulty_prompt,
+    item_difficulty,
+    parse_level,
+    rate_difficulty,
+)
+from benchwright.methods.mmlu_cf.difficulty.worked_examples import BUNDLED, read_examples
+from benchwright.tables import DifficultyRatings, ItemDifficulty
+
+ITEMS = pd.DataFrame(
+    {
+        "item_id": ["a", "b", "c"],
+        "question": ["What is two plus two?", "Who was the first?", "How many are there?"],
+        "choices": [["3", "4", "5"], ["she", "he"], ["7", "8"]],
+        "answer": [1, 0, 1],
+    }
+)
+LEVEL = {"What is two plus two?": 1, "Who was the first?": 6, "How many are there?": 9}
+
+
+def knows(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+    """A judge that knows the levels and writes them as asked, from the second attempt on."""
+    asked = [text.rsplit("Question: ", 1)[1].split("\n")[0] for text in texts]
+    return [f"[{LEVEL[one]}]" if attempt > 1 or one[0] == "W" else "8" for one in asked]
+
+
+def test_the_known_levels_come_back_with_every_attempt() -> None:
+    rated = rate_difficulty(ITEMS, {"judge": knows}, BUNDLED, attempts=3)
+    rows = rated.ratings[["item_id", "attempt", "status"]].to_numpy().tolist()
+    assert rows == [
+        ["a", 1, "parsed"],
+        ["b", 1, "parsed"],
+        ["c", 1, "unparsed"],  # "8" may be the answer to the question
+        ["c", 2, "parsed"],
+    ]
+    assert rated.rounds["parse_rate"].tolist() == pytest.approx([2 / 3, 1])
+    table = item_difficulty(["a", "b", "c"], rated.ratings, "median", seed=0)
+    assert table["level"].tolist() == [1, 6, 9]
+    assert set(table["source"]) == {"judges"}
+
+
+def test_a_judge_sees_five_worked_examples_and_the_question_with_its_answer() -> None:
+    text = difficulty_prompt("How many?", ["7", "8"], 1, BUNDLED)
+    assert text.count("Right answer: ") == 6
+    assert text.endswith("Question: How many?\nA. 7\nB. 8\nRight answer: B\nDifficulty:")
+    assert sorted(example.rating for example in BUNDLED) == [0, 2, 4, 6, 9]
+    assert difficulty_prompt("How many?", ["7", "8"], 1, ()).count("Right answer: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        ("[6]", 6),
+        ("6", 6),
+        ("[6]\n\nQuestion: What is DNA?\nDifficulty: [2]", 6),  # goes on with the pattern
+        ("Question: What is DNA?\nDifficulty: [2]", None),  # another question's level
+        ("Question: Which of these animals can fly?\nDifficulty: [0]", None),
+        ("Question: How many?\nA. 7\nB. 8\nRight answer: B\nDifficulty: [6]", 6),
+        ("B. 8", None),
+        ("8", None),
+        ("[0]-[9]", None),
+        (None, None),
+    ],
+)
+def test_levels_of_other_questions_are_not_read(reply: str | None, level: int | None) -> None:
+    assert parse_level(reply, "How many?", ["7", "8"], 1, BUNDLED) == level
+
+
+@pytest.mark.parametrize("level", range(10))
+@pytest.mark.parametrize("form", ["[{}]", "{}", "Difficulty: [{}]", "Difficulty: {}", "Level {}."])
+def test_every_level_can_be_given_also_those_of_the_examples(level: int, form: str) -> None:
+    question = "Who was the first?"
+    assert parse_level(form.format(level), question, ["she", "he"], 0, BUNDLED) == level
+
+
+def ratings(*rows: tuple[str, str, float | None]) -> pd.DataFrame:
+    return DifficultyRatings.from_rows(
+        [
+            (item, judge, 1, value, "r", "unparsed" if value is None else "parsed")
+            for item, judge, value in rows
+        ]
+    )
+
+
+def test_several_judges_give_their_median_or_mean() -> None:
+    said = ratings(("a", "x", 1), ("a", "y", 2), ("a", "z", 9))
+    median = item_difficulty(["a"], said, "median", seed=0).iloc[0]
+    mean = item_difficulty(["a"], said, "mean", seed=0).iloc[0]
+    assert (median["difficulty"], median["lowest"], median["highest"]) == (2, 1, 9)
+    assert (mean["difficulty"], mean["level"], mean["judges"]) == (4, 4, 3)
+
+
+def test_halves_go_up_and_down_about_equally_often_and_always_alike() -> None:
+    names = [f"i{number}" for number in range(400)]
+    said = ratings(
+        *((name, judge, value) for name in names for judge, value in (("x", 5), ("y", 6)))
+    )
+    first = item_difficulty(names, said, "median", seed=1)
+    assert set(first["difficulty"]) == {5.5}
+    assert 150 < (first["level"] == 6).sum() < 250
+    other = item_difficulty(names[::-1], said.iloc[::-1], "median", seed=1)
+    pd.testing.assert_frame_equal(first, other.iloc[::-1].reset_index(drop=True))
+
+
+def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() -> None:
+    said = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
+    table = item_difficulty(
+        ["a", "b", "c", "d"], said, "median", seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
+    )
+    assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
+    assert table["level"].tolist()[:2] == [3, 7]
+    assert table["level"].isna().tolist() == [False, False, True, True]
+    assert "could be read" in table["reason"][2]
+    assert "no judge was asked" in table["reason"][3]
+
+
+def test_no_items_and_no_judges_give_empty_tables() -> None:
+    rated = rate_difficulty(ITEMS, {}, BUNDLED, attempts=1)
+    assert len(rated.ratings) == len(rated.rounds) == 0
+    assert len(item_difficulty([], rated.ratings, "median", seed=0)) == 0
+    assert list(item_difficulty(["a"], rated.ratings, "median", 0)) == ItemDifficulty.columns()
+
+
+def test_a_users_examples_are_read() -> None:
+    table = pd.DataFrame(
+        {"question": ["Q"], "choices": ['["x", "y"]'], "answer": ["b"], "rating": ["4"]}
+    )
+    [example] = read_examples(table)
+    assert example == ("Q", ("x", "y"), 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("choices", "x, y", "row 1: choices is 'x, y'"),
+        ("choices", '{"a": 1}', "row 1: choices is"),
+        ("answer", "C", "row 1: answer is 'C'; a letter A–B"),
+        ("answer", "", "row 1: answer is ''"),
+        ("rating", "10", "row 1: rating is '10'; a whole number from 0 to 9"),
+        ("rating", "4.5", "row 1: rating is '4.5'"),
+        ("rating", None, "row 1: rating is None"),
+    ],
+)
+def test_a_users_wrong_example_is_named(column: str, value: object, said: str) -> None:
+    row = {"question": "Q", "choices": '["x", "y"]', "answer": "B", "rating": "4", column: value}
+    with pytest.raises(InputError, match=said):
+        read_examples(pd.DataFrame([row]))
+
+
+def test_a_missing_column_of_examples_is_named() -> None:
+    with pytest.raises(InputError, match="column 'rating' is missing"):
+        read_examples(pd.DataFrame({"question": [], "choices": [], "answer": []}))

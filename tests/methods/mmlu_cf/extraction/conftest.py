@@ -1,0 +1,32 @@
+"""Every document with questions that a test of extraction reads must pass the prefilter."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+from benchwright.methods.mmlu_cf.extraction import extract
+from benchwright.methods.mmlu_cf.extraction.found_questions import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
+from benchwright.params.collection import ExtractionParams
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fails a test at whose end a document with questions would have been passed over."""
+    with_questions: list[str] = []
+    questions_in = extract.questions_in
+
+    def noted(text: str, content_type: str, params: ExtractionParams) -> list[FoundQuestion]:
+        found = questions_in(text, content_type, params)
+        if found:
+            with_questions.append(
+                text[: params.document_characters].encode("utf-8", "replace").decode()
+            )
+        return found
+
+    monkeypatch.setattr(extract, "questions_in", noted)
+    yield
+    shown = may_hold_questions(pa.array(with_questions, pa.large_string()))
+    lost = [text for text, there in zip(with_questions, shown, strict=True) if not there]
+    assert not lost, f"the prefilter passes over {lost[0][:500]!r}"

@@ -1,0 +1,157 @@
+"""Spellings of answers and keys, and what must not be taken for one."""
+
+import pytest
+
+from benchwright.methods.mmlu_cf.extraction.extract import questions_in
+from benchwright.params.collection import ExtractionParams
+
+FIRST = "What causes the tides?\na) The wind\nb) The Moon\nc) Whales\nd) Rivers\n"
+SECOND = "Which number is a prime?\na) 4\nb) 6\nc) 7\nd) 9\n"
+
+
+def answers(text: str) -> list[str | None]:
+    found = questions_in(text, "text/plain", ExtractionParams())
+    assert [one.choices[1] for one in found] == ["The Moon", "6"]
+    return [one.answer for one in found]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Answer: b",
+        "Ans. (b)",
+        "Ans:- b",
+        "Answer - b",
+        "Answer = b",
+        "Answer b",
+        "ANSWER: B",
+        "[Ans: b]",
+        "(Answer: b)",
+        "Sol. (b)",
+        "Solution: b",
+        "Correct: b",
+        "✔ b",
+        "=> b",
+        "Key: b",
+        "Right answer: b) The Moon",
+        "The correct answer is b. The Moon pulls at the sea.",
+        "The answer to this question is b.",
+        "So the right choice is (b).",
+        "Correct! The answer is b.",
+        "Correct answer - b (72% knew it)",
+        "**Answer:** b",
+        "Answer: Option b",
+        "Answer: b because the Moon pulls",
+        "Richtige Antwort: b",
+        "Respuesta correcta: b",
+        "Réponse : b",
+        "Ответ: b",
+    ],
+)
+def test_an_answer_under_its_question_is_read(line: str) -> None:
+    text = f"1. {FIRST}{line}\n\n2. {SECOND}Answer: c\n"
+    assert [(answer or "").lower() for answer in answers(text)] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "Answers: 1-b, 2-c",
+        "Answers: 1(b), 2(c)",
+        "Answers: 1b 2c",
+        "Answers to the quiz: 1 b; 2 c.",
+        "Answer key\n1→b\n2→c",
+        "ANSWER KEY\nQ1. (b)  Q2. (c)",
+        "Answers:\n1 b\n2 c",
+        "KEY: 1=b 2=c",
+        "Answers\n1 2\nb c",
+        "Answers\nQuestion 1\nb\nQuestion 2\nc",
+        "Answers\nNo.\tAnswer\n1\tb\n2\tc",
+        "Correct answers: 1. b) The Moon, 2. c) 7",
+        "Solutions\n\n1. The answer is b. It pulls.\n\n2. The correct option is (c) since it is.",
+        "Answers and explanations\n\n1. b. It pulls\nat the sea.\n\n2. c. It has no divisors.",
+        "1. b\n2. c",
+        "Answer to question 1: b\nAnswer to question 2: c",
+        "Question 1: b\nQuestion 2: c",
+        "Answers 1-2: b c",
+        "Lösungen: 1b 2c",
+        "Answers\n1. The Moon\n2. 7",
+    ],
+)
+def test_a_key_after_the_questions_is_read(key: str) -> None:
+    found = [(answer or "").lower() for answer in answers(f"1. {FIRST}\n2. {SECOND}\n{key}\n")]
+    assert found in (["b", "c"], ["the moon", "7"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I think the answer is b.",
+        "My answer: b",
+        "Maybe b?",
+        "Answer: b?",
+        "Answer: see the next page",
+        "Answer: the Sun",
+        "Your answer: b",
+        "So far: a 31%, b 22%",
+        "Show answer",
+        "Answer all questions.",
+    ],
+)
+def test_what_is_no_answer_gives_none(line: str) -> None:
+    assert answers(f"1. {FIRST}{line}\n\n2. {SECOND}Answer: c\n") == [None, "c"]
+
+
+def test_an_answer_above_the_options_is_that_question_s() -> None:
+    text = f"1. {FIRST}2. {SECOND}".replace("?\n", "?\nAnswer: b\n", 1)
+    assert answers(text.replace("prime?\n", "prime?\nAnswer: c\n")) == ["b", "c"]
+
+
+def test_an_answer_of_another_number_is_not_taken() -> None:
+    assert answers(f"1. {FIRST}\n2. {SECOND}\nAnswer to question 1: b\n") == ["b", None]
+
+
+def test_several_answers_and_labels_that_no_option_has_are_kept_as_given() -> None:
+    assert answers(f"1. {FIRST}Answer: a and c\n\n2. {SECOND}Answer: e\n") == ["a and c", "e"]
+
+
+def test_a_key_in_a_comment_says_nothing_of_the_page() -> None:
+    text = (
+        f"<p>1. {FIRST}</p><p>2. {SECOND}</p>".replace("\n", "<br>")
+        + "<div class='comment'><p>Answers: 1 a, 2 b</p></div>"
+    )
+    found = questions_in(text, "text/html", ExtractionParams())
+    assert [one.answer for one in found] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [("0 2", ["The wind", "7"]), ("4 2", ["Rivers", "6"]), ("1 2", [None, None])],
+)
+def test_an_index_counts_only_where_the_page_shows_from_what(
+    values: str, expected: list[str | None]
+) -> None:
+    parts = [block.splitlines() for block in (FIRST, SECOND)]
+    text = "".join(
+        f"<div data-correct-index='{value}'><p>{n}. {rows[0]}</p><ul class='options'>"
+        + "".join(f"<li>{row[3:]}</li>" for row in rows[1:])
+        + "</ul></div>"
+        for n, (rows, value) in enumerate(zip(parts, values.split(), strict=True), start=1)
+    )
+    found = questions_in(text, "text/html", ExtractionParams())
+    assert [one.answer for one in found] == expected
+
+
+def test_an_explanation_and_a_passage_are_kept() -> None:
+    text = (
+        "Read the passage and answer questions 1-2.\n\n"
+        + "The sea rises and falls twice a day, more so when Sun and Moon stand in one line.\n" * 2
+        + f"\n1. {FIRST}Answer: b. The Moon\n"
+        + "Explanation: It pulls at the sea,\nas Newton showed.\n\n"
+        + f"2. {SECOND}Answer: c\n\n3. Which metal is liquid?\na) Iron\nb) Mercury\nAnswer: b\n"
+    )
+    found = questions_in(text, "text/plain", ExtractionParams())
+    assert found[0].explanation == "It pulls at the sea, as Newton showed."
+    assert (found[0].passage or "").startswith("The sea rises and falls twice a day")
+    assert found[1].passage == found[0].passage
+    assert found[2].passage is None

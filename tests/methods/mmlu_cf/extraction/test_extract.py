@@ -1,0 +1,148 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
+from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
+from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
+from benchwright.params.cleaning import CleaningParams
+from benchwright.params.collection import ExtractionParams
+from benchwright.tables import Documents, RawItems
+
+FOLDER = Path(__file__).resolve().parents[3] / "data" / "01_raw" / "documents"
+
+
+def records(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def documents() -> pd.DataFrame:
+    frame = pd.DataFrame(records("documents.jsonl")).assign(domain="example.org")
+    return frame[Documents.columns()]
+
+
+@pytest.fixture(scope="module")
+def raw(documents: pd.DataFrame) -> pa.Table:
+    return extract(documents, ExtractionParams())
+
+
+def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
+    found = measure(raw, records("labels.jsonl"))
+    assert found.recall.share >= 0.99, found.misses
+    assert found.recall_exact.share >= 0.97
+    assert found.precision.share >= 0.99, found.false_positives
+    assert found.without_answer.share == found.broken.share == 1, found.false_positives
+    assert found.explanations.share >= 0.98
+    assert found.passages.share == 1
+
+
+def test_raw_items_are_a_valid_table(raw: pa.Table) -> None:
+    assert raw.column_names == RawItems.columns()
+    RawItems.validate(raw.to_pandas())
+
+
+def test_batches_and_their_kind_make_no_difference(documents: pd.DataFrame, raw: pa.Table) -> None:
+    table = pa.Table.from_pandas(documents, preserve_index=False)
+    parts = [extract(batch, ExtractionParams()) for batch in table.to_batches(max_chunksize=7)]
+    assert pa.concat_tables(parts).equals(raw)
+    backwards = extract(documents.iloc[::-1], ExtractionParams()).sort_by("item_id")
+    assert backwards.equals(raw.sort_by("item_id"))
+
+
+def test_no_documents_give_no_items(documents: pd.DataFrame) -> None:
+    assert extract(documents.head(0), ExtractionParams()).schema == RAW_ITEMS
+
+
+def test_a_missing_column_is_named(documents: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="'content_type'"):
+        extract(documents.drop(columns="content_type"), ExtractionParams())
+
+
+def test_spans_hold_stem_and_options(documents: pd.DataFrame) -> None:
+    from benchwright.methods.mmlu_cf.extraction.page_text import page_text
+
+    one = documents[documents["doc_id"] == "doc-007"]
+    text = page_text(one["text"].iloc[0], one["content_type"].iloc[0]).text
+    for row in extract(one, ExtractionParams()).to_pylist():
+        span = text[row["start"] : row["end"]]
+        assert row["question"] in span
+        assert span.endswith(row["choices"][-1])
+
+
+def test_what_the_labels_call_broken_does_not_survive_cleaning(raw: pa.Table) -> None:
+    clean = clean_batch(raw, CleaningParams(n_choices=(2, 3, 4, 5, 6))).rows.to_pylist()
+    broken = {
+        (one["doc_id"], one["question"])
+        for one in records("labels.jsonl")
+        if one["expected"] == "broken"
+    }
+    assert not broken & {(row["doc_id"], row["question"]) for row in clean}
+    right = {
+        (one["doc_id"], one["question"]): one["choices"][one["answer"]]
+        for one in records("labels.jsonl")
+        if one["expected"] == "extract"
+    }
+    kept = [row for row in clean if (row["doc_id"], row["question"]) in right]
+    assert len(kept) > 300
+    assert all(
+        row["choices"][row["answer"]] == right[row["doc_id"], row["question"]] for row in kept
+    )
+
+
+def labelled(**more: Any) -> dict[str, Any]:
+    return {
+        "doc_id": "d", "style": "s", "question": "Which number is a prime?", "choices": ["4", "7"],
+        "answer": 1, "expected": "extract", "explanation": None, "passage": None,
+    } | more  # fmt: skip
+
+
+def item(**more: Any) -> pa.Table:
+    row: dict[str, Any] = dict.fromkeys(RAW_ITEMS.names)
+    row |= {"doc_id": "d", "question": "Which number is a prime?", "choices": ["4", "7"]}
+    return pa.Table.from_pylist([row | {"labels": ["A", "B"], "answer": "B"} | more], RAW_ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("row", "label", "recall", "precision"),
+    [
+        ({}, {}, 1, 1),
+        ({"answer": "A"}, {}, 0, 0),
+        ({"answer": None}, {}, 0, None),
+        ({"choices": ["4", "9"]}, {}, 0, 0),
+        ({}, {"expected": "broken"}, None, 0),
+        ({"choices": ["7", "4"], "answer": "A"}, {}, 1, 1),
+    ],
+)
+def test_measured_shares_are_those_counted_by_hand(
+    row: dict[str, Any], label: dict[str, Any], recall: float | None, precision: float | None
+) -> None:
+    found = measure(item(**row), [labelled(**label)])
+    assert (found.recall.share == recall) if recall is not None else found.recall.of == 0
+    assert (
+        (found.precision.share == precision) if precision is not None else found.precision.of == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "answer", "place"),
+    [
+        (["A", "B", "D"], "D", -1),
+        (["A", "B", "B"], "A", -1),
+        (["A", "C", "B"], "b", 2),
+        (["", "", ""], "two", 1),
+        (["i", "ii", "iii"], "iii", 2),
+        (["A", "B", "C"], "E", -1),
+        (["A", "B", "C"], None, -1),
+    ],
+)
+def test_an_answer_names_a_choice_or_none(
+    labels: list[str], answer: str | None, place: int
+) -> None:
+    row = {"choices": ["one", "two", "three"], "labels": labels, "answer": answer}
+    assert answered_choice(row) == place

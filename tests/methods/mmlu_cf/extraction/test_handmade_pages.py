@@ -1,0 +1,27 @@
+import pytest
+
+from benchwright.methods.mmlu_cf.extraction.extract import questions_in
+from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
+from benchwright.params.collection import ExtractionParams
+from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name.replace(" ", "-"))
+def test_questions_of_a_page_are_those_that_stand_on_it(page: Page) -> None:
+    found = questions_in(page.text, page.content_type, ExtractionParams())
+    seen = [
+        (
+            " ".join(one.question.split()),
+            one.choices,
+            None
+            if (
+                place := answered_choice(
+                    {"choices": one.choices, "labels": one.labels, "answer": one.answer}
+                )
+            )
+            < 0
+            else place,
+        )
+        for one in found
+    ]
+    assert seen == page.questions

@@ -1,0 +1,80 @@
+"""Documents that would take a careless reader hours; each takes seconds, or the run hangs."""
+
+import pytest
+
+from benchwright.methods.mmlu_cf.extraction.extract import questions_in
+from benchwright.params.collection import ExtractionParams
+
+N = 100_000
+CLASSED = "<span class=correct>"
+LINES = {
+    "opening brackets": "(" * N,
+    "opening brackets and spaces": "[ " * N,
+    "letters": "A" * N,
+    "letters with brackets": "a) " * N,
+    "labels on one line": "(a) x (b) y " * (N // 2),
+    "options without questions": "a) x\nb) y\nc) z\nd) w\n" * (N // 40),
+    "one letter a line": "A\n" * N,
+    "spaces": " " * N + "x",
+    "asterisks": "*" * N,
+    "bold that does not end": "**a" * N,
+    "links that do not end": "[a](" * N,
+    "answers on one line": "Answer: " * N,
+    "heads of keys": "Answers\n" * N,
+    "a key of pairs": "Answers: " + "1-b " * N,
+    "a key of dashes": "Answers: " + "1 – 2; " * N,
+    "a key that does not rise": "Answers: 1 - x " + "2 " * N,
+    "a counted key of lines": "".join(f"Answer: 1 - x\n{i} - x\n" for i in range(2, N // 10)),
+    "templates that do not end": "# x\n#: a\n#: b\n" + "{{a|" * N,
+    "links that do not end in a wiki": "# x\n#: a\n#: b\n" + "[[a|" * N,
+    "quotes in a wiki": "# x\n#: a\n#: b\n" + "''" * N,
+    "statements": "I. x\nII. y\n" * (N // 10),
+    "rows of a table": "a\tb\n" * N,
+    "a thread": "x wrote:\n" * N,
+    "tags": "<html>" + "<" * N,
+    "elements in elements": "<html>" + "<div>" * N,
+    "tables in tables": "<html>" + "<table>" * N,
+    "formatting that does not end": "<html>" + "".join(f"<font a={i}>" for i in range(N)) + "x",
+    "attributes": "<html><p " + " ".join(f"a{i}=1" for i in range(N)) + ">x",
+    "marks around everything": "<html>" + CLASSED * 1_500 + "x<br>" * (N // 10),
+    "brackets in linked data": '<html><script type="application/ld+json">' + "[" * N + "</script>",
+}
+
+
+@pytest.mark.parametrize("text", LINES.values(), ids=[name.replace(" ", "-") for name in LINES])
+def test_no_questions_are_found_where_there_are_none(text: str) -> None:
+    for kind in ("text/plain", "text/markdown"):
+        assert questions_in(text, kind, ExtractionParams()) == []
+
+
+@pytest.mark.parametrize("place", ["stem", "option", "explanation"])
+def test_a_text_of_a_megabyte_is_kept_whole(place: str) -> None:
+    long = "word " * 200_000
+    stem, option, told = (
+        long if place == name else "short" for name in ("stem", "option", "explanation")
+    )
+    text = f"1. {stem}?\nA. {option}\nB. y\nC. z\nD. w\nAnswer: B\nExplanation: {told}\n"
+    (found,) = questions_in(text, "text/plain", ExtractionParams())
+    assert found.answer == "B"
+    wanted = {"stem": found.question, "option": found.choices[0], "explanation": found.explanation}
+    assert len(wanted[place] or "") > 999_990
+
+
+def test_thousands_of_questions_with_one_key_get_their_answers() -> None:
+    n = 3_000
+    text = "".join(f"{i}) Foo {i}?\na) x\nb) y\nc) z\n" for i in range(1, n + 1)) + "Answers\n"
+    text += "".join(f"{i}. {'abc'[i % 3]}\n" for i in range(1, n + 1))
+    found = questions_in(text, "text/plain", ExtractionParams())
+    assert [one.answer for one in found] == ["abc"[i % 3] for i in range(1, n + 1)]
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\ufeff", "\u200b", "\ud800", "Ã©â‚¬", "\x0c", "\r"])
+def test_odd_characters_do_not_hide_a_question(odd: str) -> None:
+    text = f"Quiz{odd}\n1. What{odd} is it?\nA. one{odd}\nB. two\nC. three\nAnswer: B\n"
+    (found,) = questions_in(text, "text/plain", ExtractionParams())
+    assert (len(found.choices), found.choices[1]) == (3, "two")
+
+
+def test_a_document_is_read_up_to_the_limit() -> None:
+    text = "1. What?\nA. x\nB. y\nAnswer: B\n" + " " * 100 + "\n2. Why?\nA. x\nB. y\nAnswer: B\n"
+    assert len(questions_in(text, "text/plain", ExtractionParams(document_characters=100))) == 1

@@ -1,0 +1,114 @@
+"""Documents that show no sign of options are passed over, and none with questions ever is."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+import pytest
+
+from benchwright.datasets.document_shards import SCHEMA
+from benchwright.methods.mmlu_cf.extraction.extract import extract, questions_in
+from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
+from benchwright.params.collection import ExtractionParams
+from methods.mmlu_cf.extraction.handmade_pages import PAGES
+
+PARAMS = ExtractionParams()
+PROSE = [
+    "<html><body><nav><ul><li><a href='/'>Home</a></li><li>News</li></ul></nav><p>The river rose in"
+    " <b>March</b>, and a bridge fell. Who had built it? Nobody knew; a mason from D. was asked."
+    "</p><ul><li>bread</li><li>milk</li></ul></body></html>",
+    "# Notes\n\nCall me at 5. I'd rather go with a friend. We'd like a plan b for the trip.\n\n"
+    "- eggs\n- flour\n\nWhat's next? Nothing.\n",
+    "Vitamin C is good. In the U.S. of A. they say so, and Mr. B agrees.\n1. Wash\n2. Rinse\n",
+    "",
+]
+
+
+def passed(texts: list[str]) -> list[bool]:
+    return may_hold_questions(pa.array(texts, pa.large_string())).tolist()
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_is_passed_over(text: str) -> None:
+    assert passed([text]) == [False]
+    assert questions_in(text, "text/html" if "<" in text else "text/plain", PARAMS) == []
+
+
+def test_a_null_is_passed_over_and_places_are_kept() -> None:
+    texts = pa.array([None, "A. x\nB. y", "prose"], pa.large_string())
+    assert may_hold_questions(texts).tolist() == [False, True, False]
+
+
+def test_no_bundled_or_handmade_page_with_questions_is_passed_over(repository: Path) -> None:
+    source = repository / "data" / "01_raw" / "documents" / "documents.jsonl"
+    bundled = [json.loads(line) for line in source.open(encoding="utf-8")]
+    pages = [(page.text, page.content_type) for page in PAGES if page.questions]
+    pages += [(one["text"], one["content_type"]) for one in bundled]
+    shown = passed([text for text, _ in pages])
+    assert all(
+        there or not questions_in(text, kind, PARAMS)
+        for (text, kind), there in zip(pages, shown, strict=True)
+    )
+    assert sum(shown) > 140
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<ol type=A><li>Paris</li><li>Rome</li></ol>",
+        "What?\n<table><tr><td>A</td><td>Paris</td></tr><tr><td>B</td><td>Rome</td></tr></table>",
+        "<p><b>A</b>) Paris</p><p><b>B</b>) Rome</p>",
+        "(a) Paris (c) Rome",
+        "a -&gt; Paris<br>b -&gt; Rome",
+        "&#65;. Paris<br>&#66;. Rome",
+        "A » Paris\nD » Rome",
+        "1. Paris\n2. Rome\nAnswer: 2",
+        "1. Paris\n2. Rome\nThe correct answers are: #1> Rome",
+        "1. Paris\n2. Rome\nThe correct option is (2) since",
+        "Respuesta correcta: Roma",
+        "* Paris\n* Rome [Ans: Rome]",
+        "1-b, 2-c, 3-a",
+        "<li class='isCorrect'>Paris</li>",
+        "<li>Paris ✓</li>",
+        "<div data-correct-answer=2>",
+        "Which? <select><option>Paris<option>Rome</select>",
+        "Which?<br><input type='radio'>Paris<input type='radio'>Rome",
+        "Which?\n- [ ] Paris\n- [x] Rome",
+        "Which?<ul><li>Paris</li><li><b>Rome</b></li></ul>",
+        "question,1,2,answer\nWhich?,Paris,Rome,2",
+        '{"suggestedAnswer": []}',
+        "Which? {\n=Paris\n~Rome\n}",
+        "а) Париж\nб) Рим",
+        "① Paris ② Rome",
+    ],
+)
+def test_each_sign_lets_a_document_in(page: str) -> None:
+    assert passed([page]) == [True]
+
+
+def _layouts(repository: Path) -> ModuleType:
+    path = repository / "benchmarks" / "extraction_layouts.py"
+    spec = importlib.util.spec_from_file_location("extraction_layouts", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    __import__("sys").modules["extraction_layouts"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.real_data
+def test_nothing_is_lost_in_the_layouts_that_were_set_aside(
+    repository: Path, shared_data: Path
+) -> None:
+    layouts = _layouts(repository)
+    items = layouts.sample_items(shared_data / "benchmarks", 240, 1)
+    for name, part in layouts.split_items(items).items():
+        documents, _ = layouts.render(part, name, 1)
+        rows = [(one.doc_id, one.url, "", one.content_type, one.text) for one in documents]
+        columns = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
+        table = pa.Table.from_arrays(columns, schema=SCHEMA)
+        kept = table.filter(pa.array(passed(table.column("text").to_pylist())))
+        assert extract(kept, PARAMS).equals(extract(table, PARAMS)), name

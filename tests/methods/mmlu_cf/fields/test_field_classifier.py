@@ -1,0 +1,250 @@
+"""Fields of questions: a classifier on vectors, judges, and how right they are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.fields.accuracy import calibration_error, field_accuracy
+from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
+from benchwright.methods.mmlu_cf.fields.classifier import (
+    FieldClassifier,
+    predict_fields,
+    train_classifier,
+)
+from benchwright.methods.mmlu_cf.fields.judge import field_prompt, judge_fields
+from benchwright.methods.mmlu_cf.fields.labelled_examples import (
+    bundled_examples,
+    examples_by_subject,
+    text_to_encode,
+)
+from benchwright.methods.mmlu_cf.fields.names import FIELDS, MMLU_FIELDS
+from benchwright.params.fields import FieldsParams
+
+LAWS = ("Law", "History", "Math")
+
+
+def clouds(n: int, spread: float, seed: int = 0) -> tuple[np.ndarray, list[str], list[str]]:
+    """Vectors around the corners of three fields, their fields and ids."""
+    generator = np.random.default_rng(seed)
+    labels = [LAWS[number % 3] for number in range(n)]
+    corner = np.array([LAWS.index(label) for label in labels])
+    vectors = np.eye(6)[corner] + generator.normal(scale=spread, size=(n, 6))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors, labels, [f"e{number}" for number in range(n)]
+
+
+@pytest.mark.parametrize("kind", ["logistic", "nearest_centroid"])
+def test_fields_that_lie_apart_are_found_with_confidence(kind: Any) -> None:
+    vectors, labels, ids = clouds(600, 0.15)
+    params = FieldsParams(kind=kind)
+    trained = train_classifier(vectors, labels, ids, params, "e")
+    new, true, names = clouds(90, 0.15, seed=1)
+    predicted = predict_fields(names, new, trained)
+    assert predicted["field"].tolist() == true
+    assert predicted["confidence"].mean() > 0.9
+    assert (predicted["second"] != predicted["field"]).all()
+    assert trained.calibrated
+
+
+@pytest.mark.parametrize("kind", ["logistic", "nearest_centroid"])
+def test_calibrated_confidence_is_about_as_often_right_as_it_says(kind: Any) -> None:
+    vectors, labels, ids = clouds(900, 0.7)
+    trained = train_classifier(vectors, labels, ids, FieldsParams(kind=kind), "e")
+    new, true, names = clouds(3000, 0.7, seed=1)
+    predicted = predict_fields(names, new, trained)
+    error = calibration_error(predicted["field"] == pd.Series(true), predicted["confidence"])
+    assert error < 0.05
+    cold = predict_fields(names, new, trained._replace(temperature=trained.temperature / 20))
+    assert calibration_error(cold["field"] == pd.Series(true), cold["confidence"]) > 0.15
+
+
+def test_few_examples_are_said_not_to_be_calibrated() -> None:
+    vectors, labels, ids = clouds(30, 0.2)
+    trained = train_classifier(vectors, labels, ids, FieldsParams(), "e")
+    assert not trained.calibrated
+    assert trained.temperature == 1
+    assert trained.reason.startswith("30 examples, 10 of the rarest field; 500 and 5 are needed")
+
+
+def test_two_fields_are_enough_and_one_is_not() -> None:
+    vectors, labels, ids = clouds(60, 0.2)
+    two = [place for place, label in enumerate(labels) if label != "Math"]
+    trained = train_classifier(
+        vectors[two],
+        [labels[place] for place in two],
+        [ids[place] for place in two],
+        FieldsParams(),
+        "e",
+    )
+    found = predict_fields([ids[place] for place in two], vectors[two], trained)
+    assert found["field"].tolist() == [labels[place] for place in two]
+    with pytest.raises(InputError, match=r"examples of 1 field\(s\)"):
+        train_classifier(vectors[:1], ["Law"], ["a"], FieldsParams(), "e")
+    with pytest.raises(InputError, match="'Alchemy' is no field"):
+        train_classifier(vectors[:2], ["Law", "Alchemy"], ["a", "b"], FieldsParams(), "e")
+
+
+@given(st.permutations(range(24)))
+def test_the_order_of_examples_does_not_matter(order: list[int]) -> None:
+    vectors, labels, ids = clouds(24, 0.4)
+    params = FieldsParams(kind="nearest_centroid", fewest_to_calibrate=5)
+    first = train_classifier(vectors, labels, ids, params, "e")
+    other = train_classifier(
+        vectors[order],
+        [labels[place] for place in order],
+        [ids[place] for place in order],
+        params,
+        "e",
+    )
+    assert (first.weights == other.weights).all()
+    assert first.temperature == other.temperature
+
+
+def test_confidence_is_the_same_bits_whatever_the_threads_and_the_order_of_items() -> None:
+    from threadpoolctl import threadpool_limits
+
+    generator = np.random.default_rng(0)
+    labels = [FIELDS[number % 14] for number in range(420)]
+    vectors = generator.normal(size=(420, 384)) + 0.3 * np.eye(384)[np.arange(420) % 14]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = [f"e{number}" for number in range(420)]
+    new = generator.normal(size=(501, 384))
+    names = [f"n{number}" for number in range(501)]
+    predicted = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(limits=threads):
+            trained = train_classifier(vectors, labels, ids, FieldsParams(), "e")
+            predicted.append(predict_fields(names, new, trained))
+    predicted.append(predict_fields(names[::-1], new[::-1], trained)[::-1].reset_index(drop=True))
+    for other in predicted[1:]:
+        pd.testing.assert_frame_equal(other, predicted[0], check_exact=True)
+
+
+def test_a_classifier_survives_json_and_a_broken_one_is_named() -> None:
+    vectors, labels, ids = clouds(120, 0.2)
+    trained = train_classifier(vectors, labels, ids, FieldsParams(), "e")
+    document = trained.to_json()
+    again = FieldClassifier.from_json(document)
+    assert (again.probabilities(vectors) == trained.probabilities(vectors)).all()
+    with pytest.raises(InputError, match="cannot be read"):
+        FieldClassifier.from_json({key: document[key] for key in document if key != "weights"})
+    with pytest.raises(InputError, match="different numbers"):
+        FieldClassifier.from_json(document | {"fields": ["Law"]})
+    with pytest.raises(InputError, match="vectors of 6 numbers"):
+        trained.probabilities(np.zeros((2, 5)))
+
+
+def test_accuracy_is_counted_by_hand() -> None:
+    true = pd.Series({"a": "Law", "b": "Law", "c": "Math", "d": "Math"})
+    predicted = pd.DataFrame(
+        {
+            "item_id": ["a", "b", "c"],
+            "field": ["Law", "Math", "Math"],
+            "confidence": [0.9, 0.5, 0.7],
+        }
+    )
+    table = field_accuracy("demo", true, predicted).set_index("field")
+    assert table.loc["", ["n_items", "recall", "predicted"]].tolist() == [4, 0.5, 3]
+    assert table.loc["", "precision"] == pytest.approx(2 / 3)
+    assert table.loc["Law", ["recall", "precision", "predicted"]].tolist() == [0.5, 1.0, 1]
+    assert table.loc["Math", ["recall", "precision"]].tolist() == [0.5, 0.5]
+    assert table.loc["Law", "confidence"] == pytest.approx(0.7)
+    assert np.isnan(table.loc["History", "recall"])
+    assert len(table) == 15
+
+
+def test_the_calibration_error_is_counted_by_hand() -> None:
+    hits = pd.Series([True, True, False, False])
+    said = pd.Series([0.95, 0.95, 0.95, 0.05])
+    assert calibration_error(hits, said) == pytest.approx((abs(2 - 2.85) + 0.05) / 4)
+    assert np.isnan(calibration_error(hits, pd.Series([np.nan] * 4)))
+
+
+def test_every_field_has_ten_examples_and_none_is_there_twice() -> None:
+    assert set(EXAMPLES) == set(FIELDS)
+    assert {len(questions) for questions in EXAMPLES.values()} == {10}
+    table = bundled_examples()
+    assert table["question"].nunique() == len(table) == 140
+    assert table["item_id"].is_unique
+
+
+def test_all_57_subjects_of_mmlu_have_one_of_the_14_fields() -> None:
+    assert len(MMLU_FIELDS) == 57
+    assert set(MMLU_FIELDS.values()) == set(FIELDS)
+
+
+@pytest.mark.real_data
+def test_the_subjects_are_those_of_mmlu(shared_data: Any) -> None:
+    items = pd.read_parquet(shared_data / "benchmarks" / "mmlu.parquet")
+    assert set(items["subject"]) == set(MMLU_FIELDS)
+
+
+def test_items_get_the_field_of_their_subject_and_others_are_left_out() -> None:
+    items = pd.DataFrame(
+        {
+            "item_id": ["a", "b", "c"],
+            "question": ["x", "y", "z"],
+            "choices": [["1"]] * 3,
+            "subject": ["virology", "cooking", "jurisprudence"],
+        }
+    )
+    assert examples_by_subject(items)[["item_id", "field"]].to_numpy().tolist() == [
+        ["a", "Health"],
+        ["c", "Law"],
+    ]
+    with pytest.raises(InputError, match="no subject has a field; the subjects are cooking"):
+        examples_by_subject(items, {"knitting": "Other"})
+    with pytest.raises(InputError, match="'Cookery' is no field"):
+        examples_by_subject(items, {"cooking": "Cookery"})
+    assert text_to_encode("Q?", ["a", "b"], True) == "Q? a b"
+
+
+ITEMS = pd.DataFrame(
+    {
+        "item_id": ["a", "b"],
+        "question": ["What is an enzyme?", "What is a tort?"],
+        "choices": [["a protein", "a fat"], ["a wrong", "a cake"]],
+    }
+)
+
+
+def says(first: str, second: str) -> Any:
+    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        return [first if "enzyme" in text else second for text in texts]
+
+    return ask
+
+
+def test_the_field_is_the_one_most_judges_name() -> None:
+    judges = {
+        "x": says("Biology", "Law"),
+        "y": says("Chemistry", "Field: Law"),
+        "z": says("Biology", "who knows"),
+    }
+    judged = judge_fields(ITEMS, judges, attempts=2)
+    rows = judged.predictions.set_index("item_id")
+    assert rows["field"].to_dict() == {"a": "Biology", "b": "Law"}
+    assert rows["confidence"].to_dict() == pytest.approx({"a": 2 / 3, "b": 1.0})
+    assert rows.loc["a", "second"] == "Chemistry"
+    assert len(judged.votes) == 6
+    assert judged.rounds["attempt"].tolist() == [1, 1, 1, 2]
+
+
+def test_one_judge_gives_no_confidence_and_a_silent_one_no_field() -> None:
+    judged = judge_fields(ITEMS, {"x": says("Biology", "?")}, attempts=2).predictions
+    assert judged["source"].tolist() == ["judges", "not_judged"]
+    assert judged["confidence"].isna().all()
+    assert judged["field"].isna().tolist() == [False, True]
+    assert len(judge_fields(ITEMS, {}, 1).predictions) == 2
+
+
+def test_a_judge_is_told_all_fields() -> None:
+    prompt = field_prompt("Q?", ["x", "y"])
+    assert all(field in prompt for field in FIELDS)
+    assert prompt.endswith("Question: Q?\nA. x\nB. y\n\nField:")

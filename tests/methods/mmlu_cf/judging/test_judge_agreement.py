@@ -1,0 +1,57 @@
+"""Agreement of judges per criterion and pair."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.methods.mmlu_cf.judging.agreement import judge_agreement
+
+
+def judged(values: dict[str, list[float]], criterion: str = "clarity") -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            (f"i{place}", judge, criterion, value)
+            for judge, row in values.items()
+            for place, value in enumerate(row)
+        ],
+        columns=["item_id", "judge", "criterion", "value"],
+    )
+
+
+def test_a_pair_and_all_are_counted_by_hand() -> None:
+    table = judge_agreement(
+        "quality", judged({"a": [0, 0, 1], "b": [0, 1, 1]}), "nominal", seed=0, draws=20
+    )
+    assert table[["judge", "other"]].to_numpy().tolist() == [["", ""], ["a", "b"]]
+    assert table["alpha"].tolist() == pytest.approx([4 / 9, 4 / 9])
+    assert table["equal"].tolist() == pytest.approx([2 / 3, 2 / 3])
+    assert table["apart"].tolist() == pytest.approx([1 / 3, 1 / 3])
+    assert table["difference"].iloc[1] == pytest.approx(-1 / 3)
+    assert np.isnan(table["difference"].iloc[0])
+
+
+def test_three_judges_make_three_pairs_and_a_stranger_stands_out() -> None:
+    values = {"a": [1, 2, 3, 4, 5.0], "b": [1, 2, 3, 4, 5.0], "c": [5, 4, 3, 2, 1.0]}
+    table = judge_agreement("quality", judged(values), "ordinal", seed=0, draws=20)
+    alpha = table.set_index(["judge", "other"])["alpha"]
+    assert alpha[("a", "b")] == pytest.approx(1)
+    assert alpha[("a", "c")] < 0
+    assert len(table) == 4
+
+
+def test_one_judge_or_one_who_says_nothing_has_a_reason() -> None:
+    alone = judge_agreement("quality", judged({"a": [1, 2.0]}), "ordinal", seed=0)
+    silent = judge_agreement(
+        "quality", judged({"a": [1, 2.0], "b": [np.nan] * 2}), "ordinal", seed=0
+    )
+    for table in (alone, silent):
+        assert table["alpha"].isna().all()
+        assert (table["reason"] == "no unit has ratings of two raters").all()
+        assert (table["n_items"] == 0).all()
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    frame = judged({"a": [1, 2, 3, 3.0], "b": [1, 3, 3, 2.0], "c": [2, 2, 3, 3.0]})
+    first = judge_agreement("q", frame, "ordinal", seed=3, draws=50)
+    other = judge_agreement("q", frame.iloc[::-1], "ordinal", seed=3, draws=50)
+    pd.testing.assert_frame_equal(first, other)

@@ -1,0 +1,62 @@
+"""Judges are asked again about what could not be read, and every attempt is counted."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from benchwright.methods.mmlu_cf.judging.rounds import ask_in_rounds, rounds_table
+
+
+class Scripted:
+    """Says the n-th of its lines for a text at the n-th attempt."""
+
+    def __init__(self, lines: dict[str, list[str | None]]) -> None:
+        self.lines = lines
+        self.asked: list[tuple[int, list[str]]] = []
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        self.asked.append((attempt, list(texts)))
+        return [self.lines[text][min(attempt, len(self.lines[text])) - 1] for text in texts]
+
+
+def digit(_: int, reply: str) -> int | None:
+    return int(reply) if reply.isdigit() else None
+
+
+def test_only_what_was_not_read_is_asked_again() -> None:
+    judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
+    rounds = ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3)
+    assert judge.asked == [(1, ["a", "b", "c", "long"]), (2, ["b", "c"]), (3, ["c"])]
+    assert rounds.values == [1, 2, None, None]
+    assert [said.status for said in rounds.last] == ["parsed", "parsed", "unparsed", "too_long"]
+    assert [said.attempt for said in rounds.last] == [1, 2, 3, 1]
+    assert len(rounds.attempts) == 7
+
+
+def test_the_table_counts_each_attempt() -> None:
+    judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
+    table = rounds_table("t", "j", ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3))
+    assert table[["attempt", "asked", "parsed", "unparsed", "too_long"]].to_numpy().tolist() == [
+        [1, 4, 1, 2, 1],
+        [2, 2, 1, 1, 0],
+        [3, 1, 0, 1, 0],
+    ]
+    assert table["parse_rate"].tolist() == [0.25, 0.5, 0.0]
+
+
+def test_a_value_that_is_zero_or_false_is_a_value() -> None:
+    judge = Scripted({"a": ["0"]})
+    assert ask_in_rounds(judge, ["a"], digit, 3).values == [0]
+    assert len(judge.asked) == 1
+
+
+def test_no_texts_ask_nothing_and_give_an_empty_table() -> None:
+    judge = Scripted({})
+    rounds = ask_in_rounds(judge, [], digit, 3)
+    assert judge.asked == []
+    assert len(rounds_table("t", "j", rounds)) == 0
+
+
+def test_no_attempts_are_refused() -> None:
+    with pytest.raises(ValueError, match="attempts is 0"):
+        ask_in_rounds(Scripted({}), ["a"], digit, 0)

@@ -1,0 +1,184 @@
+"""The memorisation probe: replies, controls, rates."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.methods.mmlu_cf.memorisation.probe import (
+    control_items,
+    probe_memorisation,
+    summarise_memorisation,
+)
+from benchwright.methods.mmlu_cf.memorisation.written_options import (
+    in_any_place,
+    in_place,
+    written_options,
+)
+from benchwright.params.memorisation import MemorisationParams
+from benchwright.tables import Generations, Memorisation, MemorisationSummary
+
+PARAMS = MemorisationParams()
+word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)
+
+
+@pytest.mark.parametrize(
+    ("reply", "options"),
+    [
+        (" four\nB. five\nC. six\nD. seven\nAnswer: B\n\nNext", ["four", "five", "six", "seven"]),
+        ("four\nB) five\nC) six\nD) seven\n\nQuestion", ["four", "five", "six", "seven"]),
+        ("A. four\n(B) five\n(C) six\n(D) seven", ["four", "five", "six", "seven"]),
+        ("Sure:\nA. four\nB. five\nC. six\nD. seven", ["four", "five", "six", "seven"]),
+        (" four B. five C. six D. seven", ["four", "five", "six", "seven"]),
+        (" U.S.A. and B.C.\nB. Vitamin B. x\nC. six", ["U.S.A. and B.C.", "Vitamin B. x", "six"]),
+        (" one\ntwo\nB. three", ["one\ntwo", "three"]),
+        (" four\nC. six", ["four\nC. six"]),
+        (" four\n\nThe next question\nB. no", ["four"]),
+        ("\nB.\nC.", ["", "", ""]),
+        ("", []),
+        ("   \n", []),
+    ],
+)
+def test_options_are_read_off_a_reply_in_turn(reply: str, options: list[str]) -> None:
+    assert written_options(reply, 4) == (options if any(options) else [])
+
+
+@given(st.lists(word, min_size=2, max_size=6))
+def test_a_reply_in_the_prompts_own_format_is_read_as_it_was_written(options: list[str]) -> None:
+    rest = [f"{label}. {text}" for label, text in zip("BCDEF", options[1:], strict=False)]
+    reply = "\n".join([" " + options[0], *rest, "Answer: A"])
+    written = written_options(reply, len(options))
+    assert written == options
+    assert in_place(written, options, 90) == (1, 1)
+
+
+def test_verbatim_counts_case_and_fuzzy_does_not() -> None:
+    options = ["The mitochondrion", "A ribosome of the cell", "5", "6"]
+    written = ["the Mitochondrion.", "A ribosome of the cells", "5", "7"]
+    assert in_place(written, options, 90) == (1 / 4, 3 / 4)
+    assert in_place([], options, 90) == (0, 0)
+    assert in_place(["The mitochondrion\nand more"], options, 90) == (1 / 4, 1 / 4)
+
+
+def test_options_in_another_order_count_in_any_place_alone() -> None:
+    options = ["red", "green", "blue", "blue"]
+    assert in_place(["green", "red", "blue"], options, 90) == (1 / 4, 1 / 4)
+    assert in_any_place(["green", "red", "blue"], options, 90) == 3 / 4
+
+
+def items_of(n: int, subjects: int = 3) -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    words = np.array([f"term{i}" for i in range(5000)])
+    return pd.DataFrame(
+        {
+            "item_id": [f"q{i:03d}" for i in range(n)],
+            "subject": [f"s{i % subjects}" for i in range(n)],
+            "choices": [[" ".join(random.choice(words, 3)) for _ in range(4)] for _ in range(n)],
+        }
+    )
+
+
+def generations(replies: dict[str, str], model: str = "scripted") -> pd.DataFrame:
+    rows = [
+        (model, "generate", 0, "question_only", item_id, 0, text, "stop", None, "not read", "p")
+        for item_id, text in replies.items()
+    ]
+    return Generations.from_rows(rows)
+
+
+def recited(choices: list[str]) -> str:
+    return " " + "\n".join(
+        [choices[0], *(f"{x}. {c}" for x, c in zip("BCD", choices[1:], strict=True))]
+    )
+
+
+def test_a_model_that_remembers_three_items_in_ten_is_found_with_its_rate(
+    show: Callable[[str], None],
+) -> None:
+    items = items_of(300)
+    other = items_of(600)["choices"].iloc[300:].tolist()
+    chosen = np.random.default_rng(1).random(300) < 0.3
+    replies = {
+        row["item_id"]: recited(row["choices"] if remembered else other[i])
+        for i, (row, remembered) in enumerate(zip(items.to_dict("records"), chosen, strict=True))
+    }
+    table = Memorisation.validate(probe_memorisation(items, generations(replies), PARAMS, 0))
+    summary = MemorisationSummary.validate(summarise_memorisation(table, PARAMS)).iloc[0]
+    assert summary["exact"] == summary["fuzzy"] == chosen.mean()
+    assert summary["exact_low"] < 0.3 < summary["exact_high"]
+    assert summary["control_fuzzy"] == 0
+    assert summary["low"] < summary["difference"] < summary["high"]
+    assert summary["remembers"]
+    show(
+        f"memorisation: {chosen.mean():.1%} of 300 items recited, found {summary['exact']:.1%} "
+        f"({summary['exact_low']:.1%}–{summary['exact_high']:.1%}), control "
+        f"{summary['control_fuzzy']:.1%}"
+    )
+
+
+def test_options_that_can_be_guessed_are_no_memory() -> None:
+    items = items_of(60, subjects=1)
+    items["choices"] = [["True", "False", f"Both {i}", f"None {i}"] for i in range(60)]
+    replies = dict.fromkeys(items["item_id"], " True\nB. False\nC. Maybe\nD. Never")
+    table = probe_memorisation(items, generations(replies), PARAMS, 0)
+    summary = summarise_memorisation(table, PARAMS).iloc[0]
+    assert summary["options_exact"] == summary["control_fuzzy"] == 0.5
+    assert summary["p_value"] == 1
+    assert not summary["remembers"]
+
+
+def test_guessing_some_options_of_the_topic_is_no_memory_however_often() -> None:
+    items = items_of(200)
+    replies = {
+        row["item_id"]: recited([row["choices"][1], row["choices"][0], row["choices"][2], "else"])
+        for row in items.to_dict("records")
+    }
+    table = probe_memorisation(items, generations(replies), PARAMS, 0)
+    summary = summarise_memorisation(table, PARAMS).iloc[0]
+    assert summary["difference"] == summary["options_fuzzy"] == 0.25
+    assert summary["any_order"] == 0.75
+    assert (summary["exact"], summary["p_value"], summary["remembers"]) == (0, 1, False)
+
+
+def test_the_control_is_another_item_of_the_subject_with_as_many_other_options() -> None:
+    items = items_of(30)
+    given = items["choices"].tolist()
+    items["choices"] = [["x", "y"], *given[1:3], given[6], *given[4:]]
+    controls = control_items(items, 0)
+    subject = dict(zip(items["item_id"], items["subject"], strict=True))
+    texts = dict(zip(items["item_id"], items["choices"], strict=True))
+    assert "q000" not in controls
+    assert all(subject[a] == subject[b] and a != b for a, b in controls.items())
+    assert all(set(texts[a]).isdisjoint(texts[b]) for a, b in controls.items())
+    assert control_items(items.iloc[::-1], 0) == controls
+
+
+def test_silence_and_single_items_have_no_figures_to_compare() -> None:
+    items = items_of(1)
+    table = probe_memorisation(items, generations({"q000": "", "gone": "x"}), PARAMS, 0)
+    summary = summarise_memorisation(table, PARAMS).iloc[0]
+    assert (summary["items"], summary["wrote"], summary["exact"]) == (1, 0, 0)
+    assert np.isnan(summary["difference"])
+    assert summary["reason"] == "no item has another one of its subject to compare with"
+    nothing = probe_memorisation(items, Generations.empty(), PARAMS, 0)
+    assert nothing.empty
+    assert summarise_memorisation(nothing, PARAMS).empty
+
+
+def test_several_models_and_samples_are_told_apart() -> None:
+    items = items_of(40)
+    right = {r["item_id"]: recited(r["choices"]) for r in items.to_dict("records")}
+    wrong = dict.fromkeys(items["item_id"], " nothing")
+    second = generations(right).assign(sample=1)
+    frames = [generations(wrong), second, generations(wrong, "other")]
+    table = probe_memorisation(items, pd.concat(frames), PARAMS, 0)
+    summary = summarise_memorisation(table, PARAMS).set_index("model")
+    assert summary["exact"].to_dict() == {"other@generate-0": 0, "scripted@generate-0": 1}
+    assert summary["options_exact"]["scripted@generate-0"] == 0.5
+    assert summary["remembers"].to_dict() == {
+        "other@generate-0": False,
+        "scripted@generate-0": True,
+    }

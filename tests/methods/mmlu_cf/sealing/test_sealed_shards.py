@@ -1,0 +1,174 @@
+"""Judges' replies on disk: found again under the same key, of no use without it."""
+
+import logging
+import pickle
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.datasets.memory_store import MemoryShards
+from benchwright.methods.mmlu_cf.sealing import key as key_module
+from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore
+from benchwright.methods.mmlu_cf.sealing.key import SealKey
+from benchwright.methods.mmlu_cf.sealing.sealed_shards import SealedShards
+
+KEY, OTHER = (" ".join([one, "key of this test,", "long enough"]) for one in ("a", "another"))
+FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"], None]})
+
+
+@pytest.fixture(autouse=True)
+def _cheap_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scrypt at a cost that tests can pay."""
+    monkeypatch.setattr(key_module, "SCRYPT_N", 1 << 4)
+
+
+def store(folder: Path, key: str = KEY, name: str = "built") -> SealedShards:
+    return SealedShards(folder, SealKey(key), name)
+
+
+def only_file(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_what_is_added_is_found_by_another_run(tmp_path: Path) -> None:
+    store(tmp_path / "s").add("shard-1", FRAME)
+    again = store(tmp_path / "s")
+    read = again["shard-1"]
+    assert read["key"].tolist() == ["k1", "k2"]
+    assert list(read["texts"][0]) == ["Rating: [7] for Urania"]
+    assert read["texts"][1] is None
+    assert list(again) == ["shard-1"]
+    assert len(again) == 1
+    assert "shard-1" in again
+    assert again.get("shard-2") is None
+
+
+def test_no_text_and_no_name_of_a_shard_is_in_a_file_or_its_name(tmp_path: Path) -> None:
+    store(tmp_path).add("deadbeef-shard", FRAME)
+    file = only_file(tmp_path)
+    data = file.name.encode() + file.read_bytes()
+    for secret in (b"Rating", b"Urania", b"deadbeef", b"PAR1", b"texts", KEY.encode()):
+        assert secret not in data
+        assert secret.decode().encode("utf-16-le") not in data
+
+
+def test_equal_shards_are_encrypted_anew_each_time(tmp_path: Path) -> None:
+    store(tmp_path).add("shard-1", FRAME)
+    before = only_file(tmp_path).read_bytes()
+    store(tmp_path).add("shard-1", FRAME)
+    after = only_file(tmp_path).read_bytes()
+    assert len(before) == len(after)
+    head = len(b"benchwright-shard-1\n") + 8
+    assert before[:head] == after[:head]
+    assert before[head : head + 12] != after[head : head + 12]
+    assert sum(a == b for a, b in zip(before[head:], after[head:], strict=True)) < len(before) / 4
+
+
+@pytest.mark.parametrize("where", [-1, 5, 29, 45, "cut", "empty"])
+def test_a_torn_or_altered_shard_counts_as_missing_and_is_written_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, where: int | str
+) -> None:
+    store(tmp_path).add("shard-1", FRAME)
+    file = only_file(tmp_path)
+    data = bytearray(file.read_bytes())
+    if isinstance(where, int):
+        data[where] ^= 1
+    else:
+        del data[len(data) // 2 if where == "cut" else 0 :]
+    file.write_bytes(bytes(data))
+    again = store(tmp_path)
+    with caplog.at_level(logging.WARNING):
+        assert again.get("shard-1") is None
+    assert len(caplog.records) == 1
+    assert len(again) == 0
+    again.add("shard-1", FRAME)
+    assert store(tmp_path)["shard-1"]["key"].tolist() == ["k1", "k2"]
+
+
+def test_a_shard_under_another_shards_name_does_not_open(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = store(tmp_path), tmp_path / "second"
+    first.add("shard-1", FRAME)
+    own = only_file(tmp_path)
+    store(second).add("shard-2", FRAME)
+    own.write_bytes(only_file(second).read_bytes())
+    with caplog.at_level(logging.WARNING):
+        assert first.get("shard-1") is None
+    assert "torn or altered (InvalidTag)" in caplog.text
+
+
+@pytest.mark.parametrize(("key", "name"), [(OTHER, "built"), (KEY, "elsewhere")])
+def test_under_another_key_or_name_shards_are_missing_told_in_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, key: str, name: str
+) -> None:
+    for shard in ("shard-1", "shard-2", "shard-3"):
+        store(tmp_path).add(shard, FRAME)
+    other = store(tmp_path, key, name)
+    with caplog.at_level(logging.WARNING):
+        assert [other.get(shard) for shard in ("shard-1", "shard-2")] == [None, None]
+        assert list(other) == []
+    (record,) = caplog.records
+    assert "3 files of another key" in record.getMessage()
+    other.add("shard-1", FRAME)
+    assert len(list(tmp_path.iterdir())) == 4  # nothing of the other key was replaced
+    assert len(store(tmp_path)) == 3
+
+
+def test_the_key_is_derived_once_and_not_before_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derived: list[bytes] = []
+
+    class Counting(SealKey):
+        def derived(self, salt: bytes) -> bytes:
+            derived.append(salt)
+            return super().derived(salt)
+
+    shards = SealedShards(tmp_path, Counting(KEY), "built")
+    assert derived == []
+    for number in range(5):
+        shards.add(f"shard-{number}", FRAME)
+        assert shards.get(f"shard-{number}") is not None
+    assert len(derived) == 1
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written: "):
+        store(tmp_path / "file" / "s").add("shard", FRAME)
+
+
+def test_the_dataset_chooses_by_its_settings_and_by_whether_there_is_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    opened = JudgeStore(folder=str(tmp_path), sealing={"name": "built"})
+    assert isinstance(opened.load(), SealedShards)
+    assert opened.load() is opened.load()
+    opened.save({"shard-1": FRAME})
+    assert store(tmp_path).get("shard-1") is not None
+    in_memory = JudgeStore(folder=str(tmp_path), sealing={"judge_store": "memory"})
+    assert isinstance(in_memory.load(), MemoryShards)
+    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY")
+    assert isinstance(JudgeStore(folder=str(tmp_path)).load(), MemoryShards)
+    monkeypatch.setenv("THEIR_KEY", OTHER)
+    theirs = JudgeStore(folder=str(tmp_path), sealing={"key_env": "THEIR_KEY"})
+    assert theirs.load().get("shard-1") is None
+
+
+def test_neither_the_key_nor_what_it_opens_goes_to_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", KEY)
+    dataset = JudgeStore(folder=str(tmp_path), sealing={"name": "built"})
+    dataset.load().add("shard-1", FRAME)
+    written = pickle.dumps(dataset)
+    assert KEY.encode() not in written
+    assert pickle.loads(written).load().get("shard-1") is not None  # noqa: S301  (made here)
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(dataset.load())
+    assert KEY not in repr(dataset.load())

@@ -1,0 +1,119 @@
+"""The gap between the halves, and the monitor's alarms."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from benchwright.methods.mmlu_cf.splitting.gap import (
+    HalfScore,
+    ScoredHalves,
+    gap_shares,
+    half_gaps,
+    half_score,
+    size_group,
+)
+
+
+def models(validation: list[float], test: list[float], n: int) -> list[ScoredHalves]:
+    return [
+        ScoredHalves(f"m{i}", "letters", 5, HalfScore(n, v), HalfScore(n, t))
+        for i, (v, t) in enumerate(zip(validation, test, strict=True))
+    ]
+
+
+def test_the_gap_of_independent_halves_is_newcombes_interval() -> None:
+    # Newcombe (1998), method 10, example (a): 56/70 − 48/80.
+    one = ScoredHalves("m", "letters", 5, HalfScore(80, 48 / 80), HalfScore(70, 56 / 70))
+    gap = half_gaps([one], {"m": "small"}).iloc[0]
+    assert gap["delta"] == pytest.approx(0.2)
+    assert (gap["low"], gap["high"]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert gap["size_group"] == "small"
+    assert not gap["suspicious"]  # the closed half is the better one
+
+
+def test_clusters_widen_the_interval() -> None:
+    correct = np.repeat(np.random.default_rng(0).integers(0, 2, 100), 5).astype(float)
+    clusters = np.repeat(np.arange(100), 5)
+    loose, tied = half_score(correct), half_score(correct, clusters)
+    assert loose.se is None
+    assert tied.se == pytest.approx(correct[::5].std(ddof=1) / 10)
+    rows = [
+        ScoredHalves(name, "letters", 0, score, score)
+        for name, score in (("loose", loose), ("tied", tied))
+    ]
+    gaps = half_gaps(rows, {}).set_index("model")
+    width = gaps["high"] - gaps["low"]
+    assert width["tied"] > 2 * width["loose"]
+
+
+@pytest.mark.parametrize(
+    ("size", "group"),
+    [(0.5, "mini"), (5, "mini"), (6, "small"), (12, "small"), (13, "medium"), (50, "medium"),
+     (72, "large"), (None, "unknown"), (float("nan"), "unknown")],
+)  # fmt: skip
+def test_size_groups_are_the_papers(size: float | None, group: str) -> None:
+    assert size_group(size) == group
+    assert size_group(size, api=True) == "api"
+
+
+def test_halves_without_answers_or_without_spread_say_why() -> None:
+    nothing = half_score(np.array([np.nan]))
+    flat = HalfScore(10, 0.5, 0.0)
+    rows = [
+        ScoredHalves("empty", "letters", 0, nothing, HalfScore(10, 0.5)),
+        ScoredHalves("flat", "letters", 0, flat, flat),
+    ]
+    gaps = half_gaps(rows, {}).set_index("model")
+    assert gaps["reason"]["empty"] == "nothing was counted in the second group"
+    assert gaps["reason"]["flat"] == "the answers of both halves do not vary"
+    assert not gaps["suspicious"].any()
+    assert gap_shares(half_gaps([], {}))[0].reason == "no model has both halves"
+
+
+def test_shares_below_a_bound_stand_beside_what_sampling_gives() -> None:
+    gaps = half_gaps(models([0.60, 0.60, 0.60], [0.604, 0.605, 0.62], 10_000), {})
+    half, whole = gap_shares(gaps)
+    assert half.share == pytest.approx(1 / 3)  # 0.5 points is not below 0.5 points
+    assert whole.share == pytest.approx(2 / 3)
+    error = np.sqrt(2 * 0.6 * 0.4 / 10_000)
+    assert half.expected == pytest.approx(2 * norm.cdf(0.005 / error) - 1, abs=2e-3)
+    assert (round(half.expected, 2), round(whole.expected, 2)) == (0.53, 0.85)
+
+
+def _alarms(n_models: int, leak: float, n: int, runs: int) -> np.ndarray:
+    """Whether each model is suspicious, in simulated tests of which the first model leaks."""
+    random = np.random.default_rng(0)
+    ability = np.linspace(0.35, 0.75, n_models)
+    lifted = ability + leak * (np.arange(n_models) == 0)
+    found = []
+    for _ in range(runs):
+        rows = models(
+            (random.binomial(n, lifted) / n).tolist(), (random.binomial(n, ability) / n).tolist(), n
+        )
+        found.append(half_gaps(rows, {}).sort_values("model")["suspicious"].to_numpy())
+    return np.array(found)
+
+
+def test_false_alarms_are_rare_and_leaks_of_five_points_are_found(
+    show: Callable[[str], None],
+) -> None:
+    false = _alarms(10, 0.0, 10_000, 60).any(axis=1).mean()
+    found = {leak: _alarms(10, leak, 10_000, 30)[:, 0].mean() for leak in (0.02, 0.05)}
+    show(
+        f"gap monitor, 10 models, 10,000 + 10,000: any false alarm in {false:.1%} of runs; "
+        f"a leak of 2 points is found in {found[0.02]:.0%}, of 5 points in {found[0.05]:.0%}"
+    )
+    assert false <= 0.05
+    assert found[0.05] == 1
+    assert 0.3 < found[0.02] < 0.9
+
+
+def test_fields_are_corrected_apart_from_the_whole() -> None:
+    whole = models([0.60], [0.58], 10_000)
+    fields = [one._replace(field=f"f{i}") for i in range(14) for one in models([0.6], [0.6], 700)]
+    gaps = half_gaps([*whole, *fields], {})
+    row = gaps[gaps["field"].eq("")].iloc[0]
+    assert row["p_holm"] == row["p_value"]
+    assert row["suspicious"]

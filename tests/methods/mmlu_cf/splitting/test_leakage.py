@@ -1,0 +1,190 @@
+"""Questions that stand on both sides in other words."""
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.methods.mmlu_cf.splitting.distance import half_distances
+from benchwright.methods.mmlu_cf.splitting.leakage import (
+    Pair,
+    judge_pairs,
+    parse_same,
+    same_numbers,
+    similar_pairs,
+    split_without_leaks,
+    word_overlap,
+)
+from benchwright.params.splitting import LeakageParams, SplittingParams
+
+N, PLANTED = 600, 40
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]]:
+    """Questions of which 40 are another one in other words, half of them hardly altered."""
+    random = np.random.default_rng(0)
+    words = np.array([f"w{i}" for i in range(4000)])
+    vectors = unit(random.normal(size=(N, 64)))
+    texts = [" ".join(random.choice(words, 12)) for _ in range(N)]
+    pairs = []
+    for k in range(PLANTED):
+        a, b = 2 * k, N - 1 - 2 * k
+        noise = 0.1 if k % 2 else 0.5
+        vectors[b] = unit(vectors[[a]] + noise * unit(random.normal(size=(1, 64))))[0]
+        texts[b] = texts[a] + " now" if k % 2 else " ".join(random.choice(words, 12))
+        pairs.append((f"q{a:03d}", f"q{b:03d}"))
+    items = pd.DataFrame(
+        {
+            "item_id": [f"q{i:03d}" for i in range(N)],
+            "field": random.choice(["law", "math", "health"], N),
+            "difficulty": random.integers(3, 10, N),
+            "question": texts,
+            "choices": [["yes", "no"]] * N,
+        }
+    )
+    return items, vectors, pairs
+
+
+def knowing_judge(
+    items: pd.DataFrame, pairs: list[tuple[str, str]]
+) -> tuple[Callable[..., list[str | None]], list[int]]:
+    """A judge that knows the planted pairs, and answers in riddles at first."""
+    text = dict(zip(items["item_id"], items["question"], strict=True))
+    same = {frozenset((text[a], text[b])) for a, b in pairs}
+    asked: list[int] = []
+
+    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        asked.append(len(texts))
+        if attempt == 1:
+            return ["Yes and no."] * len(texts)
+        return [
+            "Yes." if any(all(part in prompt for part in pair) for pair in same) else "No"
+            for prompt in texts
+        ]
+
+    return ask, asked
+
+
+@pytest.mark.parametrize("repair", ["move", "remove"])
+def test_planted_pairs_are_found_and_none_stays_on_both_sides(
+    planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
+    repair: str,
+    show: Callable[[str], None],
+) -> None:
+    items, vectors, pairs = planted
+    ask, asked = knowing_judge(items, pairs)
+    params = SplittingParams(leakage=LeakageParams(repair=repair, judge="scripted"))
+    done = split_without_leaks(items, vectors, params, seed=0, ask=ask)
+    half = done.assignment.set_index("item_id")["half"]
+    left = [p for p in pairs if set(p) <= set(half.index) and half[p[0]] != half[p[1]]]
+    assert left == []
+    leaks = done.pairs[done.pairs["verdict"].isin(["certain", "judged_same"])]
+    assert set(zip(leaks["item_id"], leaks["other"], strict=True)) <= {
+        tuple(sorted(p)) for p in pairs
+    }
+    assert set(leaks["verdict"]) == {"certain", "judged_same"}
+    # A random half puts half of the pairs on both sides.
+    assert 10 <= len(leaks) <= 30
+    assert len(half) == (N if repair == "move" else N - len(leaks))
+    assert leaks["moved"].all() == (repair == "move")
+    assert (leaks["removed"] != "").all() == (repair == "remove")
+    distances = half_distances(done.assignment, 0).set_index("attribute")
+    within = distances["total_variation"] <= distances["chance_95"]
+    assert within.all()
+    assert asked  # the judge decided those that are neither certain nor far
+    show(
+        f"leakage ({repair}): {len(pairs)} planted, {len(leaks)} across the first halves, "
+        f"{len(left)} after {done.rounds} rounds; total variation of fields "
+        f"{distances['total_variation']['field']:.4f} (chance {distances['expected']['field']:.4f})"
+    )
+
+
+def test_without_a_judge_the_words_decide(
+    planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
+) -> None:
+    items, vectors, _ = planted
+    done = split_without_leaks(items, vectors, SplittingParams(), seed=0)
+    verdicts = set(done.pairs["verdict"])
+    assert "certain" in verdicts
+    assert "other_words" in verdicts
+    assert (done.pairs["judge"] == "").all()
+
+
+def test_no_order_of_rows_changes_what_is_found(
+    planted: tuple[pd.DataFrame, np.ndarray, list[tuple[str, str]]],
+) -> None:
+    items, vectors, _ = planted
+    order = np.random.default_rng(1).permutation(N)
+    first = split_without_leaks(items, vectors, SplittingParams(), seed=0)
+    second = split_without_leaks(items.iloc[order], vectors[order], SplittingParams(), seed=0)
+    assert first.assignment.equals(second.assignment)
+    assert first.pairs.equals(second.pairs)
+
+
+def test_all_pairs_within_reach_are_found_however_many_there_are() -> None:
+    random = np.random.default_rng(0)
+    centre = random.normal(size=(1, 16))
+    vectors = unit(
+        np.vstack([centre + 0.1 * random.normal(size=(30, 16)), random.normal(size=(50, 16))])
+    )
+    ids = [f"q{i:02d}" for i in range(80)]
+    cosine = vectors.astype(np.float64) @ vectors.T
+    wanted = {
+        (ids[a], ids[b]) for a, b in itertools.combinations(range(80), 2) if cosine[a, b] >= 0.8
+    }
+    assert len(wanted) >= 30 * 29 / 2
+    assert {pair[:2] for pair in similar_pairs(ids, vectors, 0.8)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("Yes", True),
+        ("no.", False),
+        (" **Yes**, both ask the same.", True),
+        ("Yes and no.", None),
+        ("It depends", None),
+        ("They are the same: yes", None),
+        ("", None),
+        ("Not sure", None),
+        ("Nope", None),
+    ],
+)
+def test_a_judge_is_read_only_where_it_says_one_thing(reply: str, said: bool | None) -> None:
+    assert parse_same(reply) is said
+
+
+def test_equal_wordings_with_other_numbers_are_not_certain() -> None:
+    texts = {"a": "What is 12 plus 5?", "b": "What is 12 plus 7?", "c": "What is 12 plus 5?"}
+    pairs = [Pair("a", "b", 0.99), Pair("a", "c", 1.0)]
+    found = judge_pairs(pairs, texts, LeakageParams())
+    assert found["a", "b"].verdict == "other_words"
+    assert found["a", "c"].verdict == "certain"
+    assert same_numbers("1,000 of 3", "3 of 1,000")
+
+
+def test_a_judge_that_cannot_be_read_leaves_the_pair_to_its_words() -> None:
+    texts = {"a": "one two three", "b": "one two three four", "c": "five six"}
+    pairs = [Pair("a", "b", 0.9), Pair("a", "c", 0.85)]
+    asked: list[int] = []
+
+    def ask(prompts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        asked.append(attempt)
+        return ["perhaps", None][: len(prompts)]
+
+    found = judge_pairs(pairs, texts, LeakageParams(attempts=2), ask)
+    assert found["a", "b"][::2] == ("same_words", "unparsed")
+    assert found["a", "c"][::2] == ("other_words", "too_long")
+    assert asked == [1, 2]
+
+
+def test_word_overlap_is_common_words_over_all_words() -> None:
+    assert word_overlap("the cat sat", "The cat ran!") == 2 / 4
+    assert word_overlap("?", "!") == 0

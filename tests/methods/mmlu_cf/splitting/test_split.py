@@ -1,0 +1,119 @@
+"""Halves with equal distributions, and their distances."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2_contingency, ks_2samp
+
+from benchwright.core.errors import InputError
+from benchwright.methods.mmlu_cf.splitting.distance import half_distances, two_sample_distance
+from benchwright.methods.mmlu_cf.splitting.split import groups_of, split_halves
+from benchwright.tables import SplitAssignment
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["law", "math", "physics"]),
+        st.one_of(st.none(), st.integers(0, 9)),
+        st.one_of(st.none(), st.integers(0, 8)),
+    ),
+    min_size=1,
+    max_size=50,
+)
+
+
+def table(of: list[tuple[object, ...]]) -> pd.DataFrame:
+    frame = pd.DataFrame(of, columns=["field", "difficulty", "document"])
+    ids = [f"q{i}" for i in range(len(of))]
+    alone = frame["document"].isna()
+    doc_id = frame["document"].map(str).where(~alone, pd.Series(ids))
+    return frame.assign(item_id=ids, doc_id=doc_id)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows, st.randoms(use_true_random=False))
+def test_documents_stay_whole_and_no_order_of_rows_changes_the_halves(
+    of: list[tuple[object, ...]], random: object
+) -> None:
+    items = table(of)
+    halves = split_halves(items, 0.5, seed=2)
+    half = halves.set_index("item_id")["half"]
+    assert sorted(half.index) == sorted(items["item_id"])
+    assert items.groupby("doc_id")["item_id"].agg(lambda ids: half[list(ids)].nunique()).eq(1).all()
+    order = list(range(len(items)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    assert split_halves(items.iloc[order], 0.5, seed=2).equals(halves)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows)
+def test_single_items_fall_into_halves_that_differ_by_one_at_most(
+    of: list[tuple[object, ...]],
+) -> None:
+    items = table([(*row[:2], None) for row in of])
+    halves = split_halves(items, 0.5, seed=0)
+    for columns in ("stratum", "field"):
+        public = halves["half"].eq("validation").groupby(halves[columns]).sum()
+        assert (2 * public - halves[columns].value_counts()).abs().max() <= 1
+    assert abs(2 * halves["half"].eq("validation").sum() - len(halves)) <= 1
+
+
+def test_another_seed_gives_other_halves_of_the_same_sizes() -> None:
+    items = table([("law", i % 10, None) for i in range(200)])
+    first, second = (split_halves(items, 0.5, seed) for seed in (0, 1))
+    assert not first["half"].equals(second["half"])
+    assert first["half"].value_counts().to_dict() == {"validation": 100, "test": 100}
+
+
+def test_ids_named_together_by_way_of_others_stay_together() -> None:
+    assert groups_of(["a", "b", "c", "d"], [["a", "c"], ["c", "d", "?"]]).tolist() == [0, 1, 0, 0]
+    items = table([("law", 5, None)] * 20)
+    halves = split_halves(items, 0.5, 0, together=[["q0", "q7"], ["q7", "q12"]])
+    assert len(set(halves.set_index("item_id")["half"][["q0", "q7", "q12"]])) == 1
+
+
+def test_documents_of_many_questions_leave_the_halves_nearer_than_chance() -> None:
+    random = np.random.default_rng(0)
+    of = []
+    for document in range(300):
+        field = random.choice(["law", "math", "physics", "health"])
+        of += [(field, int(random.integers(2, 10)), document)] * int(random.integers(1, 6))
+    halves = split_halves(table(of), 0.5, seed=0)
+    distances = half_distances(halves, seed=0).set_index("attribute")
+    assert (distances["total_variation"] < distances["expected"] / 2).all()
+    assert abs(distances["n_validation"]["field"] - distances["n_test"]["field"]) <= 1
+
+
+def test_a_share_other_than_half_is_kept_in_every_stratum() -> None:
+    items = table([("law" if i % 2 else "math", i % 5, None) for i in range(1000)])
+    halves = split_halves(items, 0.2, seed=0)
+    share = halves["half"].eq("validation").groupby(halves["stratum"]).mean()
+    assert share.tolist() == pytest.approx([0.2] * 10)
+
+
+def test_no_items_give_no_halves_and_doubled_ids_are_refused() -> None:
+    assert split_halves(table([]), 0.5, 0).columns.tolist() == SplitAssignment.columns()
+    items = table([("law", 1, None)] * 2).assign(item_id="same")
+    with pytest.raises(InputError, match="'same' occurs twice"):
+        split_halves(items, 0.5, 0)
+
+
+def test_distances_are_those_of_scipy() -> None:
+    first, second = np.array([30, 50, 20]), np.array([10, 60, 40])
+    found = two_sample_distance(first, second, np.random.default_rng(0))
+    chi = chi2_contingency([first, second], correction=False)
+    a, b = (np.repeat(np.arange(3), counts) for counts in (first, second))
+    assert found.chi_square == pytest.approx(chi.statistic)
+    assert found.p_value == pytest.approx(chi.pvalue)
+    assert found.ks == pytest.approx(ks_2samp(a, b).statistic)
+    assert found.total_variation == pytest.approx(abs(first / 100 - second / 110).sum() / 2)
+    assert found.total_variation > found.chance_95 > found.expected
+
+
+def test_the_distance_to_an_empty_half_is_unknown_and_says_why() -> None:
+    found = two_sample_distance(np.array([3]), np.array([0]), np.random.default_rng(0))
+    assert np.isnan(found.total_variation)
+    assert found.reason == "one half is empty"
+    alone = two_sample_distance(np.array([3]), np.array([4]), np.random.default_rng(0))
+    assert (alone.total_variation, alone.p_value) == (0, 1)
