@@ -20,12 +20,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.estimation import ESTIMATORS, Estimates, PreparedTraining, Training, prepare
+from benchwright.methods.dele.estimation import (
+    ESTIMATORS,
+    Estimates,
+    PreparedTraining,
+    Training,
+    prepare,
+)
+from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
+from benchwright.methods.dele.samplers.model_split import split_by_family, split_forward
+from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.anchors import AnchorParams
 from benchwright.params.estimation import EstimationParams
-from benchwright.sampling.anchor_points import anchor_points_sampler
-from benchwright.sampling.model_split import split_by_family, split_forward
-from benchwright.sampling.pool import SamplingPool
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
 OWN = ", own"  # the model's own interval in place of the calibrated one

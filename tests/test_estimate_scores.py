@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.estimate_scores import Estimated, estimate_scores, terminal_lines
-from benchwright.estimation import ESTIMATORS, Training, prepare
+from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
 from benchwright.recorded_answers import RecordedAnswers
 from benchwright.saved_answers import KnownAnswers

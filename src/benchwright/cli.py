@@ -382,8 +382,8 @@ def plan(
     without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
     points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
     """
+    from benchwright.methods.dele.planning import CostPerPrompt, Wanted
     from benchwright.plan_items import PlanRequest, run_plan, terminal_lines, write_json, write_page
-    from benchwright.planning import CostPerPrompt, Wanted
     from benchwright.saved_answers import judged, known_answers
 
     request = PlanRequest(

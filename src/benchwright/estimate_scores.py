@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
-from benchwright.estimation import ESTIMATORS, Training, prepare
+from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
 from benchwright.recorded_answers import RecordedAnswers
 from benchwright.saved_answers import ANSWERED_BY, KnownAnswers

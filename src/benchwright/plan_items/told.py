@@ -8,9 +8,9 @@ from typing import Any
 
 from benchwright import __version__
 from benchwright.datasets.atomic import written_aside
+from benchwright.methods.dele.planning import PlanRow
 from benchwright.plan_items.command import MadePlan
 from benchwright.plan_items.figures import draw_plan
-from benchwright.planning import PlanRow
 from benchwright.report_page.page import render_report_page
 
 _PACKAGE = "benchwright.plan_items"

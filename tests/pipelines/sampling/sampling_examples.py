@@ -5,10 +5,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.dele.evidence.panels import SamplingPanels, choose_panels
+from benchwright.methods.dele.evidence.pools import Pools, build_pools
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.panels import SamplingPanels, choose_panels
-from benchwright.pipelines.sampling.pools import Pools, build_pools
 from benchwright.tables import Items
 
 WORDS = ["the", "cat", "sat", "on", "a", "photosynthesis", "mat", "while", "economies", "rivers"]

@@ -6,30 +6,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.methods.dele.evidence.against_random import compare_with_random
+from benchwright.methods.dele.evidence.choice import choose_by_subject, choose_samplers
+from benchwright.methods.dele.evidence.chosen_curves import trace_chosen
+from benchwright.methods.dele.evidence.chosen_subset import choose_subset
+from benchwright.methods.dele.evidence.curves import trace_curves
+from benchwright.methods.dele.evidence.estimates import measure_estimates
+from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.paper_panel import choose_paper_panel, judge_paper_panel
+from benchwright.methods.dele.evidence.random_draws import draw_random_bands
+from benchwright.methods.dele.evidence.spread import spread_scores
+from benchwright.methods.dele.evidence.subject_curves import trace_subjects
+from benchwright.methods.dele.evidence.summary import summarise_samplers
+from benchwright.methods.dele.evidence.target_curves import trace_targets
+from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.against_random import compare_with_random
-from benchwright.pipelines.sampling.choice import choose_by_subject, choose_samplers
-from benchwright.pipelines.sampling.chosen_curves import trace_chosen
-from benchwright.pipelines.sampling.chosen_subset import choose_subset
-from benchwright.pipelines.sampling.curves import trace_curves
-from benchwright.pipelines.sampling.estimates import measure_estimates
 from benchwright.pipelines.sampling.figure_nodes import CURVES
 from benchwright.pipelines.sampling.figures.bars import draw_score_spread, draw_winners
 from benchwright.pipelines.sampling.figures.chosen import draw_chosen_curves, draw_target_curves
 from benchwright.pipelines.sampling.figures.clusters import draw_cluster_curves, draw_item_map
 from benchwright.pipelines.sampling.figures.curves import draw_curves, draw_paper_curves
 from benchwright.pipelines.sampling.figures.subjects import draw_subject_curves
-from benchwright.pipelines.sampling.judging import judge_samplers
-from benchwright.pipelines.sampling.paper_panel import choose_paper_panel, judge_paper_panel
-from benchwright.pipelines.sampling.random_draws import draw_random_bands
 from benchwright.pipelines.sampling.report.render import render_sampling_report
-from benchwright.pipelines.sampling.spread import spread_scores
-from benchwright.pipelines.sampling.subject_curves import trace_subjects
-from benchwright.pipelines.sampling.summary import summarise_samplers
-from benchwright.pipelines.sampling.target_curves import trace_targets
-from benchwright.pipelines.sampling.texts import describe_clusters, describe_texts
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,
     make_items,

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from benchwright.pipelines.sampling.choice import choose_samplers, gains_over_splits
-from benchwright.pipelines.sampling.chosen_curves import trace_chosen
+from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over_splits
+from benchwright.methods.dele.evidence.chosen_curves import trace_chosen
+from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.pipelines.sampling.figures.chosen import LINES, draw_chosen_curves
-from benchwright.pipelines.sampling.judging import judge_samplers
 from benchwright.pipelines.sampling.report.rows import chosen_rows
 from pipelines.sampling.sampling_examples import make_panels, make_params, make_pools
 

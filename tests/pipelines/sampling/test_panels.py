@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchwright.pipelines.sampling.panels import CHOSEN_BY
+from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from pipelines.sampling.sampling_examples import make_answers, make_items, make_panels, make_params
 
 

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.figures.curves import draw_paper_curves
-from benchwright.pipelines.sampling.judging import judge_samplers
-from benchwright.pipelines.sampling.paper_panel import (
+from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.paper_panel import (
     answered_by_all,
     choose_paper_panel,
     judge_paper_panel,
 )
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.sampling.figures.curves import draw_paper_curves
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,
     make_answers,

@@ -5,17 +5,17 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.pipelines.sampling.choice import (
+from benchwright.methods.dele.evidence.choice import (
     choose_by_subject,
     choose_samplers,
     gains_over_splits,
     join_changes,
 )
-from benchwright.pipelines.sampling.chosen_subset import choose_subset
-from benchwright.pipelines.sampling.judging import judge_samplers
-from benchwright.pipelines.sampling.model_splits import model_splits
-from benchwright.sampling.adaptive import choose_sampler, fixed_orders
-from benchwright.sampling.curves import sampler_figures
+from benchwright.methods.dele.evidence.chosen_subset import choose_subset
+from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.model_splits import model_splits
+from benchwright.methods.dele.samplers.adaptive import choose_sampler, fixed_orders
+from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.statistics.preservation import Judges
 from pipelines.sampling.sampling_examples import (
     make_answers,

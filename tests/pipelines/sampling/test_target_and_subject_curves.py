@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.pools import Pools, build_pools
+from benchwright.methods.dele.evidence.subject_curves import thinned, trace_subjects
+from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling.figures.chosen import draw_target_curves
 from benchwright.pipelines.sampling.figures.subjects import draw_subject_curves
-from benchwright.pipelines.sampling.judging import judge_samplers
-from benchwright.pipelines.sampling.panels import SamplingPanels
-from benchwright.pipelines.sampling.pools import Pools, build_pools
 from benchwright.pipelines.sampling.report.rows import target_rows
-from benchwright.pipelines.sampling.subject_curves import thinned, trace_subjects
-from benchwright.pipelines.sampling.target_curves import trace_targets
 from pipelines.sampling.sampling_examples import (
     make_answers,
     make_items,

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.choice import gains_over_splits
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.choice import gains_over_splits
-from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.pipelines.sampling.ready_samplers import RANDOM
 from benchwright.pipelines.sampling.wording import (
     METRICS,
     PANELS,

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from benchwright.figure_style import KEPT, QUIET, REMOVED, axis, empty_figure, layout, plain
+from benchwright.methods.dele.evidence.choice import EVERYONE
+from benchwright.methods.dele.evidence.spread import ALL_ITEMS
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.choice import EVERYONE
-from benchwright.pipelines.sampling.spread import ALL_ITEMS
 from benchwright.pipelines.sampling.wording import PANELS
 
 _ROW = 28  # pixels

@@ -4,11 +4,11 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.chosen_curves import CHOSEN, IN_SAMPLE, ORDER
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.chosen_curves import CHOSEN, IN_SAMPLE, ORDER
 from benchwright.pipelines.sampling.figures.curves import BAND
 from benchwright.pipelines.sampling.figures.panels_of_curves import stacked_curves
-from benchwright.pipelines.sampling.ready_samplers import RANDOM
 
 LINES = {
     RANDOM: "random",

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.ready_samplers import kinds_of
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipelines.sampling.figures.panels_of_curves import FAMILIES, stacked_curves
-from benchwright.pipelines.sampling.panels import SamplingPanels
-from benchwright.pipelines.sampling.ready_samplers import kinds_of
 from benchwright.pipelines.sampling.wording import PANELS
 
 BAND = ("random_low", "random_median", "random_high")

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.ready_samplers import kinds_of
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.pipelines.sampling.ready_samplers import kinds_of
 from benchwright.pipelines.sampling.wording import count
 
 _FEW = 20  # models of a panel on which a rank correlation is rough

@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.against_random import LEVEL
+from benchwright.methods.dele.evidence.choice import EVERYONE, gains_over_splits
+from benchwright.methods.dele.evidence.chosen_subset import export_sampler
+from benchwright.methods.dele.evidence.panels import SamplingPanels, panel_counts
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.against_random import LEVEL
-from benchwright.pipelines.sampling.choice import EVERYONE, gains_over_splits
-from benchwright.pipelines.sampling.chosen_subset import export_sampler
 from benchwright.pipelines.sampling.headline import write_headline
-from benchwright.pipelines.sampling.panels import SamplingPanels, panel_counts
 from benchwright.pipelines.sampling.report.notes import write_notes
 from benchwright.pipelines.sampling.report.rows import (
     against_rows,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.choice import EVERYONE
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.choice import EVERYONE
 from benchwright.pipelines.sampling.figures.chosen import LINES
 from benchwright.pipelines.sampling.headline import METRIC
-from benchwright.pipelines.sampling.panels import SamplingPanels
-from benchwright.pipelines.sampling.ready_samplers import RANDOM
 from benchwright.pipelines.sampling.wording import METRICS, PANELS, bounds, coefficient
 from benchwright.report_page.table_rows import rows_of
 

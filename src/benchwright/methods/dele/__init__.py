@@ -1,0 +1,1 @@
+"""DELE and SubLIME: samplers, estimation, planning, and the evidence for samplers."""

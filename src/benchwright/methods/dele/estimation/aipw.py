@@ -1,0 +1,131 @@
+"""Augmented inverse propensity weighting: predict the items not asked, correct by those asked.
+
+"How Benchmark Prediction from Fewer Data Misses the Mark" (Zhang et al. 2025, 2506.07673): a ridge
+regression of the new model's answers on the training models' answers to the same items predicts
+its answers to the other items; the mean residual on the subset corrects the mean prediction. Each
+item is in a random subset with the probability k/n, so the correction leaves no bias, however bad
+the predictions are. Here residuals are of an item that was left out of the regression, since those
+of a regression on its own items are too small; with them the estimate has exactly no bias.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.methods.dele.estimation.calibration import Predict, Rule
+from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
+from benchwright.methods.dele.estimation.plain_mean import learn_mean, unlike_random
+from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.weighted import with_past_errors
+
+Float = NDArray[np.float64]
+
+# With fewer a regression that leaves one out has nothing to regress on.
+_FEWEST_ITEMS = 3
+
+
+class Corrected(NamedTuple):
+    """Estimated scores (r,) and their standard errors (r,)."""
+
+    score: Float
+    se: Float
+
+
+class Smoother(NamedTuple):
+    """A ridge regression with intercept over items, as the sums that the estimate needs.
+
+    Attributes:
+        inside: (k, k) weights of the subset's answers in the predictions for its items.
+        outside: (k,) the same in the mean prediction for the other items.
+        rest: share of the items that are outside.
+    """
+
+    inside: Float
+    outside: Float
+    rest: float
+
+    def estimate(self, answers: Float, weights: Float) -> Corrected:
+        """From complete answers (r, k); `weights` (k,) of the residuals, 1/k for random subsets.
+
+        k/n · mean answer + (1 − k/n) · (mean prediction outside + mean residual), predictions and
+        residuals averaged over regressions that leave out one item of the subset each.
+        """
+        k = answers.shape[1]
+        residual = (answers - answers @ self.inside.T) / (1 - np.diag(self.inside))
+        # Leaving item i out takes its weight times its left-out residual from every prediction.
+        predicted = answers @ self.outside - residual @ self.outside / k
+        mean = residual @ weights
+        score = (1 - self.rest) * answers.mean(axis=1) + self.rest * (predicted + mean)
+        se = np.sqrt(residual.var(axis=1, ddof=1) * self.rest / k)
+        return Corrected(score, se)
+
+
+def learn_aipw(task: Task) -> FromComplete:
+    """Equal weights are taken as those of a random subset, whose interval needs no training model.
+
+    Other weights (anchor points) weigh the residuals; inclusion has no probability then, and the
+    interval comes from errors on training models.
+    """
+    places, n = task.places, task.prepared.items
+    by_mean = learn_mean(task)
+    if len(places) < _FEWEST_ITEMS or len(places) == n:
+        return by_mean
+    if not task.equal:
+        return with_past_errors(task, _corrected_rule(task.subset.weights, task.params.penalty))
+    learnt = smoother(task.prepared.filled.T, places, task.params.penalty)
+    note = unlike_random(task)
+
+    def estimate(answers: Float, level: float) -> Unbounded:
+        from scipy.special import stdtrit
+
+        k = answers.shape[1]
+        score, se = learnt.estimate(answers, task.subset.weights)
+        reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
+        found = Unbounded(score, score - reach, score + reach, se, [note] * len(score))
+        alike = answers.max(axis=1) == answers.min(axis=1)
+        return _where(alike, by_mean(answers, level), found) if alike.any() else found
+
+    return estimate
+
+
+def smoother(features: NDArray[np.floating], places: NDArray[np.intp], penalty: float) -> Smoother:
+    """Of item features (n, m); the intercept is free, the ridge's penalty is `penalty` · m."""
+    n, m = features.shape
+    k = len(places)
+    rows = features[places].astype(np.float64)
+    centre = rows.mean(axis=0)
+    rows = rows - centre
+    outside = np.ones(n, dtype=np.bool_)
+    outside[places] = False
+    other = features[outside].mean(axis=0, dtype=np.float64) - centre
+    kernel = rows @ rows.T
+    solved = np.linalg.inv(kernel + penalty * max(m, 1) * np.eye(k))
+    return Smoother(
+        _with_intercept(kernel @ solved), _with_intercept((other @ rows.T) @ solved), 1 - k / n
+    )
+
+
+def _with_intercept(weights: Float) -> Float:
+    """Weights of centred answers as weights of answers, the intercept's 1/k in each."""
+    k = weights.shape[-1]
+    return np.asarray(weights - weights.mean(axis=-1, keepdims=True) + 1 / k)
+
+
+def _corrected_rule(weights: Float, penalty: float) -> Rule:
+    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        chosen = prepared.filled if rows is None else prepared.filled[rows]
+        learnt = smoother(chosen.T, places, penalty)
+        return lambda answers: learnt.estimate(answers, weights).score
+
+    return rule
+
+
+def _where(rows: NDArray[np.bool_], first: Unbounded, second: Unbounded) -> Unbounded:
+    return Unbounded(
+        np.where(rows, first.score, second.score),
+        np.where(rows, first.low, second.low),
+        np.where(rows, first.high, second.high),
+        np.where(rows, first.se, second.se),
+        second.note,
+    )

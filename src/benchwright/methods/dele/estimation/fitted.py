@@ -1,0 +1,176 @@
+"""What all estimators share: checks, missing answers, and what a score can be at all."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.calibration import possible
+from benchwright.methods.dele.estimation.estimates import Estimates
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training, prepare
+from benchwright.params.estimation import EstimationParams
+
+Float = NDArray[np.float64]
+
+
+class Unbounded(NamedTuple):
+    """Estimates before they are cut to what the answers leave open; arrays (r,), a note each."""
+
+    score: Float
+    low: Float
+    high: Float
+    se: Float
+    note: list[str]
+
+
+FromComplete = Callable[[Float, float], Unbounded]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some items, and the training models, from which scores are to be estimated."""
+
+    prepared: PreparedTraining
+    subset: WeightedSubset
+    seed: int
+    params: EstimationParams
+
+    @property
+    def places(self) -> NDArray[np.intp]:
+        return self.subset.positions
+
+    @property
+    def equal(self) -> bool:
+        """Whether all items count alike."""
+        weights = self.subset.weights
+        return bool(np.allclose(weights, 1 / len(weights)))
+
+    @property
+    def rest(self) -> float:
+        """Share of the benchmark's items that are not in the subset."""
+        return 1 - len(self.places) / self.prepared.items
+
+
+Learn = Callable[[Task], FromComplete]
+
+
+@dataclass(frozen=True)
+class SubsetEstimator:
+    """An `Estimator`: what `learn` learns from a task, for any pattern of missing answers."""
+
+    learn: Learn
+    params: EstimationParams
+
+    def __call__(
+        self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
+    ) -> "FittedSubset":
+        if isinstance(training, PreparedTraining):
+            prepared = training
+        else:
+            prepared = prepare(training, self.params)
+        checked_subset(subset, prepared.items)
+        task = Task(prepared, subset, seed, self.params)
+        return FittedSubset(self.learn, task, self.learn(task))
+
+
+@dataclass(frozen=True)
+class FittedSubset:
+    """A `FittedEstimator`: models are taken together by which answers they miss."""
+
+    learn: Learn
+    task: Task
+    complete: FromComplete
+
+    def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
+        values = _checked_answers(answers, len(self.task.places), level)
+        out = np.full((4, len(values)), np.nan)
+        notes = [""] * len(values)
+        for gaps, rows in _patterns(np.isnan(values)):
+            out[:, rows], told = self._alike(
+                values[np.ix_(rows, np.flatnonzero(~gaps))], gaps, level
+            )
+            for row, note in zip(rows, told, strict=True):
+                notes[row] = note
+        score, low, high, se = out
+        return Estimates(score, low, high, se, tuple(notes))
+
+    def _alike(
+        self, answers: Float, gaps: NDArray[np.bool_], level: float
+    ) -> tuple[Float, list[str]]:
+        """Estimates (4, r) of models that miss the same answers."""
+        if gaps.all():
+            return np.full((4, len(answers)), np.nan), ["no answers"] * len(answers)
+        learnt, said = self.complete, ""
+        if gaps.any():
+            learnt = self.learn(_without(self.task, gaps))
+            said = f"{int(gaps.sum())} of {len(gaps)} answers are missing, taken as at random"
+        found = learnt(answers, level)
+        n = self.task.prepared.items
+        known = answers.shape[1] == n
+        limits = possible(answers, n)
+        bounded = np.stack(
+            [np.clip(part, *limits) for part in (found.score, found.low, found.high)]
+        )
+        se = np.where(known, 0.0, found.se)
+        if known:
+            bounded[:] = answers.mean(axis=1)
+        notes = [
+            "; ".join(text for text in (said, "" if known else note) if text) for note in found.note
+        ]
+        return np.concatenate([bounded, se[None]]), notes
+
+
+def _patterns(
+    missing: NDArray[np.bool_],
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """Which answers are missing (k,), and the rows where just these are."""
+    if not missing.any():
+        yield np.zeros(missing.shape[1], dtype=np.bool_), np.arange(len(missing))
+        return
+    patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
+    for number, gaps in enumerate(patterns):
+        yield gaps, np.flatnonzero(pattern.ravel() == number)
+
+
+def checked_subset(subset: WeightedSubset, n: int) -> None:
+    """Raises InputError unless positions are different places in 0…n−1 and weights sum to 1."""
+    places, weights = subset
+    if not len(places):
+        raise InputError("the subset has no items; at least one is needed")
+    if places.min() < 0 or places.max() >= n:
+        wrong = places[(places < 0) | (places >= n)][0]
+        raise InputError(f"the subset names item {wrong}; 0 to {n - 1} is accepted")
+    if len(np.unique(places)) < len(places):
+        raise InputError("the subset names an item twice")
+    if len(weights) != len(places) or (weights < 0).any() or not np.isclose(weights.sum(), 1):
+        raise InputError(
+            f"the subset of {len(places)} items has {len(weights)} weights with the sum "
+            f"{weights.sum():.4g}; one of at least 0 for each item, with the sum 1, is accepted"
+        )
+
+
+def _without(task: Task, gaps: NDArray[np.bool_]) -> Task:
+    places, weights = task.subset.positions[~gaps], task.subset.weights[~gaps]
+    total = weights.sum()
+    left = WeightedSubset(places, weights / total) if total > 0 else WeightedSubset.equal(places)
+    return Task(task.prepared, left, task.seed, task.params)
+
+
+def _checked_answers(answers: NDArray[np.floating], k: int, level: float) -> Float:
+    values = np.asarray(answers, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != k:
+        raise InputError(f"answers have the shape {values.shape}; (models, {k}) is needed")
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        model, item = np.argwhere(outside)[0]
+        raise InputError(
+            f"answers: model {model}, item {item} of the subset has {values[model, item]}; "
+            "0 to 1 or NaN is accepted"
+        )
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; a number between 0 and 1 is accepted")
+    return values

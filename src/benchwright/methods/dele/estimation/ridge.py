@@ -1,0 +1,70 @@
+"""Ridge regression over models: the mean of the items not asked from the answers to those asked.
+
+The strong plain baseline: no theory of items at all. It shrinks towards the subset's own weighted
+mean and not towards the mean of the training models, so that a model better than all of those is
+not pulled back among them.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
+from benchwright.methods.dele.estimation.fitted import FromComplete, Task
+from benchwright.methods.dele.estimation.p_irt import impossible
+from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.methods.dele.estimation.weighted import with_past_errors
+
+Float = NDArray[np.float64]
+
+# Penalties per training model; answers have a variance of at most ¼.
+_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+_FEWEST_MODELS = 2
+
+
+def learn_ridge(task: Task) -> FromComplete:
+    """The penalty is the one with the least squared error on training models left out.
+
+    Folds and the best models count alike, so that neither typical nor better new models are
+    forgotten.
+    """
+    judges = int(task.prepared.judges.sum())
+    if judges < _FEWEST_MODELS:
+        return impossible(
+            f"{judges} training model{'' if judges == 1 else 's'} with nearly all answers; "
+            f"at least {_FEWEST_MODELS} are needed"
+        )
+    from threadpoolctl import threadpool_limits
+
+    rules = [ridge_rule(task.subset.weights, penalty) for penalty in _PENALTIES]
+    with threadpool_limits(limits=1):  # threads wait for each other longer than they work
+        losses = [_loss(task, rule) for rule in rules]
+        return with_past_errors(task, rules[int(np.argmin(losses))])
+
+
+def ridge_rule(weights: Float, penalty: float) -> Rule:
+    """Mean outside the subset = answers · (weights + w) + intercept, w small."""
+
+    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        known = prepared.judges if rows is None else prepared.judges & rows
+        share = len(places) / prepared.items
+        if not known.any() or share == 1:
+            return lambda answers: np.asarray(answers @ weights)
+        seen = prepared.filled[np.ix_(known, places)].astype(np.float64)
+        others = (prepared.scores[known] - share * seen.mean(axis=1)) / (1 - share)
+        extra = others - seen @ weights
+        centre, level = seen.mean(axis=0), extra.mean()
+        centred = seen - centre
+        gram = centred.T @ centred + penalty * len(seen) * np.eye(len(places))
+        slope = weights + np.linalg.solve(gram, centred.T @ (extra - level))
+        start = level - centre @ (slope - weights)
+        return lambda answers: (
+            share * answers.mean(axis=1) + (1 - share) * (answers @ slope + start)
+        )
+
+    return rule
+
+
+def _loss(task: Task, rule: Rule) -> float:
+    past = past_errors(task.prepared, task.places, task.seed, rule)
+    parts = [np.mean(errors.error**2) for errors in past[:2] if len(errors.error)]
+    return float(np.sum(parts))

@@ -1,0 +1,180 @@
+"""What is known before a new model answers: other models' answers to the full benchmark."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.estimation.curves import ItemCurves
+from benchwright.params.estimation import EstimationParams
+from benchwright.statistics.item_response import fit_2pl
+
+Float = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+# Models with more of the items missing do not say what an estimate should have been.
+_NEARLY_ALL = 0.95
+
+
+class Training(NamedTuple):
+    """Answers of m training models to the n items of a benchmark.
+
+    Attributes:
+        correct: (m, n) float in [0, 1], NaN where there is no answer.
+        clusters: (n,) numbers, equal for items that share a passage; None: each item alone.
+        families: (m,) numbers, equal for models of one kin, which are left out together where
+            errors are measured; None: only models with the same answers are kin.
+    """
+
+    correct: NDArray[np.floating]
+    clusters: NDArray[np.integer] | None = None
+    families: NDArray[np.integer] | None = None
+
+
+class PreparedTraining:
+    """Training models with all that subsets share, computed once when first asked for.
+
+    Use one for many subsets and estimators: the two-parameter fits (one on all models, one for
+    each fold left out, one without the best models) are kept.
+    """
+
+    def __init__(self, training: Training, params: EstimationParams | None = None) -> None:
+        self.training = checked(training)
+        self.params = params or EstimationParams()
+        self._folds: dict[int, NDArray[np.intp]] = {}
+        self._curves: dict[bytes, ItemCurves] = {}
+
+    @property
+    def items(self) -> int:
+        return int(self.training.correct.shape[1])
+
+    @cached_property
+    def filled(self) -> NDArray[np.float32]:
+        """Answers (m, n); a missing one is the item's mean, moved by how good the model is."""
+        values = np.asarray(self.training.correct, dtype=np.float32)
+        known = ~np.isnan(values)
+        if known.all():
+            return values
+        zeros = np.where(known, values, 0)
+        overall = zeros.sum() / max(known.sum(), 1)
+        asked = known.sum(axis=0)
+        item = np.where(asked > 0, zeros.sum(axis=0) / np.maximum(asked, 1), overall)
+        lead = (zeros - np.where(known, item, 0)).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        guess = np.clip(item + lead[:, None], 0, 1)
+        return np.where(known, values, guess).astype(np.float32)
+
+    @cached_property
+    def scores(self) -> Float:
+        """(m,) means over all items."""
+        return np.asarray(self.filled.mean(axis=1, dtype=np.float64))
+
+    @cached_property
+    def item_means(self) -> Float:
+        """(n,) mean answer to each item; NaN without models."""
+        if not len(self.filled):
+            return np.full(self.items, np.nan)
+        return np.asarray(self.filled.mean(axis=0, dtype=np.float64))
+
+    @cached_property
+    def judges(self) -> Rows:
+        """Models (m,) that answered nearly all items: the truth that estimates are held against."""
+        share = np.mean(~np.isnan(self.training.correct), axis=1)
+        return np.asarray(share >= _NEARLY_ALL)
+
+    @cached_property
+    def best(self) -> Rows:
+        """The best models (m,), at least one and never all; none of one or no model."""
+        m = len(self.scores)
+        out = np.zeros(m, dtype=np.bool_)
+        if m > 1:
+            count = min(max(1, round(m * self.params.forward_share)), m - 1)
+            cut = np.sort(self.scores)[-count]
+            out = self.scores >= cut
+        return out if not out.all() else np.zeros(m, dtype=np.bool_)
+
+    def folds(self, seed: int) -> NDArray[np.intp]:
+        """Fold (m,) of each model, kin together, each fold with weak and strong models.
+
+        −1 for all where there is only one kin: then nothing can be left out.
+        """
+        if seed not in self._folds:
+            self._folds[seed] = self._dealt(seed)
+        return self._folds[seed]
+
+    def curves(self, rows: Rows | None = None) -> ItemCurves:
+        """The two-parameter model fitted to some of the models, or to all."""
+        chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
+        key = np.packbits(chosen).tobytes()
+        if key not in self._curves:
+            self._curves[key] = ItemCurves.of(fit_2pl(self.training.correct[chosen]))
+        return self._curves[key]
+
+    def _dealt(self, seed: int) -> NDArray[np.intp]:
+        if not len(self.scores):
+            return np.empty(0, dtype=np.intp)
+        kin = self._kin()
+        groups = int(kin.max()) + 1
+        if groups < 2:
+            return np.full(len(kin), -1, dtype=np.intp)
+        folds = min(self.params.folds, groups)
+        generator = stage_generator(seed, "estimation folds")
+        fold_of = np.concatenate(
+            [generator.permutation(folds) for _ in range(-(-groups // folds))]
+        )[:groups]
+        return np.asarray(fold_of[kin], dtype=np.intp)
+
+    def _kin(self) -> NDArray[np.intp]:
+        """Groups (m,) numbered from the weakest to the strongest, whatever the order of rows."""
+        values = self.filled.astype(np.float64)
+        item = values.mean(axis=0)
+        # Sums that do not depend on the order of items; models equal in all three are the same.
+        keys = np.round(np.stack([values.sum(axis=1), values @ item, values @ item**2], axis=1), 6)
+        if self.training.families is not None:
+            _, family = np.unique(self.training.families, return_inverse=True)
+            sizes = np.bincount(family)
+            keys = np.stack([np.bincount(family, keys[:, c]) / sizes for c in range(3)], axis=1)
+            keys = np.round(keys, 6)
+            order = np.empty(len(sizes), dtype=np.intp)
+            order[np.lexsort(keys.T[::-1])] = np.arange(len(sizes))
+            return order[family]
+        _, group = np.unique(keys, axis=0, return_inverse=True)
+        return np.asarray(group.ravel(), dtype=np.intp)
+
+
+def prepare(training: Training, params: EstimationParams | None = None) -> PreparedTraining:
+    """What all subsets and estimators share; nothing is fitted before it is asked for.
+
+    Raises:
+        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
+    """
+    return PreparedTraining(training, params)
+
+
+def checked(training: Training) -> Training:
+    """The same training.
+
+    Raises:
+        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
+    """
+    correct = np.asarray(training.correct)
+    if correct.ndim != 2 or not correct.shape[1]:
+        raise InputError(
+            f"training answers have the shape {correct.shape}; models × items are needed"
+        )
+    outside = (correct < 0) | (correct > 1)
+    if outside.any():
+        model, item = np.argwhere(outside)[0]
+        raise InputError(
+            f"training answers: model {model}, item {item} has {correct[model, item]}; "
+            "0 to 1 or NaN is accepted"
+        )
+    for name, labels, count in (
+        ("clusters", training.clusters, correct.shape[1]),
+        ("families", training.families, correct.shape[0]),
+    ):
+        if labels is not None and len(labels) != count:
+            raise InputError(f"training {name} has {len(labels)} labels; {count} are needed")
+    return training._replace(correct=correct)

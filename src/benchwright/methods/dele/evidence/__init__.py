@@ -1,0 +1,1 @@
+"""Samplers compared with random subsets on models that chose nothing."""

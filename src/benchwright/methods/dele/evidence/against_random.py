@@ -1,0 +1,137 @@
+"""Does a sampler beat random subsets of its size? Tested, and corrected for the many tests."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.random_draws import (
+    quantiles,
+    random_figures,
+    subsets_needed,
+)
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM, kinds_of
+from benchwright.methods.dele.samplers.curves import sizes_of_rates
+from benchwright.params.sampling import SamplingParams
+from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import percentile_among, two_sided_p
+from benchwright.statistics.preservation import Preservation
+from benchwright.tables import SamplingAgainstRandom
+
+HIGHER_IS_BETTER = {
+    "tau_b": True,
+    "spearman": True,
+    "pearson": True,
+    "wasserstein": False,
+    "mean_absolute_error": False,
+}
+"""The figures that are tested, and which way is better."""
+
+LEVEL = 0.05
+"""Of the tests, after the correction."""
+
+
+def tested_panels(panels: SamplingPanels) -> list[str]:
+    """Panels of models that did not choose; all models where too few are left for that."""
+    wanted = ["held_out", "forward"]
+    if panels.main not in wanted:
+        wanted.append(panels.main)
+    return [name for name in wanted if len(panels.groups[name]) >= FEWEST_JUDGES]
+
+
+def compare_with_random(
+    sampling_figures: pd.DataFrame, panels: SamplingPanels, sampling: SamplingParams, seed: int
+) -> pd.DataFrame:
+    """Compare each sampler's mean over repeats with random subsets of the same size.
+
+    The percentile is that of the mean among single random subsets. The p-value is of the mean
+    among means of as many random subsets as the sampler has repeats; among single ones where its
+    repeats differ by ties alone. Holm's correction is over samplers and rates, for each panel and
+    figure.
+
+    Returns:
+        A `SamplingAgainstRandom` table, without rows where fewer than three models judge.
+    """
+    names = [name for name in sorted(set(sampling_figures["sampler"])) if name != RANDOM]
+    judges = panels.judges(tested_panels(panels))
+    if not names or not judges.panels:
+        return SamplingAgainstRandom.empty()
+    kinds = kinds_of(sampling)
+    repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
+    rates = sampling.evidence.at_rates
+    draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets, LEVEL)
+    means = _means(sampling_figures)
+    rows: list[dict[str, Any]] = []
+    for rate, size in zip(rates, sizes_of_rates(rates, len(panels.item_ids)), strict=True):
+        generator = stage_generator(seed, f"sampling/against_random/{rate:g}")
+        found = random_figures(judges, int(size), draws, generator)
+        nulls = generator.integers(draws, size=(draws, max(repeats.values())))
+        for panel, figures in found.items():
+            for name in [RANDOM, *names]:
+                if (name, panel, rate) in means:
+                    key = {"sampler": name, "panel": panel, "rate": rate, "size": int(size)}
+                    of = means[name, panel, rate]
+                    rows += _rows(key, of, figures, nulls[:, : repeats[name]], draws)
+    return _corrected(pd.DataFrame(rows), {panel: len(own) for panel, own in judges.panels.items()})
+
+
+def _means(sampling_figures: pd.DataFrame) -> dict[tuple[str, str, float], dict[str, float]]:
+    """Means over repeats by sampler, panel and rate."""
+    groups = sampling_figures.groupby(["sampler", "panel", "rate"])
+    rows = groups[list(HIGHER_IS_BETTER)].mean().reset_index().to_dict("records")
+    return {
+        (str(row["sampler"]), str(row["panel"]), float(row["rate"])): {
+            metric: float(row[metric]) for metric in HIGHER_IS_BETTER
+        }
+        for row in rows
+    }
+
+
+def _rows(
+    key: dict[str, Any],
+    means: dict[str, float],
+    figures: Preservation,
+    nulls: NDArray[np.integer],
+    draws: int,
+) -> list[dict[str, Any]]:
+    rows = []
+    for metric, higher in HIGHER_IS_BETTER.items():
+        values: NDArray[np.float64] = getattr(figures, metric)
+        value = means[metric]
+        low, middle, high = quantiles(values)
+        among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
+        difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+        rows.append(
+            {
+                **key,
+                "metric": metric,
+                "mean": value,
+                "random_low": low,
+                "random_median": middle,
+                "random_high": high,
+                "better_by": difference if higher else -difference,
+                "percentile": percentile_among(value, values),
+                "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
+                "random_subsets": draws,
+            }
+        )
+    return rows
+
+
+def _corrected(table: pd.DataFrame, n_models: dict[str, int]) -> pd.DataFrame:
+    table = table.sort_values(["panel", "metric", "rate", "sampler"], ignore_index=True)
+    table["p_holm"] = np.nan
+    for places in table.groupby(["panel", "metric"]).groups.values():
+        table.loc[places, "p_holm"] = holm(table.loc[places, "p"].to_numpy())
+    sure = table["p_holm"] <= LEVEL
+    table["verdict"] = np.select(
+        [sure & (table["better_by"] > 0), sure & (table["better_by"] < 0)],
+        ["better", "worse"],
+        "no difference shown",
+    )
+    table["n_models"] = table["panel"].map(n_models)
+    columns = SamplingAgainstRandom.columns()
+    return pd.DataFrame(SamplingAgainstRandom.validate(table[columns]))

@@ -1,0 +1,133 @@
+"""How near estimates from a few items come to the score on all of them (docs/estimation.md)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation import (
+    ESTIMATORS,
+    Estimates,
+    PreparedTraining,
+    Training,
+    prepare,
+)
+from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
+from benchwright.methods.dele.evidence.pools import Pools
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM
+from benchwright.methods.dele.samplers.curves import repeat_seed
+from benchwright.methods.dele.samplers.registry import SAMPLERS
+from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import SamplingParams
+from benchwright.tables import EstimateErrors
+
+ANCHORS = "anchor_points"
+_PANELS = ("held_out", "forward")
+_ROUNDING = 1e-9
+
+
+def measure_estimates(
+    pools: Pools,
+    panels: SamplingPanels,
+    sampling: SamplingParams,
+    estimation: EstimationParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Estimate the scores of models that did not train the estimators, and compare.
+
+    From random subsets and from anchor points that the training models choose, each of
+    `estimate_items` items or a quarter of the items.
+
+    Returns:
+        An `EstimateErrors` table; figures are means over models and subsets.
+    """
+    evidence, n = sampling.evidence, len(panels.item_ids)
+    size = min(evidence.estimate_items, n // 4)
+    rows = []
+    for panel in _PANELS:
+        train, judge = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
+        if not size or not len(train) or not len(judge):
+            continue
+        prepared = prepare(_training(panels, CHOSEN_BY[panel]), estimation)
+        truth = judge.mean(axis=1, dtype=np.float64)
+        subsets = {
+            RANDOM: list(_random(pools, sampling, size, seed)),
+            ANCHORS: list(_anchors(pools, CHOSEN_BY[panel], sampling, size, seed)),
+        }
+        for kind, own in subsets.items():
+            for name in ESTIMATORS if own else ():
+                found, reason = _errors(name, prepared, own, judge, truth, estimation, seed)
+                counts = (size, len(own), len(train), len(judge))
+                rows.append((name, panel, kind, *counts, *found, estimation.level, reason))
+    return EstimateErrors.from_rows(rows)
+
+
+def _training(panels: SamplingPanels, choosers: str) -> Training:
+    places = panels.groups[choosers]
+    names = [panels.families[place] for place in places]
+    families = np.unique(names, return_inverse=True)[1] if names else np.empty(0, np.intp)
+    return Training(panels.correct[places], clusters=panels.clusters, families=families)
+
+
+def _errors(
+    name: str,
+    prepared: PreparedTraining,
+    subsets: list[WeightedSubset],
+    judge: NDArray[np.float32],
+    truth: NDArray[np.float64],
+    estimation: EstimationParams,
+    seed: int,
+) -> tuple[tuple[float, float, float, float], str]:
+    """Mean absolute error, bias, coverage and mean width in shares, and why there are none."""
+    estimator = ESTIMATORS[name].make(estimation)
+    parts, reasons = [], []
+    for subset in subsets:
+        try:
+            found = estimator(prepared, subset, seed)(judge[:, subset.positions], estimation.level)
+        except InputError as error:
+            return (float("nan"),) * 4, str(error)
+        parts.append(_measured(found, truth))
+        reasons += [reason for reason in found.reason if reason]
+    columns = np.array(parts).T
+    mae, bias, coverage, width = (_mean(column[~np.isnan(column)]) for column in columns)
+    return (mae, bias, coverage, width), reasons[0] if reasons else ""
+
+
+def _measured(found: Estimates, truth: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    known = ~np.isnan(found.score)
+    bounded = known & ~np.isnan(found.low) & ~np.isnan(found.high)
+    error = (found.score - truth)[known]
+    inside = (found.low - _ROUNDING <= truth) & (truth <= found.high + _ROUNDING)
+    return (
+        _mean(np.abs(error)),
+        _mean(error),
+        _mean(inside[bounded]),
+        _mean((found.high - found.low)[bounded]),
+    )
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _random(
+    pools: Pools, sampling: SamplingParams, size: int, seed: int
+) -> Iterator[WeightedSubset]:
+    sampler = SAMPLERS[RANDOM].make(sampling)
+    for repeat in range(sampling.evidence.estimate_subsets):
+        yield sampler(pools.plain, repeat_seed(seed, "estimates", repeat))(size)
+
+
+def _anchors(
+    pools: Pools, choosers: str, sampling: SamplingParams, size: int, seed: int
+) -> Iterator[WeightedSubset]:
+    """One set of anchors; repeats differ by ties alone."""
+    try:
+        draw = SAMPLERS[ANCHORS].make(sampling)(pools.by_choosers[choosers], seed)
+        yield draw(size)
+    except InputError:
+        return

@@ -1,0 +1,345 @@
+"""How many items do for what is wanted of a benchmark, and what they cost."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.methods.dele.planning.cost import Cost, CostPerPrompt, checked_cost
+from benchwright.methods.dele.planning.rank_agreement import Agreement, RandomSubsets, grid_of_sizes
+from benchwright.methods.dele.planning.samplers_of_curves import samplers_that_reach
+from benchwright.methods.dele.planning.score_errors import (
+    TARGETS,
+    Target,
+    variance_of_differences,
+    variance_of_scores,
+)
+from benchwright.methods.dele.planning.smallest_size import smallest_size
+from benchwright.statistics.paired_differences import minimum_detectable_difference
+
+_Figure = Callable[[int], float]
+Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
+
+_FEWEST_RANKED = 3
+MOST_PAIRS_SHARE = 0.95
+"""A difference is found for so many of the pairs of models, in the row for nearly all of them."""
+SAFE_SHARE = 0.05
+"""So many of the random subsets may miss a wanted rank agreement, in the row for nearly all."""
+
+
+class Answers(NamedTuple):
+    """Answers of m models to n items.
+
+    Attributes:
+        correct: (m, n) float in [0, 1], NaN where there is no answer.
+        clusters: (n,) numbers, equal for items that share a passage.
+        strata: (n,) numbers by subject; None where there is one subject.
+    """
+
+    correct: NDArray[np.floating]
+    clusters: NDArray[np.integer]
+    strata: NDArray[np.integer] | None = None
+
+
+class Wanted(NamedTuple):
+    """What is wanted, any number of each.
+
+    Attributes:
+        standard_errors: of one model's score, in shares: .02 is two points.
+        differences: of two models, in shares, that a test should find.
+        tau_b: Kendall's, between the subset and all items.
+        spearman: likewise.
+        alpha: of the two-sided test.
+        power: the probability that the test finds such a difference.
+        draws: random subsets of each size.
+        seed: of what is drawn.
+    """
+
+    standard_errors: tuple[float, ...] = ()
+    differences: tuple[float, ...] = ()
+    tau_b: tuple[float, ...] = ()
+    spearman: tuple[float, ...] = ()
+    alpha: float = 0.05
+    power: float = 0.8
+    draws: int = 200
+    seed: int = 0
+
+
+class PlanRow(NamedTuple):
+    """How many items one wanted value takes.
+
+    Attributes:
+        goal: what is wanted.
+        wanted: its value.
+        whose: of which models or subsets it holds.
+        target: `benchmark`: the score on all its items is meant; `ability`: on all such items.
+        sampler: how the items are drawn.
+        items: None where all items do not do, or nothing is known.
+        value: the figure at that size.
+        low: bound that 5% of random subsets do not reach; None where nothing is drawn.
+        high: bound that 5% exceed.
+        with_all: the figure with all items.
+        cost: of these items.
+        reason: why there are no items, or what to bear in mind; "" otherwise.
+        halves: of a rank agreement: what random halves of the models see of the same subsets where
+            `wanted` is what all models see, 5% and 95% of them; None where not known.
+    """
+
+    goal: Goal
+    wanted: float
+    whose: str
+    target: Target
+    sampler: str
+    items: int | None
+    value: float | None
+    low: float | None
+    high: float | None
+    with_all: float | None
+    cost: Cost | None
+    reason: str = ""
+    halves: tuple[float, float] | None = None
+
+
+class Plan(NamedTuple):
+    """A plan.
+
+    Attributes:
+        models: whose answers it rests on.
+        items: of the benchmark, that enough of them answered.
+        rows: what is wanted, in the order of `Goal`.
+        curve: what sizes give: columns items, figure, sampler, whose, value; long.
+    """
+
+    models: int
+    items: int
+    rows: list[PlanRow]
+    curve: pd.DataFrame
+
+
+def make_plan(
+    answers: Answers,
+    wanted: Wanted,
+    cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
+    curves: pd.DataFrame | None = None,
+    panel: str = "held_out",
+) -> Plan:
+    """Read off the answers of known models how many random items do.
+
+    Standard errors and differences come from formulas (`score_errors`), rank agreement from random
+    subsets. Models of the future are taken to be like those whose answers these are.
+
+    Args:
+        answers: of models to the whole benchmark.
+        wanted: the values.
+        cost: of a prompt.
+        curves: a saved `SamplingCurves` table, for samplers other than random.
+        panel: of `curves`.
+
+    Raises:
+        InputError: a wanted value or cost makes no sense, or there are too few models or items.
+    """
+    _check(answers, wanted)
+    planner = _Planner(answers, wanted, checked_cost(cost), curves, panel)
+    rows = [
+        *planner.rows_of_scores(),
+        *planner.rows_of_differences(),
+        *planner.rows_of_ranks("tau_b", wanted.tau_b),
+        *planner.rows_of_ranks("spearman", wanted.spearman),
+    ]
+    m, n = answers.correct.shape
+    return Plan(m, n, rows, planner.curve())
+
+
+class _Planner:
+    """One plan in the making."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        wanted: Wanted,
+        cost: CostPerPrompt,
+        curves: pd.DataFrame | None,
+        panel: str,
+    ) -> None:
+        self.wanted, self.cost, self.curves, self.panel = wanted, cost, curves, panel
+        self.m, self.n = answers.correct.shape
+        self.scores = variance_of_scores(answers.correct, answers.clusters)
+        self.pairs = variance_of_differences(answers.correct, answers.clusters, wanted.seed)
+        self.subsets = {
+            name: RandomSubsets(answers.correct, wanted.draws, wanted.seed, strata)
+            for name, strata in (("random", None), ("stratified", answers.strata))
+            if name == "random" or strata is not None
+        }
+
+    def error(self, k: int, whose: str, target: Target) -> float:
+        """Of the median or the worst model."""
+        return _of(self.scores.standard_error(k, target), 1.0 if whose == "worst model" else 0.5)
+
+    def difference(self, k: int, whose: str) -> float:
+        """The smallest that is found, of half or of nearly all pairs."""
+        error = self.pairs.standard_error(k, "ability")
+        found = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
+        return _of(found, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
+
+    def rows_of_scores(self) -> Iterator[PlanRow]:
+        """Both targets, the median and the worst model."""
+        for wanted in self.wanted.standard_errors:
+            for target in TARGETS:
+                for whose in ("median model", "worst model"):
+                    value = partial(self.error, whose=whose, target=target)
+                    yield self._formula_row("standard_error", wanted, whose, target, value)
+
+    def rows_of_differences(self) -> Iterator[PlanRow]:
+        """The median pair, and nearly all pairs."""
+        goal: Goal = "detectable_difference"
+        for wanted in self.wanted.differences:
+            for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs"):
+                if self.m < 2:
+                    yield self._unknown(goal, wanted, whose, "one model; at least 2 are needed")
+                    continue
+                value = partial(self.difference, whose=whose)
+                yield self._formula_row(goal, wanted, whose, "ability", value)
+
+    def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
+        """Random and stratified subsets by simulation, then samplers of a saved run."""
+        for wanted in values:
+            if self.m < _FEWEST_RANKED:
+                reason = f"{self.m} models; at least {_FEWEST_RANKED} have an order worth the name"
+                yield self._unknown(goal, wanted, "half of subsets", reason)
+                continue
+            for sampler in self.subsets:
+                for whose, share in (
+                    ("half of subsets", 0.5),
+                    (f"{1 - SAFE_SHARE:.0%} of subsets", SAFE_SHARE),
+                ):
+                    yield self._rank_row(goal, wanted, sampler, whose, share)
+            yield from self._saved_samplers(goal, wanted)
+
+    def curve(self) -> pd.DataFrame:
+        """Every figure at a grid of sizes, and at the sizes that were looked at."""
+        rows: list[tuple[int, str, str, str, float]] = []
+        for k in grid_of_sizes(self.n, 40):
+            for whose in ("median model", "worst model"):
+                rows += [
+                    (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
+                    for target in ("benchmark", "ability")
+                ]
+            if self.m > 1:
+                rows += [
+                    (k, "detectable_difference", "random", whose, self.difference(k, whose))
+                    for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs")
+                ]
+        if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
+            for name, subsets in self.subsets.items():
+                for k in sorted({*grid_of_sizes(self.n), *subsets.figures}):
+                    subsets.at(k)
+                    rows += [
+                        (k, goal, name, whose, subsets.quantile(k, goal, share))
+                        for goal in ("tau_b", "spearman")
+                        for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
+                    ]
+        return pd.DataFrame(rows, columns=["items", "figure", "sampler", "whose", "value"])
+
+    def _formula_row(
+        self, goal: Goal, wanted: float, whose: str, target: Target, value: _Figure
+    ) -> PlanRow:
+        with_all = value(self.n)
+        if np.isnan(with_all):
+            return self._unknown(goal, wanted, whose, "the items form one cluster; 2 are needed")
+        items = smallest_size(lambda k: value(k) <= wanted, self.n)
+        reason = "" if items else f"all {self.n:,} items give {with_all:.4f}"
+        return self._row(goal, wanted, whose, target, "random", items, with_all, reason)._replace(
+            value=None if items is None else value(items)
+        )
+
+    def _rank_row(
+        self, goal: Agreement, wanted: float, sampler: str, whose: str, share: float
+    ) -> PlanRow:
+        subsets = self.subsets[sampler]
+        items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= wanted, self.n)
+        with_all = subsets.quantile(self.n, goal, 0.5)
+        if items is None:
+            reason = "the models do not differ" if with_all < 0 else f"all items give {with_all}"
+            return self._unknown(goal, wanted, whose, reason)
+        low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
+        halves = subsets.by_halves(items, goal, share)
+        if halves is None:
+            reason = f"{self.m} models: too few to say for which others it holds"
+        else:
+            reason = f"random halves of the models see {halves[0]:.3f}–{halves[1]:.3f}"
+        row = self._row(goal, wanted, whose, "benchmark", sampler, items, with_all, reason)
+        row = row._replace(halves=halves)
+        return row._replace(value=value, low=low, high=high)
+
+    def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
+        """The sampler of a saved run that took fewest items, beside that run's random subsets."""
+        if self.curves is None:
+            return
+        reached = samplers_that_reach(self.curves, goal, wanted, self.panel)
+        best = [row for row in reached if row.sampler != "random"][:1]
+        plain = [row for row in reached if row.sampler == "random"]
+        whose = f"mean over repeats, {self.panel} models"
+        if not reached:
+            yield self._unknown(goal, wanted, whose, "no sampler of the saved run reaches it")
+        for reach in [*best, *plain]:
+            reason = "" if reach in plain else "the best of many samplers; luck is part of it"
+            row = self._row(goal, wanted, whose, "benchmark", reach.sampler, reach.items, 1, reason)
+            yield row._replace(value=reach.mean)
+
+    def _row(
+        self,
+        goal: Goal,
+        wanted: float,
+        whose: str,
+        target: Target,
+        sampler: str,
+        items: int | None,
+        with_all: float,
+        reason: str,
+    ) -> PlanRow:
+        cost = None if items is None else self.cost.of(items)
+        return PlanRow(
+            *(goal, wanted, whose, target, sampler, items, None, None, None), with_all, cost, reason
+        )
+
+    def _unknown(self, goal: Goal, wanted: float, whose: str, reason: str) -> PlanRow:
+        return PlanRow(
+            *(goal, wanted, whose, "benchmark", "random"),
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            reason,
+        )
+
+
+def _of(values: NDArray[np.float64], share: float) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.quantile(known, share)) if len(known) else float("nan")
+
+
+def _check(answers: Answers, wanted: Wanted) -> None:
+    m, n = answers.correct.shape
+    if not m or n < 2:
+        raise InputError(f"{m} models and {n} items have answers; at least 1 and 2 are needed")
+    if not any((wanted.standard_errors, wanted.differences, wanted.tau_b, wanted.spearman)):
+        raise InputError("nothing is wanted: give --se, --mdd, --tau or --spearman")
+    for option, values in (
+        ("--se", wanted.standard_errors),
+        ("--mdd", wanted.differences),
+        ("--tau", wanted.tau_b),
+        ("--spearman", wanted.spearman),
+        ("--alpha", (wanted.alpha,)),
+        ("--power", (wanted.power,)),
+    ):
+        for value in values:
+            if not 0 < value < 1:
+                raise InputError(f"{option} {value:g}: a share between 0 and 1 is accepted")
+    if wanted.draws < 20:
+        raise InputError(f"--draws {wanted.draws}: at least 20 are needed")

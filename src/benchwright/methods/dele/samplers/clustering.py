@@ -1,0 +1,208 @@
+"""Items in clusters by their texts (DELE, section 3.1 and appendix A.1, A.4)."""
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.samplers.cluster_count import (
+    ClusterCurve,
+    Labels,
+    best_silhouette,
+    cluster_curve,
+    elbow,
+)
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.spectral import spectral_embedding
+from benchwright.methods.dele.samplers.text_features import Features, row_lengths, text_features
+from benchwright.params.clustering import ClusteringParams
+
+Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
+TFIDF = "tfidf"
+NOISE = -1
+_WORKING_MIB = 64
+_LDA_PASSES = 5
+
+
+class Clustering(NamedTuple):
+    """Clusters of n items.
+
+    Attributes:
+        labels: (n,) 0, 1, … by falling size, equal sizes by smallest id; −1 is noise: what
+            DBSCAN leaves out, and on TF-IDF items without any word.
+        k: clusters that have items, noise not counted.
+        asked: clusters asked for; more than `k` where a topic is the strongest of no item. 0 with
+            DBSCAN, which finds its number.
+        curve: what was tried to choose k; empty where k was given or DBSCAN finds it.
+    """
+
+    labels: Labels
+    k: int
+    asked: int
+    curve: ClusterCurve
+
+
+def cluster_items(
+    pool: SamplingPool, method: Method, source: str, params: ClusteringParams
+) -> Clustering:
+    """Cluster a pool's items on TF-IDF (`source` "tfidf") or on an encoder's vectors.
+
+    Rows are put in order of item id first, so the order of the pool does not matter; one thread
+    computes, so neither does the number of cores.
+
+    Raises:
+        InputError: the pool has no vectors of that encoder.
+    """
+    from threadpoolctl import threadpool_limits
+
+    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    features = item_features(pool, order, method, source, params)
+    kept = np.flatnonzero(row_lengths(features) > 0) if source == TFIDF else np.arange(len(pool))
+    found = np.full(len(pool), NOISE, dtype=np.intp)
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=_convergence_warning())
+        found[kept], asked, curve = _cluster(features[kept], method, source, params)
+    labels = np.empty(len(pool), dtype=np.intp)
+    labels[order] = _by_size(found)
+    return Clustering(labels, int(labels.max(initial=NOISE)) + 1, asked, curve)
+
+
+def item_features(
+    pool: SamplingPool,
+    order: NDArray[np.intp],
+    method: Method,
+    source: str,
+    params: ClusteringParams,
+) -> Features:
+    """(n, d) features of a pool's items in `order`.
+
+    Raises:
+        InputError: the pool has no vectors of the encoder `source`.
+    """
+    if source == TFIDF:
+        texts = tuple(pool.texts[place] for place in order)
+        weighting = params.lda if method == "lda" else "tfidf"
+        return text_features(texts, params.most_words, weighting)
+    if source not in pool.vectors:
+        known = ", ".join(sorted(pool.vectors)) or "none"
+        raise InputError(
+            f"sampler {method}_{source} reads vectors of encoder {source!r}; there are those of: "
+            f"{known}. Name the encoder under sampling.encoders, or leave the sampler out"
+        )
+    return np.asarray(pool.vectors[source][order], dtype=np.float64)
+
+
+def _cluster(
+    features: Features, method: Method, source: str, params: ClusteringParams
+) -> tuple[Labels, int, ClusterCurve]:
+    """Labels of rows that all have features, the clusters asked for, and what was tried."""
+    n = features.shape[0]
+    if n < 3:  # no two clusters of which one has a pair
+        return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
+    if method == "dbscan":
+        return _dbscan(features, source, params), 0, ClusterCurve.empty()
+    labels_of = cache(_labeller(features, method, source, params))  # the chosen k is tried already
+    if isinstance(params.k, int):
+        k = min(params.k, n - 1)
+        return labels_of(k), k, ClusterCurve.empty()
+    candidates = tuple(k for k in params.candidates if k < n) or (n - 1,)
+    generator = stage_generator(params.seed, "silhouette items")
+    sample = np.sort(generator.permutation(n)[: params.silhouette_items])
+    curve = cluster_curve(features, candidates, labels_of, sample)
+    k = elbow(curve) if params.k == "elbow" else best_silhouette(curve)
+    return labels_of(k), k, curve
+
+
+def _labeller(
+    features: Features, method: Method, source: str, params: ClusteringParams
+) -> Callable[[int], Labels]:
+    """The labels (n,) of a method with so many clusters."""
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+    generator = stage_generator(params.seed, f"clustering {method} {source}")
+    state = int(generator.integers(2**31))
+
+    def kmeans(points: Features, k: int) -> Labels:
+        fit = KMeans(k, n_init=params.starts, random_state=state).fit(points)
+        return np.asarray(fit.labels_, dtype=np.intp)
+
+    if method == "kmeans":
+        return lambda k: kmeans(features, k)
+    if method == "spectral":
+        most = max(params.candidates) if isinstance(params.k, str) else params.k
+        dimensions = min(most, features.shape[0] - 1)
+        points = spectral_embedding(features, dimensions, params.neighbours, generator)
+        return lambda k: kmeans(points[:, :k], k)
+    if method == "nmf":
+        most_topics = min(features.shape)
+        return lambda k: _strongest(
+            NMF(min(k, most_topics), init="nndsvda", tol=1e-3, random_state=state).fit_transform(
+                features
+            )
+        )
+
+    def topics(k: int) -> Labels:
+        model = LatentDirichletAllocation(
+            k,
+            total_samples=features.shape[0],
+            batch_size=512,
+            mean_change_tol=1e-2,
+            random_state=state,
+        )
+        # What `fit` does online, without the perplexity that it computes at the end for nobody.
+        for _ in range(_LDA_PASSES):
+            model.partial_fit(features)
+        return _strongest(model.transform(features))
+
+    return topics
+
+
+def _strongest(topics: NDArray[np.floating]) -> Labels:
+    """The topic of largest weight of each row."""
+    return np.asarray(topics.argmax(axis=1), dtype=np.intp)
+
+
+def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels:
+    from sklearn import config_context
+    from sklearn.cluster import DBSCAN
+
+    printed = params.dbscan
+    if source == TFIDF:
+        model = DBSCAN(
+            eps=printed.tfidf_eps, min_samples=printed.tfidf_min_samples, metric="cosine"
+        )
+    else:
+        model = DBSCAN(
+            eps=printed.dense_eps,
+            min_samples=printed.dense_min_samples,
+            algorithm="ball_tree",
+            metric="minkowski",
+            p=2,
+            leaf_size=printed.leaf_size,
+        )
+    with config_context(working_memory=_WORKING_MIB):
+        return np.asarray(model.fit(features).labels_, dtype=np.intp)
+
+
+def _by_size(labels: Labels) -> Labels:
+    """Clusters numbered by falling size, equal ones by their first row; noise stays noise."""
+    names, first, counts = np.unique(labels, return_index=True, return_counts=True)
+    real = names != NOISE
+    ranked = names[real][np.lexsort((first[real], -counts[real]))]
+    out = np.full(len(labels), NOISE, dtype=np.intp)
+    for number, name in enumerate(ranked):
+        out[labels == name] = number
+    return out
+
+
+def _convergence_warning() -> type[Warning]:
+    """Topics are cut off before they settle to the last digit; k-means meets equal rows."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    return ConvergenceWarning

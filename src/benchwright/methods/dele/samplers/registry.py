@@ -1,0 +1,111 @@
+"""All samplers by name (DELE, section 3; docs/sampling.md)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from benchwright.core.errors import InputError
+from benchwright.methods.dele.samplers.answer_samplers import ANSWER_SAMPLERS
+from benchwright.methods.dele.samplers.baselines import (
+    balanced_sampler,
+    random_sampler,
+    stratified_sampler,
+)
+from benchwright.methods.dele.samplers.cluster_samplers import CLUSTERING_SAMPLERS, encoder_samplers
+from benchwright.methods.dele.samplers.compound_probability import compound_probability_sampler
+from benchwright.methods.dele.samplers.kind import SamplerKind
+from benchwright.methods.dele.samplers.lexical_diversity import lexical_diversity
+from benchwright.methods.dele.samplers.pool import Sampler
+from benchwright.methods.dele.samplers.ranking import Feature, rank_by_feature
+from benchwright.methods.dele.samplers.readability import (
+    dale_chall,
+    difficult_word_share,
+    flesch_reading_ease,
+    gunning_fog,
+)
+from benchwright.methods.dele.samplers.repeated_words import repeated_words
+from benchwright.methods.dele.samplers.spelling import spelling_errors
+from benchwright.methods.dele.samplers.within_subject import within_subjects
+from benchwright.methods.dele.samplers.word_length import average_word_length
+from benchwright.params.sampling import SamplingParams
+
+
+def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> SamplerKind:
+    return SamplerKind("baseline", lambda _: sampler, reads, nested, random=True)
+
+
+def _ranked(family: str, name: str, feature: Feature, *, highest_first: bool) -> SamplerKind:
+    return SamplerKind(
+        family,
+        lambda _: rank_by_feature(name, feature, highest_first=highest_first),
+        frozenset({"texts"}),
+        nested=True,
+        random=False,
+    )
+
+
+_SUBJECTS = frozenset({"subjects"})
+
+_PLAIN: Mapping[str, SamplerKind] = MappingProxyType(
+    {
+        "random": _baseline(random_sampler, frozenset(), nested=True),
+        "stratified": _baseline(stratified_sampler, _SUBJECTS, nested=False),
+        "balanced": _baseline(balanced_sampler, _SUBJECTS, nested=True),
+        "spelling_errors": _ranked(
+            "quality", "spelling_errors", spelling_errors, highest_first=False
+        ),
+        "word_length": _ranked("quality", "word_length", average_word_length, highest_first=True),
+        "repeated_words": _ranked("quality", "repeated_words", repeated_words, highest_first=False),
+        "cpd": SamplerKind(
+            "quality",
+            lambda params: compound_probability_sampler(standardise=params.cpd == "standardised"),
+            frozenset({"texts"}),
+            nested=True,
+            random=False,
+        ),
+        "lexical_diversity": _ranked(
+            "quality", "lexical_diversity", lexical_diversity, highest_first=True
+        ),
+        "difficult_words": _ranked(
+            "difficulty", "difficult_words", difficult_word_share, highest_first=True
+        ),
+        "dale_chall": _ranked("difficulty", "dale_chall", dale_chall, highest_first=True),
+        "flesch": _ranked("difficulty", "flesch", flesch_reading_ease, highest_first=False),
+        "gunning_fog": _ranked("difficulty", "gunning_fog", gunning_fog, highest_first=True),
+    }
+)
+
+SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
+    {**_PLAIN, **CLUSTERING_SAMPLERS, **ANSWER_SAMPLERS}
+)
+"""Samplers that need no encoder, by name."""
+
+
+def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
+    """The samplers that `params.samplers` names, in that order; `all` takes the encoders' too.
+
+    Raises:
+        InputError: a name is not known.
+    """
+    known = dict(SAMPLERS)
+    for encoder in params.encoders:
+        known.update(encoder_samplers(encoder))
+    if params.samplers == ("all",):
+        return known
+    for name in params.samplers:
+        if name not in known:
+            raise InputError(
+                f"sampling.samplers: there is no sampler {name!r}; known are {', '.join(known)}"
+            )
+    return {name: known[name] for name in params.samplers}
+
+
+def make_samplers(params: SamplingParams) -> dict[str, Sampler]:
+    """The samplers that `params.samplers` names, ready to draw; inside subjects where it says so.
+
+    Raises:
+        InputError: a name is not known.
+    """
+    made = {name: kind.make(params) for name, kind in sampler_kinds(params).items()}
+    if not params.within_subject:
+        return made
+    return {name: within_subjects(sampler) for name, sampler in made.items()}

@@ -1,0 +1,251 @@
+"""What all estimators promise: coverage, exactness, invariance, a reason where there is nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation import (
+    ESTIMATORS,
+    Estimates,
+    PreparedTraining,
+    Training,
+    prepare,
+)
+from benchwright.params.estimation import EstimationParams
+
+NAMES = sorted(ESTIMATORS)
+BY_TRAINING = ["gp_irt", "p_irt", "ridge"]
+
+
+def subset_of(n: int, k: int, seed: int = 0) -> WeightedSubset:
+    return WeightedSubset.equal(np.random.default_rng(seed).permutation(n)[:k])
+
+
+def uneven(n: int, k: int, seed: int = 0) -> WeightedSubset:
+    rng = np.random.default_rng(seed)
+    return WeightedSubset(rng.permutation(n)[:k].astype(np.intp), rng.dirichlet(np.full(k, 20.0)))
+
+
+def same(first: Estimates, second: Estimates, tolerance: float = 1e-8) -> None:
+    for one, two in zip(first[:4], second[:4], strict=True):
+        np.testing.assert_allclose(one, two, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_intervals_cover_and_estimates_have_no_bias(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
+) -> None:
+    truth = simulated.new.mean(axis=1)
+    errors, covered = [], 0
+    for seed in range(8):
+        found = run(name, prepared, subset_of(120, 30, seed), simulated.new)
+        errors.append(found.score - truth)
+        covered += int(((found.low <= truth) & (truth <= found.high)).sum())
+        assert (found.low <= found.score).all()
+        assert (found.score <= found.high).all()
+    # Errors of one subset hang together over models; a tenth of the cases counts as independent.
+    cases = 8 * len(truth)
+    assert covered / cases >= binom.ppf(0.001, cases // 10, 0.95) / (cases // 10)
+    assert covered / cases < 0.995
+    assert abs(np.mean(errors)) < 0.015
+
+
+@pytest.mark.parametrize("name", BY_TRAINING)
+def test_models_tell_more_than_the_mean(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Callable[..., Estimates]
+) -> None:
+    truth = simulated.new.mean(axis=1)
+    subset = subset_of(120, 20)
+    plain = run("mean", prepared, subset, simulated.new)
+    better = run(name, prepared, subset, simulated.new)
+    assert np.abs(better.score - truth).mean() < 0.85 * np.abs(plain.score - truth).mean()
+    assert (better.high - better.low).mean() < 0.9 * (plain.high - plain.low).mean()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("choose", [subset_of, uneven])
+def test_all_items_give_the_exact_score(
+    name: str, choose: Any, simulated: Any, prepared: PreparedTraining, run: Any
+) -> None:
+    found = run(name, prepared, choose(120, 120), simulated.new)
+    truth = simulated.new.mean(axis=1)
+    for part in found[:3]:
+        np.testing.assert_allclose(part, truth, atol=1e-12)
+    assert (found.se == 0).all()
+    assert set(found.reason) == {""}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_order_of_items_and_models_does_not_matter(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+) -> None:
+    subset = uneven(120, 25) if name in {"weighted", "gp_irt", "ridge"} else subset_of(120, 25)
+    plain = run(name, prepared, subset, simulated.new)
+    rng = np.random.default_rng(5)
+    items, models, inside = rng.permutation(120), rng.permutation(200), rng.permutation(25)
+    place = np.argsort(items)
+    moved = WeightedSubset(place[subset.positions[inside]], subset.weights[inside])
+    shuffled = Training(simulated.training[models][:, items])
+    same(plain, run(name, shuffled, moved, simulated.new[:, items]), 1e-4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_new_models_do_not_influence_each_other(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+) -> None:
+    subset = subset_of(120, 25)
+    together = run(name, prepared, subset, simulated.new[:6])
+    alone = run(name, prepared, subset, simulated.new[3:4])
+    assert alone.score[0] == pytest.approx(together.score[3], abs=1e-9)
+    assert alone.high[0] == pytest.approx(together.high[3], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_answer_is_an_item_less(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+) -> None:
+    subset = uneven(120, 20) if name == "weighted" else subset_of(120, 20)
+    answers = simulated.new[:4].copy()
+    answers[1, subset.positions[[2, 7]]] = np.nan
+    answers[3] = np.nan
+    found = run(name, prepared, subset, answers)
+    kept = np.delete(np.arange(20), [2, 7])
+    weights = subset.weights[kept] / subset.weights[kept].sum()
+    fewer = WeightedSubset(subset.positions[kept], weights)
+    expected = run(name, prepared, fewer, answers[1:2])
+    assert found.score[1] == pytest.approx(expected.score[0], abs=1e-12)
+    assert found.high[1] == pytest.approx(expected.high[0], abs=1e-12)
+    assert "2 of 20 answers are missing" in found.reason[1]
+    assert np.isnan(found.score[3])
+    assert found.reason[3] == "no answers"
+    assert "missing" not in found.reason[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_constant_answers_are_no_certainty(
+    name: str, right: float, prepared: PreparedTraining, run: Any
+) -> None:
+    found = run(name, prepared, subset_of(120, 20), np.full((1, 120), right))
+    assert found.low[0] < found.high[0]
+    assert found.low[0] >= right * 20 / 120 - 1e-12
+    assert found.high[0] <= 1 - (1 - right) * 20 / 120 + 1e-12
+    assert abs(found.score[0] - right) < 0.25
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_item_is_enough_to_say_something(
+    name: str, simulated: Any, prepared: PreparedTraining, run: Any
+) -> None:
+    found = run(name, prepared, subset_of(120, 1), simulated.new)
+    truth = simulated.new.mean(axis=1)
+    assert np.isfinite(np.stack(found[:4])).all()
+    assert ((found.low <= truth) & (truth <= found.high)).mean() > 0.85
+
+
+def test_one_training_model_leaves_the_mean_and_a_reason(simulated: Any, run: Any) -> None:
+    training = Training(simulated.training[:1])
+    for name in BY_TRAINING:
+        found = run(name, training, subset_of(120, 20), simulated.new[:2])
+        assert np.isnan(np.stack(found[:4])).all()
+        assert "1" in found.reason[0]
+        assert "needed" in found.reason[0]
+    for name in ("mean", "weighted", "aipw"):
+        found = run(name, training, subset_of(120, 20), simulated.new[:2])
+        assert np.isfinite(np.stack(found[:4])).all()
+    found = run("weighted", training, uneven(120, 20), simulated.new[:2])
+    assert np.isfinite(found.score).all()
+    assert np.isnan(found.low).all()
+    assert "too few training models" in found.reason[0]
+
+
+def test_without_training_models_means_still_work(simulated: Any, run: Any) -> None:
+    none = Training(np.empty((0, 120), np.float32))
+    for name in ("mean", "aipw"):
+        found = run(name, none, subset_of(120, 20), simulated.new)
+        seen = simulated.new[:, subset_of(120, 20).positions].mean(axis=1)
+        np.testing.assert_allclose(found.score, seen, atol=1e-9)
+    assert "needed" in run("ridge", none, subset_of(120, 20), simulated.new).reason[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gaps_in_training_change_little(name: str, simulated: Any, run: Any) -> None:
+    rng = np.random.default_rng(0)
+    gappy = np.where(rng.random(simulated.training.shape) < 0.02, np.nan, simulated.training)
+    subset = subset_of(120, 30)
+    whole = run(name, Training(simulated.training), subset, simulated.new)
+    found = run(name, Training(gappy), subset, simulated.new)
+    assert np.abs(found.score - whole.score).max() < 0.03
+    assert np.isfinite(np.stack(found[:4])).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fractions_are_answers_too(name: str, simulated: Any, run: Any) -> None:
+    rng = np.random.default_rng(3)
+    soft = np.clip(simulated.training * 0.7 + rng.random(simulated.training.shape) * 0.3, 0, 1)
+    new = np.clip(simulated.new * 0.7 + rng.random(simulated.new.shape) * 0.3, 0, 1)
+    found = run(name, Training(soft), subset_of(120, 30), new)
+    truth = new.mean(axis=1)
+    assert ((found.low <= truth) & (truth <= found.high)).mean() > 0.88
+    assert np.abs(found.score - truth).mean() < 0.05
+
+
+@given(st.data())
+@settings(max_examples=20, deadline=None)
+def test_estimates_stay_within_what_answers_leave_open(data: st.DataObject) -> None:
+    n = data.draw(st.integers(2, 12))
+    k = data.draw(st.integers(1, n))
+    m = data.draw(st.integers(0, 6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    training = prepare(Training(rng.integers(0, 2, (m, n)).astype(np.float32)))
+    answers = rng.choice([0.0, 0.5, 1.0, np.nan], (3, k), p=[0.4, 0.1, 0.4, 0.1])
+    subset = uneven(n, k) if data.draw(st.booleans()) else subset_of(n, k)
+    lowest = np.nansum(answers, axis=1) / n
+    highest = lowest + (n - (~np.isnan(answers)).sum(axis=1)) / n
+    for kind in ESTIMATORS.values():
+        found = kind.make(EstimationParams())(training, subset, 0)(answers)
+        for values, reason, low, high in zip(
+            np.stack(found[:4]).T, found.reason, lowest, highest, strict=True
+        ):
+            known = ~np.isnan(values)
+            assert known.all() or reason
+            assert (values[:3][known[:3]] >= low - 1e-9).all()
+            assert (values[:3][known[:3]] <= high + 1e-9).all()
+            if known[:3].all():
+                assert values[1] <= values[0] + 1e-9 <= values[2] + 2e-9
+
+
+@pytest.mark.parametrize(
+    ("positions", "weights", "said"),
+    [
+        ([], [], "no items"),
+        ([0, 0], [0.5, 0.5], "twice"),
+        ([0, 120], [0.5, 0.5], "item 120; 0 to 119"),
+        ([-1, 5], [0.5, 0.5], "item -1; 0 to 119"),
+        ([0, 1], [0.5, 0.6], "sum"),
+        ([0, 1], [1.5, -0.5], "at least 0"),
+    ],
+)
+def test_a_subset_that_makes_no_sense_is_named(
+    positions: list[int], weights: list[float], said: str, prepared: PreparedTraining, run: Any
+) -> None:
+    subset = WeightedSubset(np.array(positions, dtype=np.intp), np.array(weights))
+    with pytest.raises(InputError, match=said):
+        run("mean", prepared, subset, np.zeros((1, 120)))
+
+
+def test_answers_that_make_no_sense_are_named(prepared: PreparedTraining) -> None:
+    fitted = ESTIMATORS["mean"].make(EstimationParams())(prepared, subset_of(120, 3), 0)
+    with pytest.raises(InputError, match=r"model 0, item 2 of the subset has 1\.5"):
+        fitted(np.array([[0, 1, 1.5]]))
+    with pytest.raises(InputError, match=r"\(models, 3\) is needed"):
+        fitted(np.zeros((2, 4)))
+    with pytest.raises(InputError, match="level"):
+        fitted(np.zeros((1, 3)), level=95)

@@ -1,0 +1,309 @@
+"""Each method against an independent computation."""
+
+from itertools import combinations
+from math import comb, exp, log1p
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import hypergeom
+from sklearn.linear_model import Ridge
+
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation import PreparedTraining, Training, prepare
+from benchwright.methods.dele.estimation.aipw import smoother
+from benchwright.methods.dele.estimation.calibration import (
+    Errors,
+    PastErrors,
+    calibrated_reach,
+    past_errors,
+)
+from benchwright.methods.dele.estimation.curves import ItemCurves
+from benchwright.methods.dele.estimation.fitted import Task
+from benchwright.methods.dele.estimation.gp_irt import mixture
+from benchwright.methods.dele.estimation.p_irt import p_irt_rule
+from benchwright.methods.dele.estimation.plain_mean import random_sample
+from benchwright.methods.dele.estimation.ridge import ridge_rule
+from benchwright.methods.dele.estimation.weighted import weighted_rule
+from benchwright.params.estimation import EstimationParams
+from benchwright.statistics.item_response import fit_2pl
+from benchwright.statistics.proportion import wilson_interval
+
+NONE = Errors(np.empty(0), np.empty(0))
+
+
+@pytest.mark.parametrize("right", [6, 30, 54])
+def test_the_interval_of_a_mean_covers_over_all_random_subsets(right: int) -> None:
+    n, k = 60, 20
+    covered = 0.0
+    for seen in range(max(0, right - n + k), min(k, right) + 1):
+        answers = np.zeros((1, k))
+        answers[0, :seen] = 1
+        found = random_sample(answers, n, 0.95)
+        inside = found.low[0] <= right / n <= found.high[0]
+        covered += inside * comb(right, seen) * comb(n - right, k - seen) / comb(n, k)
+    assert 0.92 < covered < 0.99
+    assert covered == pytest.approx(
+        sum(
+            hypergeom.pmf(seen, n, right, k)
+            for seen in range(k + 1)
+            if _covers(seen, k, n, right / n)
+        )
+    )
+
+
+def _covers(seen: int, k: int, n: int, truth: float) -> bool:
+    # The score test inverted: |p̂ − p| ≤ z·√(p(1 − p)/k · (n − k)/(n − 1)).
+    return abs(seen / k - truth) <= 1.959964 * np.sqrt(truth * (1 - truth) / k * (n - k) / (n - 1))
+
+
+def test_the_mean_of_a_huge_benchmark_has_the_usual_intervals() -> None:
+    answers = np.array([[1.0] * 7 + [0.0] * 3])
+    found = random_sample(answers, 10**9, 0.9)
+    usual = wilson_interval(7, 10, 0.9)
+    assert (found.low[0], found.high[0]) == pytest.approx((usual.low, usual.high), abs=1e-6)
+    parts = np.array([[0.1, 0.4, 0.4, 0.7]])
+    by_t = random_sample(parts, 10**9, 0.95)
+    # s = .2449490, t(3) = 3.182446: .4 ± 3.182446 · .1224745.
+    assert by_t.high[0] - 0.4 == pytest.approx(0.3897684, abs=1e-6)
+    half = random_sample(parts, 8, 0.95)
+    assert half.high[0] - 0.4 == pytest.approx(0.3897684 * np.sqrt(0.5), abs=1e-6)
+
+
+def test_items_of_one_passage_count_less() -> None:
+    answers = np.array([[1.0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0], [1.0, 0, 1, 1, 0, 0] * 2])
+    passages = np.repeat(np.arange(4), 3)
+    alone = random_sample(answers, 100, 0.95)
+    together = random_sample(answers, 100, 0.95, passages)
+    # The first model is right or wrong by whole passages: four cases of ±½, not twelve.
+    assert together.se[0] ** 2 / alone.se[0] ** 2 == pytest.approx((1 / 12) / (0.25 / 11), rel=1e-9)
+    assert together.high[0] - together.low[0] > 1.5 * (alone.high[0] - alone.low[0])
+    assert together.se[1] == pytest.approx(alone.se[1])
+    assert together.score == pytest.approx(alone.score)
+
+
+def test_a_subset_chosen_for_ease_is_told(run: Any, simulated: Any, prepared: Any) -> None:
+    easy = np.argsort(-simulated.training.mean(axis=0))[:30]
+    found = run("mean", prepared, WeightedSubset.equal(easy), simulated.new[:1])
+    gap = simulated.training[:, easy].mean() - simulated.training.mean()
+    assert f"{gap:.3f} higher" in found.reason[0]
+    rng = np.random.default_rng(0)
+    drawn = [WeightedSubset.equal(rng.permutation(120)[:30]) for _ in range(50)]
+    assert all(run("mean", prepared, each, simulated.new[:1]).reason == ("",) for each in drawn)
+
+
+def test_aipw_has_no_bias_over_all_subsets() -> None:
+    rng = np.random.default_rng(2)
+    features = rng.random((8, 5))
+    truth = rng.random((3, 8))
+    weights = np.full(4, 0.25)
+    found = [
+        smoother(features, np.array(chosen), 0.05).estimate(truth[:, chosen], weights).score
+        for chosen in combinations(range(8), 4)
+    ]
+    np.testing.assert_allclose(np.mean(found, axis=0), truth.mean(axis=1), atol=1e-12)
+    assert np.std(found, axis=0).min() > 0.01
+
+
+def test_aipw_is_the_average_of_regressions_that_leave_one_item_out() -> None:
+    rng = np.random.default_rng(3)
+    features, truth = rng.random((30, 7)), rng.random(30)
+    places, others = np.arange(10), np.arange(10, 30)
+    parts = []
+    for left in range(10):
+        kept = np.delete(places, left)
+        ridge = Ridge(alpha=0.4 * 7).fit(features[kept], truth[kept])
+        residual = truth[left] - ridge.predict(features[[left]])[0]
+        parts.append(ridge.predict(features[others]).mean() + residual)
+    expected = truth[:10].sum() / 30 + 20 / 30 * np.mean(parts)
+    found = smoother(features, places, 0.4).estimate(truth[None, :10], np.full(10, 0.1))
+    assert found.score[0] == pytest.approx(expected, abs=1e-10)
+
+
+def test_expected_answers_are_the_posterior_mean_of_the_curve(simulated: Any) -> None:
+    fit = fit_2pl(simulated.training[:, :12])
+    curves = ItemCurves.of(fit)
+    answers = np.array([1.0, 0, 1, 1])
+    a, b = fit.discrimination, fit.difficulty
+
+    def weight(theta: float) -> float:
+        log = -0.5 * theta**2
+        for item, answer in enumerate(answers):
+            log -= log1p(exp(-a[item] * (theta - b[item]) * (1 if answer else -1)))
+        return exp(log)
+
+    def curve(theta: float) -> float:
+        return float(np.mean(1 / (1 + np.exp(-a[4:] * (theta - b[4:])))))
+
+    total = quad(weight, -6, 6)[0]
+    mean = quad(lambda t: weight(t) * curve(t), -6, 6)[0] / total
+    square = quad(lambda t: weight(t) * curve(t) ** 2, -6, 6)[0] / total
+    noise = (
+        quad(
+            lambda t: (
+                weight(t) * float(np.mean((p := 1 / (1 + np.exp(-a[4:] * (t - b[4:])))) * (1 - p)))
+            ),
+            -6,
+            6,
+        )[0]
+        / total
+    )
+    found = curves.expected(np.arange(4), answers[None])
+    assert found.mean[0] == pytest.approx(mean, abs=1e-6)
+    assert found.se[0] == pytest.approx(np.sqrt(square - mean**2 + noise / 8), abs=1e-5)
+
+
+def test_p_irt_is_right_where_its_model_is(run: Any, simulation: Any) -> None:
+    drawn = simulation(800, 500, 200, seed=4)
+    training = prepare(Training(drawn.training))
+    subset = WeightedSubset.equal(np.random.default_rng(1).permutation(200)[:40])
+    truth = drawn.new.mean(axis=1)
+    own = run("p_irt", training, subset, drawn.new, interval="model")
+    past = run("p_irt", training, subset, drawn.new)
+    for found in (own, past):
+        share = ((found.low <= truth) & (truth <= found.high)).mean()
+        assert 0.92 < share < 0.98
+    assert own.score == pytest.approx(past.score)
+    assert (own.high - own.low).mean() == pytest.approx((past.high - past.low).mean(), rel=0.15)
+
+
+def test_items_no_training_model_answered_are_like_the_others(run: Any, simulated: Any) -> None:
+    gappy = simulated.training.copy()
+    gappy[:, 100:] = np.nan
+    subset = WeightedSubset.equal(np.r_[0:20, 100:104])
+    found = run("p_irt", Training(gappy), subset, simulated.new[:50])
+    inside = run(
+        "p_irt",
+        Training(gappy[:, :100]),
+        WeightedSubset.equal(np.arange(20)),
+        simulated.new[:50, :100],
+    )
+    expected = (inside.score * 100 - simulated.new[:50, :20].sum(axis=1)) / 80
+    whole = simulated.new[:50][:, subset.positions].sum(axis=1) / 120 + expected * 96 / 120
+    np.testing.assert_allclose(found.score, whole, atol=1e-6)
+
+
+def _task(prepared: PreparedTraining, subset: WeightedSubset) -> Task:
+    return Task(prepared, subset, 0, EstimationParams())
+
+
+def test_the_mixture_weighs_by_squared_errors(run: Any, simulated: Any, prepared: Any) -> None:
+    places = np.random.default_rng(0).permutation(120)[:24]
+    subset = WeightedSubset.equal(places)
+    found = mixture(_task(prepared, subset))
+    spread = simulated.training.astype(float).var(axis=1, ddof=1).mean()
+    assert found.variance == pytest.approx(spread / 24 * 0.8)
+    past = past_errors(prepared, places, 0, p_irt_rule).across.error
+    assert found.squared_error == pytest.approx((past**2).mean())
+    assert found.weight == pytest.approx((past**2).mean() / ((past**2).mean() + found.variance))
+    parts = [run(name, prepared, subset, simulated.new).score for name in ("mean", "p_irt")]
+    mixed = found.weight * parts[0] + (1 - found.weight) * parts[1]
+    np.testing.assert_allclose(
+        run("gp_irt", prepared, subset, simulated.new).score, mixed, atol=1e-12
+    )
+    weights = np.random.default_rng(1).dirichlet(np.full(24, 5.0))
+    uneven = mixture(_task(prepared, WeightedSubset(places, weights)))
+    error = simulated.training[:, places] @ weights - simulated.training.mean(axis=1)
+    assert uneven.variance == pytest.approx((error**2).mean())
+
+
+def test_past_errors_are_of_models_the_rule_did_not_see(simulated: Any, prepared: Any) -> None:
+    places = np.arange(0, 120, 5)
+    past = past_errors(prepared, places, 0, p_irt_rule)
+    fold = prepared.folds(0)
+    fit = ItemCurves.of(fit_2pl(simulated.training[fold != 2]))
+    seen = simulated.training[fold == 2][:, places].astype(float)
+    expected = 0.2 * seen.mean(axis=1) + 0.8 * fit.expected(places, seen).mean
+    np.testing.assert_allclose(past.across.estimate[fold == 2], expected)
+    truth = simulated.training[fold == 2].mean(axis=1)
+    np.testing.assert_allclose(past.across.error[fold == 2], truth - expected, atol=1e-6)
+    best = prepared.best
+    ahead = ItemCurves.of(fit_2pl(simulated.training[~best]))
+    top = simulated.training[best][:, places].astype(float)
+    forward = 0.2 * top.mean(axis=1) + 0.8 * ahead.expected(places, top).mean
+    np.testing.assert_allclose(past.forward.estimate, forward)
+
+
+def test_the_reach_is_the_conformal_quantile_of_like_models() -> None:
+    # Two kinds of models, far apart; n so large that the scale is √(p(1 − p)).
+    weak = Errors(np.full(39, 0.2), np.arange(1, 40) / 1000 * 0.4)
+    strong = Errors(np.full(39, 0.5), -np.arange(1, 40) / 100 * 0.5)
+    both = Errors(np.r_[weak.estimate, strong.estimate], np.r_[weak.error, strong.error])
+    past = PastErrors(both, NONE, 0.8, 0.9)
+    found = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9, 39)
+    # Rank ⌈40 · .9⌉ = 36 of 39.
+    assert found.half[0] == pytest.approx(0.036 * np.sqrt(0.19 * 0.81))
+    assert found.half[1] == pytest.approx(0.36 * 0.5)
+    assert found.note == ["", ""]
+    assert found.se[1] == pytest.approx(0.5 * np.sqrt(np.mean((np.arange(1, 40) / 100) ** 2)))
+
+
+def test_beyond_all_training_models_the_errors_on_the_best_count() -> None:
+    across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
+    forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
+    past = PastErrors(across, forward, 0.6, 0.7)
+    found = calibrated_reach(past, np.array([0.5, 0.65, 0.8]), 10**9, 0.95, 100)
+    np.testing.assert_allclose(found.half, [0.005, 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4])
+    assert ["nine in ten" in note for note in found.note] == [False, True, True]
+
+
+def test_few_past_errors_are_taken_as_normal() -> None:
+    past = PastErrors(Errors(np.full(4, 0.5), np.array([0.1, -0.1, 0.1, -0.1])), NONE, 0.6, 0.7)
+    found = calibrated_reach(past, np.array([0.5]), 10**9, 0.95, 100)
+    # t(3) = 3.182446 times .1·√(1 + ¼).
+    assert found.half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
+    assert "4 training models" in found.note[0]
+    single = PastErrors(Errors(np.array([0.5]), np.array([0.1])), NONE, 0.6, 0.7)
+    assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95, 100).half[0])
+
+
+def test_ridge_predicts_the_rest_from_the_weighted_mean_on(simulated: Any, prepared: Any) -> None:
+    places = np.arange(0, 120, 6)
+    weights = np.random.default_rng(0).dirichlet(np.full(20, 5.0))
+    seen = simulated.training[:, places].astype(float)
+    rest = np.delete(simulated.training, places, axis=1).mean(axis=1)
+    ridge = Ridge(alpha=0.3 * 200).fit(seen, rest - seen @ weights)
+    new = simulated.new[:, places]
+    expected = new.sum(axis=1) / 120 + 100 / 120 * (ridge.predict(new) + new @ weights)
+    found = ridge_rule(weights, 0.3)(prepared, None, places)(new)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> None:
+    drawn = simulation(150, 300, 120, seed=6, shift=2.0)
+    training = prepare(Training(drawn.training))
+    truth = drawn.new.mean(axis=1)
+    shares = []
+    for seed in range(6):
+        subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:40])
+        found = run("aipw", training, subset, drawn.new)
+        shares.append(((found.low <= truth) & (truth <= found.high)).mean())
+    assert np.mean(shares) > 0.9
+
+
+def test_anchor_weights_estimate_with_errors_from_training(
+    run: Any, simulated: Any, prepared: Any
+) -> None:
+    rng = np.random.default_rng(4)
+    subset = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
+    found = run("weighted", prepared, subset, simulated.new)
+    np.testing.assert_allclose(
+        found.score,
+        np.clip(simulated.new[:, subset.positions] @ subset.weights, 0, 1),
+        atol=0.02,
+    )
+    past = past_errors(prepared, subset.positions, 0, weighted_rule(subset.weights))
+    reach = calibrated_reach(past, found.score, 120, 0.95, 200)
+    np.testing.assert_allclose(found.se, reach.se)
+
+
+def test_anchors_of_few_models_come_with_a_warning(run: Any, simulated: Any, prepared: Any) -> None:
+    rng = np.random.default_rng(4)
+    anchors = WeightedSubset(rng.permutation(120)[:30], rng.dirichlet(np.full(30, 10.0)))
+    few = Training(simulated.training[:50])
+    middle = simulated.new[np.argsort(simulated.new.mean(axis=1))[[150]]]
+    warning = "if these 50 training models chose the anchors, the interval is too narrow"
+    assert run("gp_irt", few, anchors, middle).reason == (warning,)
+    assert run("gp_irt", prepared, anchors, middle).reason == ("",)
+    assert run("gp_irt", few, WeightedSubset.equal(anchors.positions), middle).reason == ("",)

@@ -1,0 +1,102 @@
+"""What is shared by subsets: fits kept, folds that leave kin out, gaps filled."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import benchwright.methods.dele.estimation.training as module
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
+from benchwright.params.estimation import EstimationParams
+
+
+def test_a_prepared_training_is_fitted_once_for_all_subsets(
+    simulated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fits = []
+    original = module.fit_2pl
+
+    def counted(correct: Any) -> Any:
+        fits.append(correct.shape)
+        return original(correct)
+
+    monkeypatch.setattr(module, "fit_2pl", counted)
+    training = prepare(Training(simulated.training))
+    for seed in range(3):
+        subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:10])
+        for name in ("p_irt", "gp_irt"):
+            fitted = ESTIMATORS[name].make(EstimationParams())(training, subset, 0)
+            fitted(simulated.new[:, subset.positions])
+    # All models, each of five folds left out, the best left out.
+    assert len(fits) == 7
+    sizes = {200 - int(part) for part in (*np.bincount(training.folds(0)), training.best.sum())}
+    assert {shape[0] for shape in fits} == {200} | sizes
+
+
+def test_folds_hold_weak_and_strong_models_and_twins_together(simulated: Any) -> None:
+    twice = np.concatenate([simulated.training, simulated.training[:50]])
+    training = prepare(Training(twice))
+    folds = training.folds(3)
+    assert (folds[:50] == folds[200:]).all()
+    assert np.bincount(folds).min() > 35
+    means = [training.scores[folds == part].mean() for part in range(5)]
+    assert max(means) - min(means) < 0.05
+    assert (training.folds(3) == folds).all()
+    assert (training.folds(4) != folds).any()
+
+
+def test_families_are_left_out_whole(simulated: Any) -> None:
+    families = np.arange(200) % 17
+    folds = prepare(Training(simulated.training, families=families)).folds(0)
+    for family in range(17):
+        assert len(set(folds[families == family])) == 1
+    assert len(set(folds)) == 5
+
+
+def test_one_kin_leaves_nothing_to_measure(simulated: Any, run: Any) -> None:
+    training = Training(simulated.training, families=np.zeros(200, dtype=int))
+    subset = WeightedSubset.equal(np.arange(10))
+    found = run("p_irt", training, subset, simulated.new[:2])
+    assert np.isfinite(found.score).all()
+    assert np.isnan(found.low).all()
+    assert "too few training models" in found.reason[0]
+
+
+def test_the_best_models_are_the_best_and_never_all() -> None:
+    training = prepare(Training(np.tri(10, 10, -1, dtype=np.float32)))
+    assert training.best.tolist() == [False] * 7 + [True] * 3
+    assert not prepare(Training(np.ones((4, 5), np.float32))).best.any()
+    assert not prepare(Training(np.ones((1, 5), np.float32))).best.any()
+
+
+def test_gaps_are_filled_by_item_and_model() -> None:
+    # Both who answered have the second item right; the first model lags behind the items' means.
+    values = np.array([[0, np.nan, 1], [1, 1, 1], [0, 1, 1]], dtype=np.float32)
+    filled = prepare(Training(values)).filled
+    lead = ((0 - 1 / 3) + (1 - 1)) / 2
+    assert filled[0, 1] == pytest.approx(1 + lead)
+    assert (filled[~np.isnan(values)] == values[~np.isnan(values)]).all()
+
+
+def test_models_with_many_gaps_do_not_judge() -> None:
+    values = np.ones((3, 100), dtype=np.float32)
+    values[0, :5] = np.nan
+    values[1, :6] = np.nan
+    assert prepare(Training(values)).judges.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("training", "said"),
+    [
+        (Training(np.zeros(5)), "models × items"),
+        (Training(np.zeros((3, 0))), "models × items"),
+        (Training(np.array([[0.0, 2.0]])), "model 0, item 1 has 2.0"),
+        (Training(np.zeros((2, 3)), clusters=np.zeros(2, int)), "clusters has 2 labels; 3"),
+        (Training(np.zeros((2, 3)), families=np.zeros(3, int)), "families has 3 labels; 2"),
+    ],
+)
+def test_training_that_makes_no_sense_is_named(training: Training, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        prepare(training)

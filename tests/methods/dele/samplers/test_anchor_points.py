@@ -1,0 +1,327 @@
+"""Samplers that read answers: what they choose, and how much it counts."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.metrics import adjusted_rand_score
+
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.samplers.anchor_clusters import AnchorClusters
+from benchwright.methods.dele.samplers.anchor_points import (
+    anchor_points_sampler,
+    answer_components,
+    irt_clusters_sampler,
+)
+from benchwright.methods.dele.samplers.answer_samplers import ANSWER_SAMPLERS
+from benchwright.methods.dele.samplers.answers import filled_answers, share_wrong
+from benchwright.methods.dele.samplers.baselines import random_sampler
+from benchwright.methods.dele.samplers.discrimination import (
+    discrimination_sampler,
+    rest_score_correlations,
+)
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.score_distribution import score_distributions
+from benchwright.methods.dele.samplers.share_wrong import share_wrong_sampler
+from benchwright.methods.dele.samplers.within_subject import sub_pool
+from benchwright.params.anchors import AnchorParams
+from benchwright.params.sampling import SamplingParams
+from benchwright.statistics.item_response import fit_2pl, probability
+from benchwright.statistics.kendall import kendall_tau_b_rows
+
+NAN = float("nan")
+
+
+def answers_pool(correct: np.ndarray) -> SamplingPool:
+    n = correct.shape[1]
+    ids = tuple(f"q{place:04d}" for place in np.random.default_rng(8).permutation(n))
+    return SamplingPool(ids, ("",) * n, ("",) * n, correct=correct.astype(np.float32))
+
+
+def simulated(m: int, n: int, seed: int = 0, gaps: float = 0.0) -> np.ndarray:
+    """Answers of models of normal ability to items of varied difficulty and discrimination."""
+    generator = np.random.default_rng(seed)
+    chance = probability(
+        generator.normal(size=m), generator.lognormal(0, 0.4, n), generator.normal(0, 1.2, n)
+    )
+    correct = (generator.random((m, n)) < chance).astype(np.float32)
+    correct[generator.random((m, n)) < gaps] = NAN
+    return correct
+
+
+PATTERNS = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0, 0, 1, 1.0]])
+
+
+@pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
+@pytest.mark.parametrize("size", [4, 5, 9, 19, 20])
+def test_copies_are_represented_by_their_number(algorithm: str, size: int) -> None:
+    """With an anchor for each pattern of answers, the weighted score is the score on all items."""
+    pool = answers_pool(np.repeat(PATTERNS, [8, 6, 4, 2], axis=1))
+    chosen = anchor_points_sampler(AnchorParams(algorithm=algorithm))(pool, 3)(size)
+    assert len(set(chosen.positions.tolist())) == size
+    scores = pool.correct[:, chosen.positions] @ chosen.weights
+    assert scores == pytest.approx(pool.correct.mean(axis=1), abs=1e-6)
+    if size == 4:
+        assert sorted(chosen.weights) == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    if size == 9:  # 8, 6, 4 and 2 copies: never more than 8/3 per anchor
+        assert chosen.weights.max() <= 8 / 3 / 20 + 1e-9
+
+
+@given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000), st.data())
+@settings(max_examples=60, deadline=None)
+def test_anchors_are_different_items_that_weigh_one(
+    m: int, n: int, seed: int, data: st.DataObject
+) -> None:
+    generator = np.random.default_rng(seed)
+    correct = np.where(
+        generator.random((m, n)) < 0.1, NAN, generator.integers(0, 2, (m, n))
+    ).astype(np.float32)
+    if np.isnan(correct).all():
+        correct[0, 0] = 1
+    pool = answers_pool(correct)
+    size = data.draw(st.integers(1, n))
+    for algorithm in ("ward", "kmeans"):
+        chosen = anchor_points_sampler(AnchorParams(algorithm=algorithm, starts=1))(pool, 0)(size)
+        assert len(set(chosen.positions.tolist())) == len(chosen.positions) == size
+        assert chosen.weights.sum() == pytest.approx(1)
+        assert chosen.weights.min() > 0
+        order = generator.permutation(n)
+        again = anchor_points_sampler(AnchorParams(algorithm=algorithm, starts=1))(
+            sub_pool(pool, order), 0
+        )(size)
+        assert order[again.positions].tolist() == chosen.positions.tolist()
+        assert again.weights.tolist() == chosen.weights.tolist()
+
+
+def test_ward_is_cut_as_scipy_cuts_it() -> None:
+    points = np.random.default_rng(0).normal(size=(60, 5))
+    clusters = AnchorClusters(points, AnchorParams())
+    tree = linkage(points.round(6), "ward")
+    for k in (1, 2, 7, 30, 59, 60):
+        chosen = clusters.anchors(k, np.arange(60.0))
+        labels = fcluster(tree, k, "maxclust")
+        assert sorted(labels[chosen.positions]) == sorted(set(labels))
+        for place, weight in zip(chosen.positions, chosen.weights, strict=True):
+            members = np.flatnonzero(labels == labels[place])
+            assert weight == pytest.approx(len(members) / 60)
+            gaps = ((points[members] - points[members].mean(axis=0)) ** 2).sum(axis=1)
+            assert members[gaps.argmin()] == place or len(members) == 2
+
+
+def test_repeats_settle_ties_only() -> None:
+    pool = answers_pool(np.repeat(PATTERNS, 10, axis=1))
+    sampler = anchor_points_sampler(AnchorParams())
+    draws = [sampler(pool, seed)(4) for seed in range(5)]
+    assert len({tuple(sorted(draw.positions.tolist())) for draw in draws}) > 1
+    for draw in draws:
+        assert sorted(draw.positions // 10) == [0, 1, 2, 3]
+
+
+def test_components_keep_the_distances_of_answers_that_have_few() -> None:
+    generator = np.random.default_rng(0)
+    answers = (generator.random((5, 90)) < 0.5).astype(np.float32)
+    correct = np.repeat(answers, 20, axis=0)  # 100 models, 5 kinds of them
+    points = answer_components(correct, 6)
+    assert points.shape == (90, 6)
+    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
+    expected = np.linalg.norm(correct.T[:, None] - correct.T[None], axis=2)
+    assert gaps == pytest.approx(expected, abs=1e-6)
+    assert answer_components(answers, 6).tolist() == answers.T.tolist()
+
+
+def test_missing_answers_are_put_at_the_mean_of_the_item() -> None:
+    correct = np.array([[1, NAN, NAN], [1, 0, NAN], [0, 1, NAN], [NAN, 1, NAN]], np.float32)
+    filled = filled_answers(correct)
+    assert filled[3, 0] == pytest.approx(2 / 3)
+    assert filled[0, 1] == pytest.approx(2 / 3)
+    assert filled[:, 2] == pytest.approx(np.full(4, 4 / 6))
+    assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
+
+
+def test_irt_clusters_part_items_by_difficulty_and_discrimination() -> None:
+    generator = np.random.default_rng(1)
+    kinds = np.repeat([0, 1, 2], [40, 30, 20])
+    chance = probability(
+        generator.normal(size=1500), np.array([0.5, 2.0, 2.0])[kinds], np.array([0, -2, 2])[kinds]
+    )
+    pool = answers_pool(generator.random(chance.shape) < chance)
+    chosen = irt_clusters_sampler(AnchorParams())(pool, 0)(3)
+    assert sorted(kinds[chosen.positions]) == [0, 1, 2]
+    weight_of = dict(zip(kinds[chosen.positions], chosen.weights, strict=True))
+    assert weight_of == pytest.approx({0: 40 / 90, 1: 30 / 90, 2: 20 / 90}, abs=0.03)
+
+
+def test_irt_clusters_are_those_of_the_fitted_parameters() -> None:
+    correct = simulated(60, 50, gaps=0.1)
+    correct[:, 7] = NAN
+    pool = answers_pool(correct)
+    fit = fit_2pl(correct)
+    points = np.stack([fit.discrimination, np.clip(fit.difficulty, -6, 6)], axis=1)
+    points[7] = np.nanmedian(points, axis=0)
+    chosen = irt_clusters_sampler(AnchorParams())(pool, 0)(12)
+    labels = fcluster(linkage(points, "ward"), 12, "maxclust")
+    assert adjusted_rand_score(labels[chosen.positions], np.arange(12)) == 1
+    shares = np.bincount(labels)[labels[chosen.positions]] / 50
+    assert chosen.weights == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("name", list(ANSWER_SAMPLERS))
+def test_without_answers_the_sampler_says_so(name: str) -> None:
+    sampler = ANSWER_SAMPLERS[name].make(SamplingParams())
+    blank = SamplingPool(("a", "b"), ("", ""), ("", ""))
+    nothing = SamplingPool(("a", "b"), ("", ""), ("", ""), correct=np.full((3, 2), NAN, "f4"))
+    for pool in (blank, nothing):
+        with pytest.raises(InputError, match=rf"{name} reads answers"):
+            sampler(pool, 0)
+
+
+def test_one_model_has_no_two_parameter_fit() -> None:
+    with pytest.raises(InputError, match="1 model"):
+        irt_clusters_sampler(AnchorParams())(answers_pool(np.array([[1, 0, 1, 1]])), 0)
+
+
+@pytest.mark.parametrize("name", list(ANSWER_SAMPLERS))
+def test_names_nesting_and_order(name: str) -> None:
+    kind = ANSWER_SAMPLERS[name]
+    assert kind.reads == {"answers"}
+    pool = answers_pool(simulated(40, 60, gaps=0.05))
+    sampler = kind.make(SamplingParams())
+    draw, order = sampler(pool, 5), np.random.default_rng(0).permutation(60)
+    shuffled = sampler(sub_pool(pool, order), 5)
+    for size in (1, 10, 25, 60):
+        chosen, again = draw(size), shuffled(size)
+        assert order[again.positions].tolist() == chosen.positions.tolist()
+        assert len(set(chosen.positions.tolist())) == size
+        assert chosen.weights.sum() == pytest.approx(1)
+        if kind.nested:
+            assert chosen.positions.tolist() == draw(60).positions[:size].tolist()
+    for size in (0, 61):
+        with pytest.raises(ValueError, match="cannot draw"):
+            draw(size)
+
+
+def test_rest_score_correlation_is_that_of_the_definition() -> None:
+    correct = simulated(30, 12)
+    correct[:, 3] = 1
+    found = rest_score_correlations(correct)
+    for item in range(12):
+        rest = np.delete(correct, item, axis=1).mean(axis=1)
+        if item == 3:
+            assert np.isnan(found[item])
+        else:
+            expected = np.corrcoef(correct[:, item], rest)[0, 1]
+            assert found[item] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_missing_answer_is_left_out_of_its_items_correlation() -> None:
+    correct = simulated(30, 12)
+    correct[4, 5] = NAN
+    rest = np.delete(filled_answers(correct), 5, axis=1).mean(axis=1)
+    kept = np.arange(30) != 4
+    expected = np.corrcoef(correct[kept, 5], rest[kept])[0, 1]
+    assert rest_score_correlations(correct)[5] == pytest.approx(expected, abs=1e-6)
+    few = np.full((30, 3), NAN, np.float32)
+    few[:2] = [[1, 0, 1], [0, 1, 1]]
+    assert np.isnan(rest_score_correlations(few)).all()
+
+
+@pytest.mark.parametrize("by", ["rest_score", "2pl"])
+def test_items_that_tell_nothing_come_last(by: str) -> None:
+    generator = np.random.default_rng(4)
+    a = np.repeat([2.5, 1.0], 15)
+    chance = probability(generator.normal(size=800), a, generator.normal(0, 0.3, 30))
+    correct = (generator.random(chance.shape) < chance).astype(np.float32)
+    coin = (generator.random((800, 10)) < 0.5).astype(np.float32)
+    unanswered = np.full((800, 1), NAN, np.float32)
+    pool = answers_pool(np.hstack([coin, correct, unanswered]))
+    order = discrimination_sampler(AnchorParams(discrimination=by))(pool, 0)(41).positions
+    assert sorted(order[:15]) == list(range(10, 25))
+    assert sorted(order[30:40]) == list(range(10))
+    assert order[40] == 40
+
+
+def test_harder_items_are_drawn_in_proportion_to_wrong_answers() -> None:
+    correct = np.zeros((19, 4))
+    correct[:, 1], correct[:10, 2], correct[:15, 3] = 1, 1, 1
+    pool = answers_pool(correct)
+    shares = np.array([19.5, 0.5, 9.5, 4.5]) / 20
+    for hardness in (0, 1, 2):
+        sampler = share_wrong_sampler(AnchorParams(hardness=hardness))
+        first = np.bincount([sampler(pool, seed)(1).positions[0] for seed in range(4000)])
+        expected = shares**hardness / (shares**hardness).sum()
+        assert first / 4000 == pytest.approx(expected, abs=0.03)
+
+
+def test_difficulty_sampling_lowers_scores_as_far_as_its_chances_say() -> None:
+    pool = answers_pool(simulated(50, 2000))
+    chance = share_wrong(pool.correct)
+    expected = (chance * pool.correct.mean(axis=0)).sum() / chance.sum()
+    assert expected < pool.correct.mean() - 0.05
+    drawn = [share_wrong_sampler(AnchorParams())(pool, seed)(40) for seed in range(50)]
+    found = score_distributions(pool.correct, drawn)
+    assert np.mean([pool.correct[:, one.positions].mean() for one in drawn]) == pytest.approx(
+        expected, abs=0.015
+    )
+    assert found.quantiles[:, 3].mean() / 100 == pytest.approx(expected, abs=0.03)
+
+
+def test_score_distributions_are_quantiles_of_weighted_means() -> None:
+    correct = np.array([[1, 0, 1, NAN], [1, 1, NAN, 0], [NAN, NAN, NAN, 1], [0, 0, 0, 0.5]])
+    one = WeightedSubset(np.array([0, 2]), np.array([0.25, 0.75]))
+    found = score_distributions(correct, [one, WeightedSubset.equal(np.array([3]))])
+    assert found.quantiles[:, [0, 3, 6]].tolist() == [[0, 100, 100], [0, 50, 100]]
+    assert found.sd == pytest.approx([np.std([100, 100, 0]), np.std([0, 100, 50])])
+    assert np.isnan(score_distributions(correct[2:3], [one]).sd).all()
+    assert score_distributions(correct, []).quantiles.shape == (0, 7)
+
+
+@pytest.mark.real_data
+def test_anchor_points_estimate_held_out_models_better_than_chance(shared_data: Path) -> None:
+    """ARC-Challenge, 803 items, 80 of them chosen by 95 models and judged by 95 others."""
+    path = shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet"
+    correct = pd.read_parquet(path).set_index("model").dropna().sort_index().to_numpy(np.float32)
+    assert correct.shape == (190, 803)
+    shuffled = np.random.default_rng(0).permutation(190)
+    pool, held = answers_pool(correct[shuffled[:95]]), correct[shuffled[95:]]
+    scores = []
+    for sampler, repeats in ((anchor_points_sampler(AnchorParams()), 1), (random_sampler, 200)):
+        drawn = [sampler(pool, seed)(80) for seed in range(repeats)]
+        scores.append(np.array([held[:, one.positions] @ one.weights for one in drawn]))
+    full = held.mean(axis=1)
+    anchors, plain = (kendall_tau_b_rows(full, rows) for rows in scores)
+    errors = [np.abs(rows - full).mean(axis=1) for rows in scores]
+    assert anchors[0] > np.median(plain) + 0.05
+    assert errors[0][0] < 0.6 * np.median(errors[1])
+
+
+@pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_anchors_are_the_nearest_points_given_out_one_by_one(algorithm: str, seed: int) -> None:
+    """Written out: sums over the points of a cluster, and a search for the next that gives."""
+    drawn = np.random.default_rng(seed)
+    points = drawn.integers(0, 3, size=(40, 2)).astype(float) * (1, 0.5)
+    ties = np.round(drawn.random(40), 1)  # some are equal
+    clusters = AnchorClusters(points, AnchorParams(algorithm=algorithm))
+    for size in (1, 4, len(np.unique(points, axis=0)), 23, 40):
+        labels = clusters._cluster(min(size, len(np.unique(points, axis=0))))
+        members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
+        given_out = [1] * len(members)
+        while sum(given_out) < size:
+            share = [len(own) / some for own, some in zip(members, given_out, strict=True)]
+            given_out[int(np.argmax(share))] += 1
+        places: list[int] = []
+        weights: list[float] = []
+        for own, some in zip(members, given_out, strict=True):
+            gaps = np.round(((points[own] - points[own].mean(axis=0)) ** 2).sum(axis=1), 6)
+            nearest = sorted(zip(gaps.tolist(), ties[own].tolist(), own.tolist(), strict=True))
+            places += [place for *_, place in nearest[:some]]
+            weights += [len(own) / some / 40] * some
+        found = clusters.anchors(size, ties)
+        assert found.positions.tolist() == places
+        assert found.weights.tolist() == pytest.approx(weights)

@@ -1,0 +1,393 @@
+"""Clusters of texts: what they find, and that neither order nor repeats change them."""
+
+from itertools import pairwise
+from types import MappingProxyType
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from benchwright.core.errors import InputError
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.samplers import cluster_samplers, clustering
+from benchwright.methods.dele.samplers.cluster_count import (
+    ClusterCurve,
+    best_silhouette,
+    cluster_curve,
+    elbow,
+    within_squares,
+)
+from benchwright.methods.dele.samplers.cluster_samplers import (
+    CLUSTERING_SAMPLERS,
+    clustering_sampler,
+    encoder_samplers,
+    proportional_draw,
+)
+from benchwright.methods.dele.samplers.cluster_views import (
+    cluster_curves,
+    cluster_sizes,
+    item_map,
+    tsne_map,
+)
+from benchwright.methods.dele.samplers.clustering import Method, cluster_items
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.spectral import spectral_embedding
+from benchwright.methods.dele.samplers.text_features import text_features
+from benchwright.methods.dele.samplers.within_subject import sub_pool
+from benchwright.params.clustering import ClusteringParams
+
+THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
+TOPICS = (
+    "planet star orbit moon comet galaxy telescope",
+    "enzyme protein membrane nucleus ribosome chromosome mitochondria",
+    "treaty parliament election senate constitution minister republic",
+)
+
+
+def topical_pool(sizes: tuple[int, ...] = (30, 20, 12)) -> tuple[SamplingPool, np.ndarray]:
+    """Texts of three topics that share no word, with vectors about three directions."""
+    generator = np.random.default_rng(3)
+    topics = np.repeat(np.arange(3), sizes)
+    texts = [" ".join(generator.choice(TOPICS[topic].split(), 5)) for topic in topics]
+    vectors = np.eye(8)[topics] + generator.normal(0, 0.15, (len(topics), 8))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = tuple(f"q{place:03d}" for place in generator.permutation(len(topics)))
+    pool = SamplingPool(
+        ids,
+        ("",) * len(ids),
+        tuple(texts),
+        MappingProxyType({"mini": vectors.astype(np.float32)}),
+    )
+    return pool, topics
+
+
+def texts_pool(*texts: str) -> SamplingPool:
+    return SamplingPool(
+        tuple(f"q{place}" for place in range(len(texts))), ("",) * len(texts), tuple(texts)
+    )
+
+
+def vectors_pool(vectors: np.ndarray) -> SamplingPool:
+    ids = tuple(f"q{place:04d}" for place in range(len(vectors)))
+    blank = ("",) * len(vectors)
+    return SamplingPool(ids, blank, blank, {"mini": vectors.astype(np.float32)})
+
+
+SOURCES = [(method, "tfidf") for method in ("nmf", "lda", "kmeans", "spectral")] + [
+    ("kmeans", "mini"),
+    ("spectral", "mini"),
+]
+
+
+@pytest.mark.parametrize(("method", "source"), SOURCES)
+def test_topics_without_a_common_word_are_told_apart(method: Method, source: str) -> None:
+    pool, topics = topical_pool()
+    found = cluster_items(pool, method, source, THREE)
+    # LDA mixes a few items at this size; the others make no mistake.
+    assert adjusted_rand_score(topics, found.labels) >= (0.5 if method == "lda" else 1)
+    assert found.asked == 3
+    assert not found.curve.k.size
+
+
+@pytest.mark.parametrize(("method", "source"), [*SOURCES, ("dbscan", "tfidf"), ("dbscan", "mini")])
+def test_the_order_of_the_pool_changes_nothing(method: Method, source: str) -> None:
+    pool, _ = topical_pool()
+    order = np.random.default_rng(0).permutation(len(pool))
+    found = cluster_items(pool, method, source, THREE).labels
+    assert cluster_items(sub_pool(pool, order), method, source, THREE).labels.tolist() == (
+        found[order].tolist()
+    )
+
+
+def test_clusters_are_numbered_by_falling_size() -> None:
+    found = cluster_items(topical_pool((12, 30, 20))[0], "kmeans", "tfidf", THREE)
+    assert np.bincount(found.labels).tolist() == [30, 20, 12]
+    assert found.k == 3
+
+
+@pytest.mark.parametrize("choice", ["elbow", "silhouette"])
+@pytest.mark.parametrize("method", ["kmeans", "spectral", "nmf"])
+def test_the_number_of_topics_is_found(choice: str, method: Method) -> None:
+    params = ClusteringParams(k=choice, candidates=(2, 3, 4, 5, 6, 7))
+    found = cluster_items(topical_pool()[0], method, "tfidf", params)
+    assert found.asked == found.k == 3
+    assert found.curve.k.tolist() == [2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
+def test_the_smallest_pools_have_clusters_too(method: Method, n: int, k: "int | str") -> None:
+    pool = sub_pool(topical_pool()[0], np.arange(n))
+    found = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
+    assert len(found.labels) == n
+    assert found.k <= max(n - 1, 1)
+
+
+def test_topics_of_lda_are_those_of_a_whole_fit() -> None:
+    """`fit` does the same passes, and then computes a perplexity that nobody reads."""
+    pool, _ = topical_pool()
+    params = ClusteringParams(k=4)
+    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    features = text_features(tuple(pool.texts[place] for place in order), params.most_words)
+    state = int(stage_generator(params.seed, "clustering lda tfidf").integers(2**31))
+    whole = LatentDirichletAllocation(
+        4,
+        learning_method="online",
+        batch_size=512,
+        max_iter=5,
+        mean_change_tol=1e-2,
+        random_state=state,
+    )
+    topics = whole.fit_transform(features).argmax(axis=1)
+    found = cluster_items(pool, "lda", "tfidf", params).labels[order]
+    assert adjusted_rand_score(topics, found) == 1
+    assert len(np.unique(topics)) > 1
+
+
+def test_the_number_that_is_chosen_is_not_fitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted: list[int] = []
+    real = clustering.cluster_curve
+
+    def counted(features, candidates, labels_of, sample):
+        return real(features, candidates, lambda k: fitted.append(k) or labels_of(k), sample)
+
+    monkeypatch.setattr(clustering, "cluster_curve", counted)
+    starts: list[int] = []
+    fit = KMeans.fit
+    monkeypatch.setattr(KMeans, "fit", lambda self, x: starts.append(1) or fit(self, x))
+    cluster_items(topical_pool()[0], "kmeans", "tfidf", ClusteringParams(candidates=(2, 3, 4)))
+    assert fitted == [2, 3, 4]
+    assert len(starts) == 3
+
+
+def test_features_are_read_once_for_all_methods() -> None:
+    texts = tuple(f"{text} anew" for text in topical_pool()[0].texts)
+    first = text_features(texts, 100)
+    assert text_features(texts, 100) is first
+    assert text_features(texts, 50).shape[1] <= 50
+    assert text_features(texts, 100, "counts").max() >= 1
+    backwards = text_features(texts[::-1], 100).toarray()
+    assert backwards[::-1] == pytest.approx(first.toarray())
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_items_without_a_word_are_noise(method: Method) -> None:
+    pool, _ = topical_pool()
+    texts = ("", "? !", *pool.texts[2:])
+    labels = cluster_items(
+        SamplingPool(pool.item_ids, pool.subjects, texts), method, "tfidf", THREE
+    ).labels
+    assert labels[:2].tolist() == [-1, -1]
+    if method != "dbscan":
+        assert labels[2:].min() == 0
+    assert (cluster_items(texts_pool("", "", "", ""), method, "tfidf", THREE).labels == -1).all()
+
+
+def test_dbscan_on_words_joins_copies_of_which_there_are_three() -> None:
+    pool = texts_pool(*["red apple pie"] * 3, *["blue ocean wave"] * 2, "green", *["old map"] * 4)
+    labels = cluster_items(pool, "dbscan", "tfidf", THREE).labels
+    assert labels.tolist() == [1, 1, 1, -1, -1, -1, 0, 0, 0, 0]
+
+
+def test_dbscan_as_printed_makes_one_cluster_of_unit_vectors() -> None:
+    vectors = np.random.default_rng(0).normal(size=(200, 32))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert cluster_items(vectors_pool(vectors), "dbscan", "mini", THREE).k == 1
+
+
+def test_dbscan_parts_vectors_that_are_farther_than_its_radius() -> None:
+    angles = np.concatenate([np.linspace(0, 0.2, 6), np.pi + np.linspace(0, 0.2, 5), [1.58]])
+    far = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    # Two opposite fans are 2 apart; what lies between them joins both, so it is left out here.
+    labels = cluster_items(vectors_pool(far[:-1]), "dbscan", "mini", THREE).labels
+    assert labels.tolist() == [0] * 6 + [1] * 5
+    assert cluster_items(vectors_pool(far), "dbscan", "mini", THREE).k == 1
+
+
+def test_an_encoder_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match=r"kmeans_large .* those of: mini"):
+        cluster_items(topical_pool()[0], "kmeans", "large", THREE)
+
+
+@given(st.integers(2, 40), st.integers(1, 5), st.integers(0, 100))
+@settings(max_examples=30, deadline=None)
+def test_squares_within_clusters_are_those_of_the_definition(n: int, k: int, seed: int) -> None:
+    from scipy.sparse import csr_matrix
+
+    generator = np.random.default_rng(seed)
+    points, labels = generator.random((n, 3)), generator.integers(-1, k, n)
+    expected = sum(
+        ((points[labels == label] - points[labels == label].mean(axis=0)) ** 2).sum()
+        for label in set(labels.tolist())
+    )
+    assert within_squares(points, labels) == pytest.approx(expected, abs=1e-9)
+    assert within_squares(csr_matrix(points), labels) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_curve_has_inertia_and_silhouette_of_scikit_learn() -> None:
+    pool, _ = topical_pool()
+    points = pool.vectors["mini"].astype(np.float64)
+    fits = {k: KMeans(k, n_init=2, random_state=0).fit(points) for k in (2, 3, 4)}
+    everything = np.arange(len(points))
+    curve = cluster_curve(points, (2, 3, 4), lambda k: fits[k].labels_.astype(np.intp), everything)
+    assert curve.within == pytest.approx([fit.inertia_ for fit in fits.values()])
+    assert curve.silhouette == pytest.approx(
+        [silhouette_score(points, fit.labels_, metric="cosine") for fit in fits.values()]
+    )
+
+
+def curve_of(within: list[float], silhouette: list[float]) -> ClusterCurve:
+    k = np.arange(2, 2 + len(within))
+    return ClusterCurve(k, np.array(within), np.array(silhouette))
+
+
+def test_elbow_and_silhouette_are_read_off_their_curves() -> None:
+    nan = float("nan")
+    assert elbow(curve_of([100, 40, 35, 30, 25], [nan] * 5)) == 3
+    assert elbow(curve_of([100, 90, 80, 20, 10, 9], [nan] * 6)) == 5
+    assert elbow(curve_of([5, 6, 7], [nan] * 3)) == 2  # nothing falls
+    assert best_silhouette(curve_of([3, 2, 1], [0.1, 0.4, 0.4])) == 3
+    assert best_silhouette(curve_of([3, 2, 1], [nan, -0.2, -0.3])) == 3
+    assert best_silhouette(curve_of([3, 2, 1], [nan, nan, nan])) == 2
+
+
+def test_few_and_many_items_have_the_same_spectral_coordinates() -> None:
+    generator = np.random.default_rng(1)
+    points = np.eye(4)[generator.integers(0, 4, 700)] + generator.normal(0, 0.5, (700, 4))
+    many = spectral_embedding(points, 3, 20, np.random.default_rng(0))
+    again = spectral_embedding(points, 3, 20, np.random.default_rng(9))
+    # Another start vector, and so another path to the same eigenvectors, up to their sign.
+    for column in range(3):
+        assert abs(np.corrcoef(many[:, column], again[:, column])[0, 1]) > 0.999 or (
+            np.ptp(many[:, column]) < 1e-4
+        )
+
+
+def test_each_cluster_and_noise_get_their_share() -> None:
+    labels = np.repeat([0, 1, 2, -1], [50, 30, 15, 5])
+    pool = vectors_pool(np.eye(100))
+    draw = proportional_draw(pool, labels, 4, "test")
+    for size, shares in ((20, [1, 10, 6, 3]), (100, [5, 50, 30, 15]), (10, None)):
+        drawn = draw(size)
+        assert len(set(drawn.positions.tolist())) == size
+        assert drawn.weights == pytest.approx(np.full(size, 1 / size))
+        counts = np.unique(labels[drawn.positions], return_counts=True)[1].tolist()
+        if shares:
+            assert counts == shares
+        else:  # 0.5 of an item for noise, 1.5 for cluster 2: one of them has it
+            assert counts in ([1, 5, 3, 1], [5, 3, 2])
+    for size in (0, 101):
+        with pytest.raises(ValueError, match="cannot draw"):
+            draw(size)
+
+
+def test_equal_remainders_draw_lots() -> None:
+    labels = np.repeat([0, 1], 10)
+    pool = vectors_pool(np.eye(20))
+    winners = [
+        int(labels[proportional_draw(pool, labels, seed, "test")(1).positions[0]])
+        for seed in range(60)
+    ]
+    assert 15 < sum(winners) < 45
+
+
+def test_inside_a_cluster_every_item_is_drawn_as_often() -> None:
+    pool, labels = vectors_pool(np.eye(12)), np.repeat([0, 1], [8, 4])
+    counts = np.zeros(12)
+    for seed in range(600):
+        counts[proportional_draw(pool, labels, seed, "test")(3).positions] += 1
+    assert counts == pytest.approx(np.full(12, 150), abs=45)  # four standard deviations
+
+
+def test_a_draw_does_not_depend_on_the_order_of_the_pool() -> None:
+    pool, _ = topical_pool()
+    order = np.random.default_rng(5).permutation(len(pool))
+    shuffled = sub_pool(pool, order)
+    sampler = clustering_sampler("kmeans", "mini", THREE)
+    for seed in (0, 1):
+        first = [pool.item_ids[place] for place in sampler(pool, seed)(17).positions]
+        second = [shuffled.item_ids[place] for place in sampler(shuffled, seed)(17).positions]
+        assert first == second
+    assert sampler(pool, 0)(17).positions.tolist() != sampler(pool, 1)(17).positions.tolist()
+
+
+def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[int] = []
+    fit = cluster_samplers.cluster_items
+
+    def counted(pool: SamplingPool, *rest: object) -> object:
+        fits.append(len(pool))
+        return fit(pool, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(cluster_samplers, "cluster_items", counted)
+    pool, _ = topical_pool()
+    for source, sampler in (
+        ("tfidf", clustering_sampler("kmeans", "tfidf", THREE)),
+        ("mini", clustering_sampler("kmeans", "mini", THREE)),
+    ):
+        fits.clear()
+        for seed in range(3):
+            sampler(sub_pool(pool, np.arange(40)), seed)(5)
+        assert fits == [40], source
+        other = SamplingPool(
+            pool.item_ids[:40],
+            pool.subjects[:40],
+            pool.texts[1:41],
+            {"mini": pool.vectors["mini"][1:41]},
+        )
+        sampler(other, 0)(5)
+        assert fits == [40, 40], source
+
+
+def test_the_samplers_have_the_names_of_the_paper() -> None:
+    assert set(CLUSTERING_SAMPLERS) == {
+        f"{method}_tfidf" for method in ("nmf", "lda", "kmeans", "spectral", "dbscan")
+    }
+    assert all(kind.reads == {"texts"} for kind in CLUSTERING_SAMPLERS.values())
+    found = encoder_samplers("mini")
+    assert set(found) == {"kmeans_mini", "spectral_mini", "dbscan_mini"}
+    assert all(kind.reads == {"vectors"} for kind in found.values())
+
+
+def test_tables_show_sizes_examples_curves_and_a_map() -> None:
+    pool, _ = topical_pool()
+    params = ClusteringParams(candidates=(2, 3, 4), map_items=25)
+    found = {
+        "kmeans_tfidf": cluster_items(pool, "kmeans", "tfidf", params),
+        "dbscan_tfidf": cluster_items(pool, "dbscan", "tfidf", params),
+    }
+    sizes = cluster_sizes(pool, found)
+    own = sizes[sizes["sampler"] == "kmeans_tfidf"]
+    assert own["n"].sum() == len(pool)
+    assert own["share"].sum() == pytest.approx(1)
+    label_of = dict(zip(pool.item_ids, found["kmeans_tfidf"].labels, strict=True))
+    for row in own.itertuples():
+        assert len(set(row.examples)) == min(10, row.n)
+        assert {label_of[item_id] for item_id in row.examples} == {row.cluster}
+    curves = cluster_curves(found)
+    assert curves["sampler"].unique().tolist() == ["kmeans_tfidf"]
+    assert curves.loc[curves["chosen"], "k"].tolist() == [3]
+
+    for source in ("tfidf", "mini"):
+        coordinates = tsne_map(pool, source, params)
+        assert coordinates.coordinates.shape == (25, 2)
+        order = np.random.default_rng(2).permutation(len(pool))
+        again = tsne_map(sub_pool(pool, order), source, params)
+        assert again.coordinates.tolist() == coordinates.coordinates.tolist()
+        assert order[again.positions].tolist() == coordinates.positions.tolist()
+    table = item_map(pool, "mini", coordinates, {"kmeans_tfidf": found["kmeans_tfidf"]})
+    assert len(table) == 25
+    assert [label_of[item_id] for item_id in table["item_id"]] == table["cluster"].tolist()
+    assert not len(tsne_map(sub_pool(pool, np.arange(3)), "tfidf", params).positions)
+
+
+def test_candidates_must_rise() -> None:
+    with pytest.raises(ValueError, match="rise"):
+        ClusteringParams(candidates=(2, 4, 3))
+    assert all(low < high for low, high in pairwise(ClusteringParams().candidates))

@@ -1,0 +1,81 @@
+"""The compound probability distribution: its parts, as printed and standardised."""
+
+import random
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.methods.dele.samplers.compound_probability import (
+    compound_probability,
+    compound_probability_sampler,
+    periods,
+    standardised_compound_probability,
+    vowel_consonant_ratio,
+    wordform,
+)
+from benchwright.methods.dele.samplers.pool import SamplingPool
+
+
+def test_parts_by_hand() -> None:
+    text = "The DNA is old. It is so."  # T DNA I upper; he is old t is so lower
+    assert wordform(text) == 5 / (2 + 2 + 3 + 1 + 2 + 2)
+    # e A i o I i o of 17 letters
+    assert vowel_consonant_ratio(text) == 7 / 10
+    assert periods(text) == 2
+    assert compound_probability(text) == pytest.approx((5 / 12 + 0.7 + 2) / 3, abs=1e-15)
+
+
+def test_periods_are_full_stops() -> None:
+    assert periods("It is 3.5 m. Well... yes.") == 3
+    assert periods("") == 0
+    assert periods("about .5 or 5.") == 2  # nothing says that the first is a decimal point
+
+
+def test_accents_and_formulas() -> None:
+    assert vowel_consonant_ratio("é É") != vowel_consonant_ratio("b é")
+    assert vowel_consonant_ratio("bé") == 1
+    assert wordform("ab $XYZ$ C") == 0.5
+
+
+@pytest.mark.parametrize("text", ["", "42", "IBS", "$x$", "猫"])
+def test_undefined(text: str) -> None:
+    assert isnan(compound_probability(text))
+
+
+def test_standardised_against_numpy() -> None:
+    texts = ["One. Two.", "three", "FOUR is it. And. So on.", "no Vowels", "IBS", "three"]
+    got = standardised_compound_probability(texts)
+    rows = np.array([[wordform(t), vowel_consonant_ratio(t), periods(t)] for t in texts])
+    whole = rows[~np.isnan(rows).any(axis=1)]
+    expected = ((rows - whole.mean(axis=0)) / whole.std(axis=0)).mean(axis=1)
+    assert np.allclose(got, expected, equal_nan=True, rtol=1e-12)
+    assert isnan(got[4])
+    assert got[1] == got[5]
+
+
+def test_parts_that_do_not_vary_count_nothing() -> None:
+    assert standardised_compound_probability(["abc", "abc"]) == [0, 0]
+    assert all(isnan(value) for value in standardised_compound_probability(["", "1"]))
+    assert standardised_compound_probability([]) == []
+
+
+@given(st.lists(st.text(alphabet="aBc. ", max_size=12), min_size=2, max_size=20), st.integers())
+def test_order_changes_nothing(texts: list[str], seed: int) -> None:
+    shuffled = texts.copy()
+    random.Random(seed).shuffle(shuffled)  # noqa: S311
+    first = dict(zip(texts, standardised_compound_probability(texts), strict=True))
+    second = dict(zip(shuffled, standardised_compound_probability(shuffled), strict=True))
+    assert all(first[t] == second[t] or isnan(first[t]) for t in texts)
+
+
+def test_raw_is_ruled_by_periods() -> None:
+    texts = ("a b. c d. e f.", "THE BIG DOGs", "so it goes")
+    pool = SamplingPool(("x", "y", "z"), ("",) * 3, texts)
+    raw = compound_probability_sampler(standardise=False)(pool, 0)(3).positions.tolist()
+    standardised = compound_probability_sampler(standardise=True)(pool, 0)(3).positions.tolist()
+    by_hand = sorted(range(3), key=lambda i: -compound_probability(texts[i]))
+    assert raw == by_hand
+    assert standardised != raw

@@ -1,0 +1,119 @@
+"""Rates, repeats and panels: which subsets are judged, by whom."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.samplers.curves import (
+    FIGURES,
+    repeat_seed,
+    sampler_figures,
+    sizes_of_rates,
+    subset_weights,
+)
+from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
+from benchwright.statistics.preservation import Judges, preservation
+
+N = 40
+
+
+def _pool() -> SamplingPool:
+    ids = tuple(f"i{place}" for place in range(N))
+    return SamplingPool(ids, ("",) * N, ids)
+
+
+def _answers(seed: int, models: int = 9) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    ability = generator.normal(size=(models, 1))
+    return (ability > generator.normal(size=(models, N))).astype(np.float32)
+
+
+JUDGES = Judges.of(_answers(2, models=12), {"held_out": np.arange(5), "all": np.arange(3, 12)})
+
+
+def _shuffled(pool: SamplingPool, seed: int) -> Draw:
+    order = np.random.default_rng(seed).permutation(len(pool))
+    return lambda size: WeightedSubset.equal(order[:size])
+
+
+def _first(pool: SamplingPool, seed: int) -> Draw:
+    return lambda size: WeightedSubset.equal(np.arange(size))
+
+
+def _weighted(pool: SamplingPool, seed: int) -> Draw:
+    """Weights that differ, but at one size."""
+    return lambda size: WeightedSubset(
+        np.arange(size), np.full(size, 1 / size) if size == 10 else _falling(size)
+    )
+
+
+def _falling(size: int) -> np.ndarray:
+    halves = 0.5 ** np.arange(size)
+    return halves / halves.sum()
+
+
+def test_sizes() -> None:
+    assert sizes_of_rates([1, 2.5, 50, 99, 100], 40).tolist() == [1, 1, 20, 40, 40]
+    assert sizes_of_rates([1, 10], 7).tolist() == [1, 1]
+    assert sizes_of_rates([12.5], 4).tolist() == [1]  # a half goes up
+    assert sizes_of_rates([50], 0).tolist() == [0]
+
+
+def test_repeats_have_seeds_of_their_own() -> None:
+    seeds = {repeat_seed(s, name, r) for s in (0, 1) for name in ("a", "b") for r in range(20)}
+    assert len(seeds) == 80
+
+
+def test_weights_sum_to_one() -> None:
+    weights = subset_weights(_first(_pool(), 0), [1, 7, N], N)
+    assert weights.sum(axis=1) == pytest.approx(1)
+    assert np.count_nonzero(weights, axis=1).tolist() == [1, 7, N]
+
+
+def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
+    found = sampler_figures(
+        _pool(), {"first": _first, "shuffled": _shuffled}, JUDGES, [10, 50, 100], 4, seed=5
+    )
+    assert len(found) == 2 * 2 * 3 * 4
+    assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
+    whole = found[found["rate"].eq(100)]
+    assert whole["mean_absolute_error"].to_numpy() == pytest.approx(0, abs=1e-12)
+    assert whole["tau_b"].to_numpy() == pytest.approx(1)
+    row = found.query("sampler == 'first' and panel == 'all' and rate == 50 and repeat == 2")
+    weights = np.zeros((1, N))
+    weights[0, :20] = 1
+    own = preservation(_answers(2, models=12)[3:], weights)
+    assert row["spearman"].item() == pytest.approx(own.spearman[0])
+    assert row["bias"].item() == pytest.approx(own.bias[0])
+    by_repeat = found.query("panel == 'all' and rate == 50").groupby("sampler")["tau_b"].nunique()
+    assert by_repeat["first"] == 1
+    assert by_repeat["shuffled"] > 1
+
+
+def test_without_samplers_there_is_an_empty_table() -> None:
+    assert sampler_figures(_pool(), {}, JUDGES, [10], 3, seed=0).empty
+
+
+def test_draws_that_are_judged_together_have_the_figures_of_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}
+    asked = (
+        _pool(),
+        samplers,
+        JUDGES,
+        [10, 25, 60, 100],
+        {"first": 1, "shuffled": 7, "weighted": 3},
+    )
+    together = sampler_figures(*asked, seed=5)
+    monkeypatch.setattr("benchwright.methods.dele.samplers.curves._BLOCK_BYTES", 1)
+    pd.testing.assert_frame_equal(together, sampler_figures(*asked, seed=5))
+    key = together[["sampler", "panel", "rate", "repeat"]]
+    assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
+    weights = subset_weights(_weighted(_pool(), 0), [4, 10, 24, 40], N)
+    for panel, members in JUDGES.panels.items():
+        row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
+        own = preservation(JUDGES.correct[members], weights)
+        for name, values in own._asdict().items():
+            assert row[name].to_numpy() == pytest.approx(values)

@@ -1,0 +1,64 @@
+"""Pools from tables, with and without choices, vectors and answers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.dele.samplers.feature_text import feature_texts
+from benchwright.methods.dele.samplers.item_features import FEATURES, item_features
+from benchwright.methods.dele.samplers.item_pool import item_pool
+
+ITEMS = pd.DataFrame(
+    {
+        "item_id": ["q/1", "q/0"],
+        "subject": ["s", ""],
+        "question": ["Which?", "What is 2 + 2?"],
+        "choices": [np.array(["This one.", "That"], dtype=object), []],
+    }
+)
+
+
+def test_texts() -> None:
+    assert feature_texts(ITEMS, "question") == ("Which?", "What is 2 + 2?")
+    # An open-ended item, as in GSM8K, has its question alone.
+    assert feature_texts(ITEMS, "question_and_choices") == (
+        "Which?\nThis one.\nThat",
+        "What is 2 + 2?",
+    )
+
+
+def test_pool_without_vectors_and_answers() -> None:
+    pool = item_pool(ITEMS)
+    assert (pool.item_ids, pool.subjects) == (("q/1", "q/0"), ("s", ""))
+    assert (dict(pool.vectors), pool.correct.shape) == ({}, (0, 0))
+    assert len(pool) == 2
+
+
+def test_vectors_and_answers_join_the_rows() -> None:
+    vectors = {"enc": {"What is 2 + 2?": np.array([0, 1.0]), "Which?": np.array([1, 0.0])}}
+    answers = ResponseMatrix.of(
+        ("m",), ("q/0", "other"), correct=np.array([[0.25, 1]], dtype=np.float32)
+    )
+    pool = item_pool(ITEMS, "question", vectors, answers)
+    assert pool.vectors["enc"].tolist() == [[1, 0], [0, 1]]
+    assert pool.vectors["enc"].dtype == np.float32
+    assert np.array_equal(pool.correct, [[np.nan, 0.25]], equal_nan=True)
+
+
+def test_a_missing_vector_is_named() -> None:
+    with pytest.raises(InputError, match=r"vectors of enc: none for the text of item 'q/0'"):
+        item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
+
+
+def test_features_as_a_table() -> None:
+    table = item_features(item_pool(ITEMS))
+    assert list(table.columns) == ["item_id", "subject", *FEATURES]
+    row = table.set_index("item_id").loc["q/0"]
+    assert row["word_length"] == 3  # What is
+    assert row["difficult_words"] == 0
+    assert row["flesch"] == pytest.approx(206.835 - 1.015 * 4 - 84.6)
+    empty = item_features(item_pool(ITEMS.assign(question=["", "$x$"])))
+    assert empty["spelling_errors"].isna().all()
+    assert empty["flesch"].isna().tolist() == [True, False]

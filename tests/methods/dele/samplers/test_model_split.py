@@ -1,0 +1,61 @@
+"""Which models choose and which judge."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.methods.dele.samplers.model_split import (
+    every_nth_of_the_best,
+    split_by_family,
+    split_forward,
+)
+
+
+@given(
+    families=st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=40),
+    share=st.floats(0.05, 0.95),
+    seed=st.integers(0, 99),
+)
+def test_a_family_is_on_one_side(families: list[str], share: float, seed: int) -> None:
+    models = [f"m{place}" for place in range(len(families))]
+    split = split_by_family(models, families, share, seed)
+    sides = [{families[place] for place in side} for side in split]
+    assert not sides[0] & sides[1]
+    assert sorted([*split.selection, *split.held_out]) == list(range(len(models)))
+    assert len(split.selection) >= 1
+    if len({families[place] for place in split.selection}) > 1:
+        assert len(split.selection) <= share * len(models)
+
+
+def test_the_share_is_met_where_families_are_small() -> None:
+    models = [f"m{place}" for place in range(100)]
+    split = split_by_family(models, models, 0.3, seed=1)
+    assert len(split.selection) == 30
+    assert split_by_family(models, models, 0.3, seed=2).selection.tolist() != (
+        split.selection.tolist()
+    )
+
+
+def test_the_split_does_not_depend_on_the_order_of_models() -> None:
+    models = [f"m{place}" for place in range(50)]
+    families = [f"f{place % 13}" for place in range(50)]
+    order = np.random.default_rng(0).permutation(50)
+    split = split_by_family(models, families, 0.5, seed=3)
+    moved = split_by_family([models[i] for i in order], [families[i] for i in order], 0.5, seed=3)
+    chosen = {models[i] for i in split.selection}
+    assert {models[order[i]] for i in moved.selection} == chosen
+
+
+def test_the_stronger_models_judge() -> None:
+    split = split_forward(["a", "b", "c", "d"], [0.9, 0.2, 0.5, 0.2], 0.5)
+    assert split.selection.tolist() == [1, 3]
+    assert split.held_out.tolist() == [0, 2]
+
+
+def test_the_panel_of_the_paper_is_every_twentieth_of_the_first_thousand() -> None:
+    scores = np.arange(3_000, dtype=float)
+    scores[-1] = np.nan
+    panel = every_nth_of_the_best([str(i) for i in range(3_000)], scores)
+    assert len(panel) == 50
+    assert panel[:3].tolist() == [2998, 2978, 2958]
+    assert panel[-1] == 2998 - 49 * 20

@@ -1,0 +1,241 @@
+"""Sizes, quotas, nesting, ties and independence of the order of rows, for every plain sampler."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.samplers import ranking
+from benchwright.methods.dele.samplers.baselines import (
+    balanced_sampler,
+    random_sampler,
+    stratified_sampler,
+)
+from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.ranking import order_by, random_order, rank_by_feature
+from benchwright.methods.dele.samplers.registry import SAMPLERS
+from benchwright.methods.dele.samplers.within_subject import sub_pool, within_subjects
+from benchwright.params.sampling import SamplingParams
+
+PLAIN = {
+    name: kind
+    for name, kind in SAMPLERS.items()
+    if kind.family in {"baseline", "quality", "difficulty"} and "answers" not in kind.reads
+}
+TEXTS = (
+    "Can pigs fly?",
+    "The doctor carefully examined the patient. He recommended immediate surgery.",
+    "",
+    "8 + 8 = ?",
+    "Photosynthesis requires",
+    "Can pigs fly?",
+    "THE CAT saw the other cat becasue of teh dog...",
+    "naïve 猫 हिन्दी é",
+)
+
+
+def _pool(sizes: dict[str, int], texts: tuple[str, ...] = TEXTS) -> SamplingPool:
+    subjects = tuple(name for name, size in sizes.items() for _ in range(size))
+    ids = tuple(f"item/{place}" for place in range(len(subjects)))
+    return SamplingPool(ids, subjects, tuple(texts[i % len(texts)] for i in range(len(ids))))
+
+
+def _ids(pool: SamplingPool, draw: Draw, size: int) -> list[str]:
+    return [pool.item_ids[place] for place in draw(size).positions]
+
+
+def _subjects(pool: SamplingPool, draw: Draw, size: int) -> Counter[str]:
+    return Counter(pool.subjects[place] for place in draw(size).positions)
+
+
+def test_there_are_twelve() -> None:
+    assert len(PLAIN) == 12
+
+
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("name", PLAIN)
+def test_sizes_and_weights(name: str, within: bool) -> None:
+    pool = _pool({"b": 7, "a": 3, "": 1})
+    sampler = PLAIN[name].make(SamplingParams())
+    draw = (within_subjects(sampler) if within else sampler)(pool, 5)
+    for size in range(1, 12):
+        subset = draw(size)
+        assert len(set(subset.positions.tolist())) == len(subset.positions) == size
+        assert subset.weights == pytest.approx(np.full(size, 1 / size))
+    for size in (0, 12, -1):
+        with pytest.raises(ValueError, match="cannot draw"):
+            draw(size)
+
+
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("name", PLAIN)
+def test_order_of_rows_changes_nothing(name: str, within: bool) -> None:
+    pool = _pool({"b": 9, "a": 6, "c": 6})
+    sampler = PLAIN[name].make(SamplingParams())
+    sampler = within_subjects(sampler) if within else sampler
+    expected = sampler(pool, 3)
+    for seed in range(3):
+        shuffled = sub_pool(pool, np.random.default_rng(seed).permutation(len(pool)))
+        draw = sampler(shuffled, 3)
+        for size in (1, 4, 10, 21):
+            assert _ids(shuffled, draw, size) == _ids(pool, expected, size)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PLAIN.items() if kind.nested])
+def test_nested(name: str) -> None:
+    pool = _pool({"b": 9, "a": 6, "c": 1})
+    draw = PLAIN[name].make(SamplingParams())(pool, 1)
+    whole = draw(16).positions.tolist()
+    assert all(draw(size).positions.tolist() == whole[:size] for size in range(1, 17))
+
+
+def test_stratified_does_not_nest() -> None:
+    # Shares of sizes 6, 6, 2: of 10 they get 4, 4, 2; of 11 they get 5, 5, 1.
+    pool = _pool({"a": 6, "b": 6, "c": 2})
+    assert not PLAIN["stratified"].nested
+    draw = stratified_sampler(pool, 0)
+    assert _subjects(pool, draw, 10)["c"] == 2
+    assert _subjects(pool, draw, 11)["c"] == 1
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_seeds(name: str) -> None:
+    """Repeats differ: baselines throughout, the others among equal items only."""
+    pool = _pool({"a": 40}, TEXTS[:2])
+    sampler = PLAIN[name].make(SamplingParams())
+    draws = {tuple(_ids(pool, sampler(pool, seed), 10)) for seed in range(8)}
+    assert len(draws) == 8
+    texts = [{pool.texts[p] for p in sampler(pool, seed)(10).positions} for seed in range(8)]
+    if not PLAIN[name].random:
+        assert all(seen == texts[0] for seen in texts)
+
+
+@given(
+    st.dictionaries(st.text(max_size=3), st.integers(1, 9), min_size=1, max_size=6),
+    st.data(),
+    st.integers(0, 2**62),
+)
+@settings(max_examples=60)
+def test_quotas(sizes: dict[str, int], data: st.DataObject, seed: int) -> None:
+    pool = _pool(sizes)
+    size = data.draw(st.integers(1, len(pool)))
+    for sampler in (stratified_sampler, within_subjects(random_sampler)):
+        got = _subjects(pool, sampler(pool, seed), size)
+        for name, n in sizes.items():
+            assert abs(got[name] - size * n / len(pool)) < 1
+    got = _subjects(pool, balanced_sampler(pool, seed), size)
+    level = max(got.values())
+    # One that has fewer than the fullest by two or more has given all that it has.
+    assert all(got[name] >= level - 1 or got[name] == n for name, n in sizes.items())
+
+
+def test_lots_favour_no_subject() -> None:
+    pool = _pool({"a": 5, "b": 5, "c": 5, "d": 5})
+    for sampler in (stratified_sampler, balanced_sampler, within_subjects(random_sampler)):
+        seen = Counter(pool.subjects[sampler(pool, seed)(1).positions[0]] for seed in range(400))
+        assert all(70 <= seen[name] <= 130 for name in "abcd")  # 100 ± 3.5 sd
+
+
+def test_random_is_uniform() -> None:
+    pool = _pool({"": 5})
+    first = Counter(int(random_sampler(pool, seed)(1).positions[0]) for seed in range(500))
+    assert all(65 <= first[place] <= 135 for place in range(5))
+
+
+def test_order_by_value() -> None:
+    pool = _pool({"": 5})
+    values = [2.0, float("nan"), 3.0, 2.0, 1.0]
+    up = order_by(values, pool, 0, "x", highest_first=False).tolist()
+    down = order_by(values, pool, 0, "x", highest_first=True).tolist()
+    assert up[0] == 4
+    assert set(up[1:3]) == {0, 3}
+    assert up[3:] == [2, 1]
+    assert [down[0], *down[3:]] == [2, 4, 1]  # NaN last in both directions
+
+
+def test_equal_values_keep_the_random_order() -> None:
+    pool = _pool({"": 300})
+    order = order_by([0.0] * 300, pool, 4, "x", highest_first=True)
+    assert order.tolist() == random_order(pool, 4, "x").tolist()
+
+
+def test_samplers_break_ties_differently() -> None:
+    pool = _pool({"": 30}, ("same",))
+    orders = {tuple(kind.make(SamplingParams())(pool, 0)(30).positions) for kind in PLAIN.values()}
+    assert len(orders) == len(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("spelling_errors", "It is so", "We recieve it"),
+        ("word_length", "Photosynthesis", "I am a man"),
+        ("repeated_words", "one two three", "one one one"),
+        ("cpd", "A. B. C. DE fg.", "rhythm strength x"),
+        ("lexical_diversity", "one two three", "one one one"),
+        ("difficult_words", "mitochondrial enzymes", "the cat"),
+        ("dale_chall", "mitochondrial enzymes", "the cat"),
+        ("flesch", "mitochondrial enzymes", "the cat"),
+        ("gunning_fog", "mitochondrial enzymes", "the cat"),
+    ],
+)
+def test_directions(name: str, first: str, last: str) -> None:
+    pool = SamplingPool(("a", "b"), ("", ""), (last, first))
+    assert SAMPLERS[name].make(SamplingParams())(pool, 0)(2).positions.tolist() == [1, 0]
+
+
+def test_a_feature_is_computed_once_per_text() -> None:
+    calls: list[str] = []
+
+    def feature(text: str) -> float:
+        calls.append(text)
+        return float(len(text))
+
+    pool = _pool({"": 8})
+    sampler = rank_by_feature("x", feature, highest_first=True)
+    for seed in range(3):
+        sampler(pool, seed)(2)
+    assert sorted(calls) == sorted(set(TEXTS))
+
+
+def test_within_subject_keeps_weights_and_slices_the_pool() -> None:
+    seen: list[SamplingPool] = []
+
+    def weighted(pool: SamplingPool, seed: int) -> Draw:
+        seen.append(pool)
+        return lambda size: WeightedSubset(
+            np.arange(size), np.arange(1, size + 1) / (size * (size + 1) / 2)
+        )
+
+    sampler: Sampler = within_subjects(weighted)
+    ids = ("p", "q", "r", "s", "t", "u")
+    pool = SamplingPool(
+        ids,
+        ("b", "a", "b", "b", "a", "b"),
+        ids,
+        {"enc": np.arange(12, dtype=np.float32).reshape(6, 2)},
+        np.arange(18, dtype=np.float32).reshape(3, 6),
+    )
+    subset = sampler(pool, 0)(3)
+    assert [part.item_ids for part in seen] == [("q", "t"), ("p", "r", "s", "u")]
+    assert seen[0].vectors["enc"].tolist() == [[2, 3], [8, 9]]
+    assert seen[1].correct.tolist() == [[0, 2, 3, 5], [6, 8, 9, 11], [12, 14, 15, 17]]
+    assert subset.positions.tolist() == [1, 0, 2]
+    assert subset.weights == pytest.approx([1 / 3, 2 / 3 * 1 / 3, 2 / 3 * 2 / 3])
+
+
+def test_one_item() -> None:
+    pool = SamplingPool(("only",), ("s",), ("",))
+    for kind in PLAIN.values():
+        subset = kind.make(SamplingParams())(pool, 0)(1)
+        assert (subset.positions.tolist(), subset.weights.tolist()) == ([0], [1.0])
+
+
+def test_ids_decide_where_two_numbers_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
+    for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
+        monkeypatch.setattr(ranking, "item_uniforms", lambda *_, own=numbers: np.array(own))
+        assert [pool.item_ids[place] for place in random_order(pool, 0, "x")] == list(order)

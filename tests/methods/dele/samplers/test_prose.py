@@ -1,0 +1,97 @@
+"""What counts as a word and as a sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.methods.dele.samplers.prose import (
+    prose_words,
+    read_prose,
+    sentence_count,
+    without_formulas,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ()),
+        ("Can pigs fly?", ("Can", "pigs", "fly")),
+        (
+            "A well-known man—he and/or I…who?",
+            ("A", "well", "known", "man", "he", "and", "or", "I", "who"),
+        ),
+        ("the dogs' owner doesn’t say ‘no’", ("the", "dogs", "owner", "doesn't", "say", "no")),
+        ("The drug(s) is (are) _____.", ("The", "drug", "is", "are")),
+        (
+            "Find x so that f(x) = 3x in Z_3, H2O or the U.S.",
+            ("Find", "so", "that", "in", "or", "the"),
+        ),
+        (r"Let $\alpha x$ be \[real\] in", ("Let", "be", "in")),
+        ("It costs $5 and then $10 more", ("It", "costs", "and", "then", "more")),
+        ("It costs $5-$10, or $ x $", ("It", "costs", "or")),
+        ("naïve Café", ("naïve", "Café")),
+        ("Cafe\u0301", ("Café",)),
+        ("हिन्दी 猫", ("हिन्दी", "猫")),
+        ("3 + 4 = ?", ()),
+    ],
+)
+def test_words(text: str, words: tuple[str, ...]) -> None:
+    assert prose_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("8 + 8 ÷ 2 = ?", 3),
+        ("Evaluate $\\log_8 2$.", 1),
+        ("Find x so that f(x) = 3x", 3),
+        ("The answer is _____.", 0),
+        ("Can pigs fly?", 0),
+    ],
+)
+def test_numbers_formulas_and_signs(text: str, others: int) -> None:
+    assert read_prose(text).others == others
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", 1),
+        ("no end", 1),
+        ("One here. Two here! Three here?", 3),
+        ("It is 3.5 m long. It is red.", 2),
+        ("Dr. Smith of the U.S. Army met J. Doe. He left.", 2),
+        ("Use a map, e.g. this one, etc. and go.", 1),
+        ('He said "Stop." Then she left.', 2),
+        ("Really?! Yes... it is... Really.", 3),
+        ("Which of\nthe following is true?", 1),
+        ("Which are true?\nI. This one holds.\nII. That one fails.", 3),
+        ("These are true:\n\ni) one holds\n\n(ii) two holds\n", 3),
+        ("1. Wash the cup. 2. Dry it.", 2),
+        ("Is it so. $x$.", 1),
+        ("I? We both go.", 1),
+        ("ok。好的 yes", 2),
+    ],
+)
+def test_sentences(text: str, sentences: int) -> None:
+    assert sentence_count(text) == sentences
+
+
+def test_formulas_leave_prose_and_amounts() -> None:
+    assert without_formulas("a $x^2$ b $$y$$ c \\(z\\) d").split() == ["a", "b", "c", "d"]
+    assert without_formulas("from $5 to $10") == "from $5 to $10"
+    assert without_formulas("for $5/$10") == "for $5/$10"
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    words = prose_words(text)
+    assert all(word and word == word.strip() and "'" not in word[:1] for word in words)
+    assert not any(character.isdigit() for word in words for character in word)
+    assert 1 <= sentence_count(text) <= max(1, len(words))
+
+
+@given(st.lists(st.sampled_from(["Mice", "sing", "don't", "well"]), max_size=30))
+def test_words_come_back_in_order(words: list[str]) -> None:
+    assert prose_words(" ".join(words)) == tuple(words)
