@@ -26,7 +26,7 @@ from benchwright.pipelines import (
     single_best_answer,
     splitting,
 )
-from benchwright.pipelines.evaluation.figures.convergence import draw_encoder_overlap
+from benchwright.reports.smart.plots.convergence import draw_encoder_overlap
 
 
 def _stage(pipeline: Pipeline, name: str) -> Pipeline:

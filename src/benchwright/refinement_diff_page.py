@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.datasets.atomic import written_aside
-from benchwright.pages import render_page
+from benchwright.reports.page.small_page import render_page
 from benchwright.saved_audits import Comparison
 
 LONGEST_PAGE = 1_000

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.figure_style import KEPT, QUIET, REMOVED, axis, layout
 from benchwright.methods.dele.planning import Plan, Wanted
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layout
 
 _TITLES = {
     "standard_error_benchmark": "Standard error of a score, for the score on all these items",

@@ -11,7 +11,7 @@ from benchwright.datasets.atomic import written_aside
 from benchwright.methods.dele.planning import PlanRow
 from benchwright.plan_items.command import MadePlan
 from benchwright.plan_items.figures import draw_plan
-from benchwright.report_page.page import render_report_page
+from benchwright.reports.page.page import render_report_page
 
 _PACKAGE = "benchwright.plan_items"
 GOALS = {

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from benchwright.pages import missing, render_page
+from benchwright.reports.page.small_page import missing, render_page
 from benchwright.sweeps.combinations import duration
 from benchwright.sweeps.summary import rule_columns, spread_over_seeds
 

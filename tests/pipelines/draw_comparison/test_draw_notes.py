@@ -4,7 +4,7 @@ import pandas as pd
 
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.report.notes import write_notes
+from benchwright.reports.wicked.notes import write_notes
 from benchwright.tables import DrawWritten
 
 SHUFFLED = {"transform": "shuffle_choices"}

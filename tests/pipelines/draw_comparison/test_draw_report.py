@@ -10,8 +10,8 @@ import pytest
 from benchwright import tables
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison.report.headline import Headline, write_headline
-from benchwright.pipelines.draw_comparison.report.wording import interval, joined, points
+from benchwright.reports.wicked.headline import Headline, write_headline
+from benchwright.reports.wicked.wording import interval, joined, points
 
 NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
 

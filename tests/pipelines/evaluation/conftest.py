@@ -15,24 +15,24 @@ from benchwright.evidence.agreement import compare_answers
 from benchwright.evidence.panel import Panel, choose_panel
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.subjects import count_subjects
-from benchwright.figure_style import layout
 from benchwright.methods.smart.filter_model_profile import profile_filter_models
 from benchwright.methods.smart.funnel import count_funnel
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
-from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
-from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
-from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
-from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
-from benchwright.pipelines.evaluation.figures.similarity import (
+from benchwright.reports.page.plot_style import layout
+from benchwright.reports.smart.evidence import select_items_to_show
+from benchwright.reports.smart.plots.agreement_maps import draw_agreement
+from benchwright.reports.smart.plots.funnel import draw_funnel
+from benchwright.reports.smart.plots.random_band import draw_random_band, draw_spread_band
+from benchwright.reports.smart.plots.rank_chart import draw_rank_chart
+from benchwright.reports.smart.plots.shares import draw_filter_shares, draw_subject_shares
+from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
-from benchwright.pipelines.evaluation.report.render import render_report
-from benchwright.pipelines.evaluation.report.summary import summarise_refinement
+from benchwright.reports.smart.render import render_report
+from benchwright.reports.smart.summary import summarise_refinement
 
 FILTER = ("acme/alpha@cloze-3", "acme/beta@cloze-3")
 KIN = ("acme/alpha-chat",)

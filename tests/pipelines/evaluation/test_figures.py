@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from benchwright import tables
-from benchwright.figure_style import clip, short_names
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
-from benchwright.pipelines.evaluation.figures.random_band import draw_random_band, draw_spread_band
-from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
-from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
-from benchwright.pipelines.evaluation.figures.similarity import (
+from benchwright.reports.page.plot_style import clip, short_names
+from benchwright.reports.smart.plots.agreement_maps import draw_agreement
+from benchwright.reports.smart.plots.random_band import draw_random_band, draw_spread_band
+from benchwright.reports.smart.plots.rank_chart import draw_rank_chart
+from benchwright.reports.smart.plots.shares import draw_filter_shares, draw_subject_shares
+from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )

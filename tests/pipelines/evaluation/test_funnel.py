@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from benchwright import tables
 from benchwright.methods.smart.funnel import OTHER, count_funnel
-from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
+from benchwright.reports.smart.plots.funnel import draw_funnel
 
 RULES = ("anomalous", "easy", "similar")
 

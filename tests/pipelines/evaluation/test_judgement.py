@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchwright import tables
-from benchwright.pipelines.evaluation.report.judgement import judge_against_random
+from benchwright.reports.smart.judgement import judge_against_random
 
 BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99
 NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2

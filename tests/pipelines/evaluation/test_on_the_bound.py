@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchwright import tables
-from benchwright.pipelines.evaluation.report.comparisons import yardstick_rows
-from benchwright.pipelines.evaluation.report.judgement import judge_against_random
+from benchwright.reports.smart.comparisons import yardstick_rows
+from benchwright.reports.smart.judgement import judge_against_random
 
 
 @pytest.mark.parametrize("off", [-1e-10, -7e-15, 0, 7e-15, 1e-10])

@@ -15,7 +15,7 @@ from benchwright.evidence.random_yardstick import compare_with_random
 from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.report.comparisons import yardstick_rows
+from benchwright.reports.smart.comparisons import yardstick_rows
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]

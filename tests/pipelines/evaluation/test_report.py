@@ -13,7 +13,7 @@ from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
+from benchwright.reports.smart.evidence import select_items_to_show
 
 
 class Page(HTMLParser):
@@ -253,7 +253,7 @@ def test_a_threshold_set_by_hand_is_not_said_to_hang_on_the_density(page, small)
 
 
 def test_long_lists_of_models_are_folded(page, small, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright.pipelines.evaluation.report import render
+    from benchwright.reports.smart import render
 
     assert "Table of 7 models" not in page().text
     monkeypatch.setattr(render, "_FOLDED_TABLE", 6)
@@ -509,7 +509,7 @@ def test_a_neighbour_outside_the_list_is_shown_where_a_rule_about_likeness_spoke
 
 def test_two_thousand_items_with_thirty_models_stay_small(small) -> None:
     from benchwright.evidence.panel import Panel
-    from benchwright.pipelines.evaluation.report.item_list import list_items
+    from benchwright.reports.smart.item_list import list_items
 
     n, m = 2_000, 30
     inputs = small.inputs(items=small.items(n))

@@ -6,8 +6,8 @@ import statistics
 import pytest
 
 from benchwright import tables
-from benchwright.pipelines.evaluation.figures.ablation import draw_filter_model_ablation
-from benchwright.pipelines.evaluation.figures.convergence import (
+from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
+from benchwright.reports.smart.plots.convergence import (
     draw_encoder_overlap,
     draw_neighbour_convergence,
 )

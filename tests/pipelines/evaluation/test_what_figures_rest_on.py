@@ -13,7 +13,7 @@ from benchwright.evidence.random_yardstick import compare_with_random
 from benchwright.evidence.rank_agreement import compare_ranks
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.pipelines.evaluation.report.wording import METRICS
+from benchwright.reports.smart.wording import METRICS
 
 NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})

@@ -23,13 +23,13 @@ from benchwright.methods.dele.evidence.texts import describe_clusters, describe_
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.figure_nodes import CURVES
-from benchwright.pipelines.sampling.figures.bars import draw_score_spread, draw_winners
-from benchwright.pipelines.sampling.figures.chosen import draw_chosen_curves, draw_target_curves
-from benchwright.pipelines.sampling.figures.clusters import draw_cluster_curves, draw_item_map
-from benchwright.pipelines.sampling.figures.curves import draw_curves, draw_paper_curves
-from benchwright.pipelines.sampling.figures.subjects import draw_subject_curves
-from benchwright.pipelines.sampling.report.render import render_sampling_report
+from benchwright.reports.dele.plot_nodes import CURVES
+from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
+from benchwright.reports.dele.plots.chosen import draw_chosen_curves, draw_target_curves
+from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
+from benchwright.reports.dele.plots.curves import draw_curves, draw_paper_curves
+from benchwright.reports.dele.plots.subjects import draw_subject_curves
+from benchwright.reports.dele.render import render_sampling_report
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,
     make_items,

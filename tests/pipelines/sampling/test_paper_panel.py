@@ -14,7 +14,7 @@ from benchwright.methods.dele.evidence.paper_panel import (
     judge_paper_panel,
 )
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.figures.curves import draw_paper_curves
+from benchwright.reports.dele.plots.curves import draw_paper_curves
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,
     make_answers,

@@ -12,9 +12,9 @@ from benchwright.methods.dele.evidence.pools import Pools, build_pools
 from benchwright.methods.dele.evidence.subject_curves import thinned, trace_subjects
 from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.sampling.figures.chosen import draw_target_curves
-from benchwright.pipelines.sampling.figures.subjects import draw_subject_curves
-from benchwright.pipelines.sampling.report.rows import target_rows
+from benchwright.reports.dele.plots.chosen import draw_target_curves
+from benchwright.reports.dele.plots.subjects import draw_subject_curves
+from benchwright.reports.dele.rows import target_rows
 from pipelines.sampling.sampling_examples import (
     make_answers,
     make_items,

@@ -11,12 +11,12 @@ from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import score_draws
 from benchwright.methods.wicked.comparison.transitions import follow_answers
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
-from benchwright.pipelines.draw_comparison.figures.deltas import draw_deltas
-from benchwright.pipelines.draw_comparison.figures.none_rates import draw_none_rates
-from benchwright.pipelines.draw_comparison.figures.ranks import draw_rank_shuffle
-from benchwright.pipelines.draw_comparison.figures.rule_ablation import draw_rule_ablation
-from benchwright.pipelines.draw_comparison.figures.transitions import draw_transitions
-from benchwright.pipelines.draw_comparison.report.render import render_draw_report
+from benchwright.reports.wicked.plots.deltas import draw_deltas
+from benchwright.reports.wicked.plots.none_rates import draw_none_rates
+from benchwright.reports.wicked.plots.ranks import draw_rank_shuffle
+from benchwright.reports.wicked.plots.rule_ablation import draw_rule_ablation
+from benchwright.reports.wicked.plots.transitions import draw_transitions
+from benchwright.reports.wicked.render import render_draw_report
 
 TABLES = (
     "draw_scores",

@@ -15,23 +15,23 @@ from benchwright.methods.smart.funnel import count_funnel
 from benchwright.methods.smart.label_errors import rate_label_errors
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
-from benchwright.pipelines.evaluation.figures.ablation import draw_filter_model_ablation
-from benchwright.pipelines.evaluation.figures.agreement_maps import draw_agreement
-from benchwright.pipelines.evaluation.figures.convergence import draw_neighbour_convergence
-from benchwright.pipelines.evaluation.figures.funnel import draw_funnel
-from benchwright.pipelines.evaluation.figures.random_band import (
+from benchwright.reports.smart.evidence import select_items_to_show
+from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
+from benchwright.reports.smart.plots.agreement_maps import draw_agreement
+from benchwright.reports.smart.plots.convergence import draw_neighbour_convergence
+from benchwright.reports.smart.plots.funnel import draw_funnel
+from benchwright.reports.smart.plots.random_band import (
     draw_random_band,
     draw_spread_band,
 )
-from benchwright.pipelines.evaluation.figures.rank_chart import draw_rank_chart
-from benchwright.pipelines.evaluation.figures.shares import draw_filter_shares, draw_subject_shares
-from benchwright.pipelines.evaluation.figures.similarity import (
+from benchwright.reports.smart.plots.rank_chart import draw_rank_chart
+from benchwright.reports.smart.plots.shares import draw_filter_shares, draw_subject_shares
+from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.pipelines.evaluation.report.evidence import select_items_to_show
-from benchwright.pipelines.evaluation.report.render import render_report
-from benchwright.pipelines.evaluation.report.summary import summarise_refinement
+from benchwright.reports.smart.render import render_report
+from benchwright.reports.smart.summary import summarise_refinement
 
 FIGURES = (
     "figure_filter_shares",

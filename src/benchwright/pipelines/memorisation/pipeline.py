@@ -6,8 +6,8 @@ from benchwright.methods.mmlu_cf.memorisation.examples import choose_examples
 from benchwright.methods.mmlu_cf.memorisation.metrics import collect_memorisation_metrics
 from benchwright.methods.mmlu_cf.memorisation.probe import summarise_memorisation
 from benchwright.methods.mmlu_cf.memorisation.replies import compare_replies
-from benchwright.pipelines.memorisation.figure import draw_memorisation
-from benchwright.pipelines.memorisation.page import render_memorisation_page
+from benchwright.reports.memorisation.figure import draw_memorisation
+from benchwright.reports.memorisation.page import render_memorisation_page
 
 
 def create_pipeline() -> Pipeline:

@@ -24,8 +24,8 @@ from benchwright.methods.dele.evidence.subject_curves import trace_subjects
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
-from benchwright.pipelines.sampling.figure_nodes import FIGURES, draw_figures
-from benchwright.pipelines.sampling.report.render import render_sampling_report
+from benchwright.reports.dele.plot_nodes import FIGURES, draw_figures
+from benchwright.reports.dele.render import render_sampling_report
 
 NO_ANSWERS = "no_live_responses"
 """What takes the place of answers of models that were asked in the run."""

@@ -22,7 +22,7 @@ from benchwright.methods.wicked.single_best_answer.labels import (
 from benchwright.methods.wicked.single_best_answer.training import train_classifier
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.single_best_answer.card import render_card
+from benchwright.reports.single_best_answer.card import render_card
 from benchwright.tables import SbaLabels
 
 _SHOWN = ["question", "choices", "answer"]

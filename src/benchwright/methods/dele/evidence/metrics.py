@@ -9,7 +9,7 @@ from benchwright.core.metric_name import metric_name
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import SamplingPanels, panel_counts
 from benchwright.params.sampling import SamplingParams
-from benchwright.pipelines.sampling.headline import verdicts
+from benchwright.reports.dele.headline import verdicts
 
 _OF_A_SAMPLER = ("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_error")
 

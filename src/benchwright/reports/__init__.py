@@ -1,0 +1,1 @@
+"""The pages that runs write: one page kit, a folder per report."""

@@ -1,0 +1,133 @@
+"""What can be said of few items in a sentence or three, true whatever the data."""
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.methods.dele.evidence.choice import gains_over_splits
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.ready_samplers import RANDOM
+from benchwright.params.sampling import SamplingParams
+from benchwright.reports.dele.wording import (
+    METRICS,
+    PANELS,
+    bounds,
+    coefficient,
+    count,
+    joined,
+)
+
+METRIC = "tau_b"
+"""The figure of the headline (docs/statistics.md: Kendall's tau-b first)."""
+
+
+class Headline(NamedTuple):
+    """The top of the page.
+
+    Attributes:
+        kept: what a random subset keeps of the order, or why nothing can be said.
+        beaten: which samplers beat random, and which are beaten by it; "" without tests.
+        chosen: what it is worth to choose a sampler; "" without splits.
+    """
+
+    kept: str
+    beaten: str
+    chosen: str
+
+
+def write_headline(
+    panels: SamplingPanels,
+    sampling_against_random: pd.DataFrame,
+    sampling_summary: pd.DataFrame,
+    sampler_choice: pd.DataFrame,
+    sampling: SamplingParams,
+) -> Headline:
+    """Say what random items of the middle rate keep, who beats them, and what choosing is worth."""
+    rate, main = sampling.evidence.main_rate, panels.main
+    judges = len(panels.groups[main])
+    if not panels.item_ids or judges < FEWEST_JUDGES:
+        return Headline(_too_few(panels), "", "")
+    tested = sampling_against_random
+    own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == main)]
+    row = own[(own["rate"] == rate) & (own["metric"] == METRIC)].iloc[0]
+    n = len(panels.item_ids)
+    whom = f"{judges:,} {PANELS[main]}"
+    if main == "all":
+        held_out = len(panels.groups["held_out"])
+        whom = f"all {judges:,} models (too few are held out: {held_out})"
+    if pd.isna(row["random_median"]):
+        kept = f"The {whom} all score alike, so there is no order to keep."
+        return Headline(kept, "", "")
+    figure = f"{coefficient(row['random_median'])} {bounds(row['random_low'], row['random_high'])}"
+    kept = (
+        f"{int(row['size']):,} of {count(n, 'item')} ({rate:g}%), drawn at random, keep the order "
+        f"of {whom} with Kendall tau-b {figure}{_enough(sampling_summary, main, sampling)}."
+    )
+    return Headline(kept, _beaten(sampling_against_random, main, sampling), _worth(sampler_choice))
+
+
+def verdicts(sampling_against_random: pd.DataFrame, panel: str, metric: str = METRIC) -> Any:
+    """Samplers that are better and that are worse than random at some tested rate, sorted."""
+    own = sampling_against_random[
+        (sampling_against_random["panel"] == panel) & (sampling_against_random["metric"] == metric)
+    ]
+    better, worse = (
+        sorted(set(own.loc[own["verdict"] == verdict, "sampler"]))
+        for verdict in ("better", "worse")
+    )
+    return better, worse
+
+
+def _too_few(panels: SamplingPanels) -> str:
+    if not panels.item_ids:
+        return "No model answered enough items, so nothing is said about samplers."
+    models = count(len(panels.models), "model")
+    return f"Only {models} answered enough items, too few to rank; nothing is said about samplers."
+
+
+def _enough(sampling_summary: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
+    own = sampling_summary[
+        (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == main)
+    ]
+    wanted = f"tau-b {sampling.evidence.keep:g}"
+    if own.empty or pd.isna(own["rate_for_tau_b"].iloc[0]):
+        return f"; no rate keeps {wanted} on average"
+    rate, size = own["rate_for_tau_b"].iloc[0], int(own["items_for_tau_b"].iloc[0])
+    return f"; {wanted} on average takes {rate:g}% ({count(size, 'item')})"
+
+
+def _beaten(sampling_against_random: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
+    own = sampling_against_random[sampling_against_random["panel"] == main]
+    tried = own.loc[own["sampler"] != RANDOM, "sampler"].nunique()
+    if not tried:
+        return ""
+    better, worse = verdicts(sampling_against_random, main)
+    rates = joined([f"{rate:g}%" for rate in sampling.evidence.at_rates])
+    if better:
+        verb = "beats" if len(better) == 1 else "beat"
+        said = f"Of {count(tried, 'sampler')}, {joined(better)} {verb} random subsets in tau-b"
+    else:
+        whom = "The one sampler is not" if tried == 1 else f"None of {tried} samplers is"
+        said = f"{whom} shown to beat random subsets in tau-b"
+    lost = f"; {joined(worse)} {'does' if len(worse) == 1 else 'do'} worse" if worse else ""
+    return f"{said} at one of {rates}, after Holm's correction{lost}."
+
+
+def _worth(sampler_choice: pd.DataFrame) -> str:
+    gains = gains_over_splits(sampler_choice)
+    if not gains.splits:
+        return ""
+    metric = METRICS[str(sampler_choice["metric"].iloc[0])]
+    span = bounds(gains.low, gains.high)
+    return (
+        f"A sampler chosen by some of the models gains {_signed(gains.apparent)} over random in "
+        f"{metric} by their own answers, and {_signed(gains.held_out)} {span} by the others' "
+        f"(mean and middle 95% of {count(gains.splits, 'split')}; {gains.winner} was chosen most "
+        f"often, {gains.won} times). The best of as many random orders, chosen in the same way, "
+        f"gains {_signed(gains.luck)} there: so much is luck with the items."
+    )
+
+
+def _signed(value: float) -> str:
+    written = coefficient(value)
+    return written if written.startswith(("−", "—")) else f"+{written}"

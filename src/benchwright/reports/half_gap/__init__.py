@@ -1,0 +1,1 @@
+"""The page about the gap between the public and the closed half."""

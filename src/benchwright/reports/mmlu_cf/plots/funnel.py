@@ -1,0 +1,109 @@
+"""The whole way from documents to the halves (MMLU-CF, Figure 3)."""
+
+from typing import Any, NamedTuple
+
+from benchwright.methods.mmlu_cf.summary.steps import Steps
+from benchwright.reports.mmlu_cf.plots.colours import CLOSED, PUBLIC
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    QUIET,
+    REMOVED,
+    axis,
+    empty_figure,
+    layout,
+    plain,
+)
+
+
+class _Bar(NamedTuple):
+    """One row: what is left, what the step took and in which colour, words beside it."""
+
+    name: str
+    left: int
+    gone: int
+    colour: str
+    gone_colour: str
+    note: str
+
+
+def draw_construction_funnel(steps: Steps) -> Any:
+    """Draw how many questions each step left, and how many it took.
+
+    Documents are not questions, so they have a row of words and no bar.
+    """
+    import plotly.graph_objects as go
+
+    title = (
+        "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
+    )
+    if not steps.found:
+        return empty_figure(title, "No question was found in the documents.")
+    bars = _bars(steps)
+    names = [bar.name for bar in bars]
+    return go.Figure(
+        [
+            go.Bar(
+                y=names,
+                x=[bar.left for bar in bars],
+                orientation="h",
+                marker={"color": [bar.colour for bar in bars], "line": {"width": 0}},
+                hovertemplate="%{y}: %{x:,}<extra></extra>",
+            ),
+            go.Bar(
+                y=names,
+                x=[bar.gone for bar in bars],
+                orientation="h",
+                marker={"color": [bar.gone_colour for bar in bars], "line": {"width": 0}},
+                text=[plain(bar.note) for bar in bars],
+                textposition="outside",
+                cliponaxis=False,
+                constraintext="none",
+                hovertemplate="%{y}: %{x:,} gone<extra></extra>",
+            ),
+        ],
+        layout(
+            title,
+            80 + 32 * len(bars),
+            barmode="stack",
+            bargap=0.35,
+            showlegend=False,
+            margin={"l": 8, "r": 8, "t": 48, "b": 30},
+            xaxis=axis(range=[0, 1.45 * steps.found], tickformat=",d", nticks=6),
+            yaxis=axis(autorange="reversed", showgrid=False),
+            meta={
+                "narrow": {"layout.xaxis.range": [0, 2.1 * steps.found], "layout.xaxis.nticks": 4}
+            },
+        ),
+    )
+
+
+def _bars(steps: Steps) -> list[_Bar]:
+    domains = f"{steps.domains:,} domains" if steps.domains != 1 else "1 domain"
+    dropped = steps.leaks.dropped
+    went = f" · {dropped:,} dropped as leaks" if dropped else ""
+    most = max(steps.altered.values(), default=0)
+    return [
+        _Bar("documents", 0, 0, QUIET, QUIET, f"{steps.documents:,} of {domains}"),
+        _Bar("questions found", steps.found, 0, KEPT, REMOVED, f"{steps.found:,}"),
+        _row("clean", steps.clean, steps.found, REMOVED),
+        _row("sampled", steps.sampled, steps.clean, QUIET),
+        _row("checked", steps.checked, steps.sampled, REMOVED)
+        if steps.judged
+        else _Bar("checked", steps.checked, 0, KEPT, REMOVED, f"{steps.checked:,}, by nobody"),
+        *(
+            [_row("taken", steps.final, steps.checked, QUIET)]
+            if steps.final < steps.checked
+            else []
+        ),
+        _Bar("after the rules", steps.final, 0, KEPT, REMOVED, f"{most:,} or more altered")
+        if most
+        else _Bar("after the rules", steps.final, 0, KEPT, REMOVED, "none altered"),
+        _Bar("public half", steps.public, 0, PUBLIC, REMOVED, f"{steps.public:,}{went}"),
+        _Bar("closed half", steps.closed, 0, CLOSED, REMOVED, f"{steps.closed:,}, encrypted"),
+    ]
+
+
+def _row(name: str, left: int, before: int, gone_colour: str) -> _Bar:
+    gone = before - left
+    share = f" · {left / before:.1%}" if before else ""
+    return _Bar(name, left, gone, KEPT, gone_colour, f"{left:,}{share}")

@@ -1,0 +1,105 @@
+"""Putting a report on one page that needs no network and runs no script but its own."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_PACKAGE = "benchwright.reports.page"
+
+
+def render_report_page(
+    package: str,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    more_style: tuple[str, ...] = (),
+    more_script: tuple[str, ...] = (),
+) -> str:
+    """Fill in a report's template, which extends `page.html`.
+
+    Every value is escaped as text. The page's own files and Plotly's are the only text that reaches
+    it unescaped, and a content security policy lets the browser run these scripts by their hashes
+    and no other. The same context gives the same bytes. Templates have the filters `percent`,
+    `share`, `number` and `words`, and the macros of `macros.html`.
+
+    Args:
+        package: the package whose folder `templates` holds the report's own files.
+        template: name of the report's template.
+        context: what the template needs; `figures` are Plotly figures as JSON objects by name,
+            `sections` pairs of id and title for the contents.
+        more_style: style sheets of `package`, after the shared one.
+        more_script: scripts of `package`, after the shared one.
+    """
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    own = {
+        "style": "\n".join([_read(_PACKAGE, "report.css"), *_all(package, more_style)]),
+        "script": "".join([_read(_PACKAGE, "page.js"), *_all(package, more_script)]),
+        "plotly": get_plotlyjs(),
+    }
+    allowed = " ".join(_script_hash(own[name]) for name in ("plotly", "script"))
+    page: str = (
+        _environment(package)
+        .get_template(template)
+        .render(
+            **context,
+            **{name: Markup(text) for name, text in own.items()},  # noqa: S704
+            allowed_scripts=Markup(allowed),  # noqa: S704
+        )
+    )
+    return page
+
+
+def _all(package: str, names: tuple[str, ...]) -> list[str]:
+    return [_read(package, name) for name in names]
+
+
+def _read(package: str, name: str) -> str:
+    return (files(package) / "templates" / name).read_text("utf-8")
+
+
+@cache
+def _environment(package: str) -> Any:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(_PACKAGE)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {
+        "sort_keys": True,
+        "separators": (",", ":"),
+        "ensure_ascii": False,
+        "allow_nan": False,
+    }
+    environment.filters.update(percent=_percent, number=_number, words=_words, share=_share)
+    return environment
+
+
+def _script_hash(script: str) -> str:
+    """The source expression that lets a browser run this script and no other."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _percent(value: float | None, digits: int = 1) -> str:
+    return "—" if value is None else f"{value:.{digits}%}"
+
+
+def _share(part: float, whole: float, digits: int = 1) -> str:
+    return _percent(part / whole if whole else None, digits)
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return "—" if value is None else f"{value:,.{digits}f}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

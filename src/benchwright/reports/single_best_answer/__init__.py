@@ -1,0 +1,1 @@
+"""The card of a classifier of single-best-answer items."""

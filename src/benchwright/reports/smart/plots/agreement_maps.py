@@ -1,0 +1,145 @@
+"""How often two models answer alike, as two maps (SMART, Figure 4)."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.reports.page.plot_style import (
+    NARROW_NAME,
+    SEQUENTIAL,
+    axis,
+    empty_figure,
+    layout,
+    short_names,
+)
+
+_MARGINS = 48 + 100  # pixels above and below the maps: title; labels and colour scale
+_LABELLED = 10  # with more models the numbers in the cells cannot be read
+
+
+def draw_agreement(agreement: pd.DataFrame) -> Any:
+    """Draw how often two models agree, before and after filtering."""
+    import plotly.graph_objects as go
+
+    if agreement.empty:
+        return empty_figure("Agreement of models", "Fewer than two models to compare.")
+    predicted = agreement["kind"].iloc[0] == "prediction"
+    models = list(dict.fromkeys([*agreement["model_a"], *agreement["model_b"]]))
+    names = short_names(models)
+    maps = [_square(agreement, column, models) for column in ("full", "kept")]
+    numbers = [str(i) for i in range(1, len(models) + 1)]
+    title = (
+        f"Agreement of {'answers' if predicted else 'correctness (right or wrong)'} "
+        "between two models, before and after: mean "
+        f"{_percent(agreement['full'].mean())} → {_percent(agreement['kept'].mean())}"
+    )
+    traces = [
+        go.Heatmap(
+            z=[[None if np.isnan(cell) else float(cell) for cell in row] for row in values],
+            x=numbers,
+            y=numbers,
+            customdata=[[f"{a}<br>{b}" for b in names] for a in names],
+            xaxis=f"x{suffix}",
+            yaxis=f"y{suffix}",
+            coloraxis="coloraxis",
+            xgap=1,
+            ygap=1,
+            hovertemplate="%{customdata}<br>%{z:.1%}<extra></extra>",
+            **_cell_text(len(models)),
+        )
+        for values, suffix in zip(maps, ("", "2"), strict=True)
+    ]
+    map_height = max(24 * len(models), 120)
+    down: dict[str, Any] = {
+        "autorange": "reversed",
+        "showgrid": False,
+        "fixedrange": True,
+        "type": "category",
+        "tickvals": numbers,
+        "ticktext": _labels(names),
+    }
+    across: dict[str, Any] = {"showgrid": False, "fixedrange": True, "type": "category"}
+    across |= {"tickangle": 0, "dtick": -(-len(models) // 12)}
+    return go.Figure(
+        traces,
+        layout(
+            title,
+            map_height + _MARGINS,
+            xaxis=axis("all items", domain=[0, 0.485], anchor="y", **across),
+            yaxis=axis(anchor="x", **down),
+            xaxis2=axis("kept items", domain=[0.515, 1], anchor="y2", **across),
+            yaxis2=axis(anchor="x2", showticklabels=False, **down),
+            coloraxis=_colours(agreement, map_height),
+            margin={"l": 8, "r": 16, "t": 48, "b": 100},
+            meta={"narrow": _stacked(map_height, _labels(short_names(models, NARROW_NAME)))},
+        ),
+    )
+
+
+def _labels(names: list[str]) -> list[str]:
+    """Names with the numbers that stand for them on the other axis."""
+    return [f"{name}  {number}" for number, name in enumerate(names, start=1)]
+
+
+def _stacked(map_height: int, labels: list[str]) -> dict[str, Any]:
+    """The changes that put one map above the other where they have no room side by side."""
+    between = 60
+    total = 2 * map_height + between
+    return {
+        "layout.height": total + _MARGINS,
+        "layout.xaxis.domain": [0, 1],
+        "layout.yaxis.domain": [1 - map_height / total, 1],
+        "layout.xaxis2.domain": [0, 1],
+        "layout.yaxis2.domain": [0, map_height / total],
+        "layout.yaxis2.showticklabels": True,
+        "layout.yaxis.ticktext": labels,
+        "layout.yaxis2.ticktext": labels,
+        "layout.coloraxis.colorbar.len": 1,
+        "layout.coloraxis.colorbar.y": -60 / total,
+        "data.0.textfont.size": 9,
+        "data.1.textfont.size": 9,
+    }
+
+
+def _colours(agreement: pd.DataFrame, map_height: int) -> dict[str, Any]:
+    """One scale for both maps, from the tenth below the lowest agreement up to 1."""
+    shares = agreement[["full", "kept"]].to_numpy(dtype=np.float64)
+    lowest = float(np.fmin.reduce(shares, axis=None))  # ignores pairs without a share
+    return {
+        "colorscale": SEQUENTIAL,
+        "cmin": 0 if np.isnan(lowest) else float(np.floor(10 * min(lowest, 0.99)) / 10),
+        "cmax": 1,
+        "colorbar": {
+            "orientation": "h",
+            "y": -60 / map_height,
+            "yanchor": "top",
+            "thickness": 10,
+            "len": 0.6,
+            "outlinewidth": 0,
+            "tickformat": ".0%",
+            "tickangle": 0,
+            "nticks": 5,
+        },
+    }
+
+
+def _square(agreement: pd.DataFrame, column: str, models: list[str]) -> NDArray[np.float64]:
+    """The pairs as a symmetric matrix with an empty diagonal."""
+    index = {model: i for i, model in enumerate(models)}
+    out = np.full((len(models), len(models)), np.nan)
+    a = agreement["model_a"].map(index).to_numpy()
+    b = agreement["model_b"].map(index).to_numpy()
+    out[a, b] = out[b, a] = agreement[column].to_numpy(dtype=np.float64)
+    return out
+
+
+def _cell_text(models: int) -> dict[str, Any]:
+    if models > _LABELLED:
+        return {}
+    return {"texttemplate": "%{z:.0%}", "textfont": {"size": 11}}
+
+
+def _percent(value: float) -> str:
+    return "unknown" if pd.isna(value) else f"{value:.1%}"

@@ -1,0 +1,227 @@
+"""Where this run stands among random subsets of the same size."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.evidence.rank_agreement import GROUPS
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    QUIET,
+    REMOVED,
+    axis,
+    empty_figure,
+    layout,
+)
+
+_METHODS = {"kept": "this run", "ire": "IRE"}
+_NONE = "No random subsets were drawn, or there are too few models to rank."
+_BINS = 40
+_PANEL, _BETWEEN = 130, 70  # pixels
+
+
+class _Method(NamedTuple):
+    """One method's value among the random subsets of its size."""
+
+    name: str
+    n_items: int
+    value: float
+    full: float
+    low: float
+    high: float
+    percentile: float
+    plain: NDArray[np.float64]
+    stratified: NDArray[np.float64]
+
+
+def draw_random_band(random_subsets: pd.DataFrame, yardstick: pd.DataFrame) -> Any:
+    """Draw Kendall's tau-b of random subsets, and this run's and IRE's beside those of their size.
+
+    Of the held-out models where they were compared, else of all models.
+    """
+    title = "Kendall tau-b with the ranking on all items"
+    return _draw(random_subsets, yardstick, "kendall_tau_b", title, 3)
+
+
+def draw_spread_band(random_subsets: pd.DataFrame, yardstick: pd.DataFrame) -> Any:
+    """Draw the range of the best models' scores on random subsets, and on this run's and IRE's.
+
+    In accuracy points (0–100); a wider range leaves more room between the best models.
+    """
+    title = "Range of the best models' scores, in points"
+    return _draw(random_subsets, yardstick, "spread_top", title, 1)
+
+
+def group_to_judge(yardstick: pd.DataFrame, metric: str) -> str:
+    """`held_out` where the metric is known for it, else `all`."""
+    known = yardstick[(yardstick["metric"] == metric) & yardstick["value"].notna()]
+    return "held_out" if (known["models"] == "held_out").any() else "all"
+
+
+def _draw(
+    random_subsets: pd.DataFrame, yardstick: pd.DataFrame, metric: str, title: str, digits: int
+) -> Any:
+    import plotly.graph_objects as go
+
+    group = group_to_judge(yardstick, metric)
+    methods = _methods(random_subsets, yardstick, metric, group)
+    if not methods:
+        return empty_figure(title, _NONE)
+    n_models = int(yardstick.loc[yardstick["models"] == group, "n_models"].max())
+    title += f": random subsets of the same size ({n_models} {GROUPS[group]})"
+    low, high = _range(methods)
+    edges = np.linspace(low, high, _BINS + 1)
+    height = len(methods) * _PANEL + (len(methods) - 1) * _BETWEEN
+    traces: list[Any] = []
+    shapes: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    for i, method in enumerate(methods):
+        suffix = "" if i == 0 else str(i + 1)
+        top = 1 - i * (_PANEL + _BETWEEN) / height
+        bottom = max(top - _PANEL / height, 0)
+        axes[f"yaxis{suffix}"] = axis(
+            domain=[bottom, top], showticklabels=False, fixedrange=True, rangemode="tozero"
+        )
+        traces += _bars(go, method, edges, f"y{suffix}", first=i == 0)
+        shapes += _marks(method, f"y{suffix} domain")
+        annotations += _names(method, f"y{suffix} domain", (low + high) / 2, digits)
+    lowest = "y" if len(methods) == 1 else f"y{len(methods)}"
+    return go.Figure(
+        traces,
+        layout(
+            title,
+            height + 48 + 120,
+            bargap=0.06,
+            barmode="overlay",
+            hovermode="x",
+            margin={"l": 8, "r": 16, "t": 48 + 40, "b": 80},
+            legend={"orientation": "h", "y": -62 / height, "yanchor": "top", "x": 0},
+            xaxis=axis(range=[low, high], anchor=lowest, fixedrange=True, nticks=8),
+            shapes=shapes,
+            annotations=annotations,
+            meta={"top": 52, "narrow": {"layout.xaxis.nticks": 4}},
+            **axes,
+        ),
+    )
+
+
+def _methods(
+    random_subsets: pd.DataFrame, yardstick: pd.DataFrame, metric: str, group: str
+) -> list[_Method]:
+    rows = yardstick[(yardstick["metric"] == metric) & (yardstick["models"] == group)]
+    draws = random_subsets[
+        (random_subsets["metric"] == metric) & (random_subsets["models"] == group)
+    ]
+    found = []
+    for method, name in _METHODS.items():
+        own = rows[(rows["method"] == method) & rows["value"].notna()]
+        own = own.sort_values("random")  # plain first
+        of_size = draws[draws["method"] == method]
+        values = {
+            kind: of_size.loc[of_size["random"] == kind, "value"].dropna().to_numpy()
+            for kind in ("plain", "stratified")
+        }
+        if own.empty or not any(map(len, values.values())):
+            continue
+        row = own.to_dict("records")[0]
+        numbers = (row["value"], row["full"], row["random_low"], row["random_high"])
+        value, full, low, high = (float(number) for number in numbers)
+        found.append(
+            _Method(
+                *(name, int(row["n_items"]), value, full, low, high),
+                *(float(row["percentile"]), values["plain"], values["stratified"]),
+            )
+        )
+    return found
+
+
+def _range(methods: list[_Method]) -> tuple[float, float]:
+    """A range with room on both sides, in which everything that is drawn lies."""
+    parts = [
+        np.concatenate((m.plain, m.stratified, [v for v in (m.value, m.full) if np.isfinite(v)]))
+        for m in methods
+    ]
+    seen = np.concatenate(parts)
+    low, high = float(seen.min()), float(seen.max())
+    room = 0.06 * (high - low) or 0.01
+    return low - room, high + room
+
+
+def _bars(
+    go: Any, method: _Method, edges: NDArray[np.float64], y: str, *, first: bool
+) -> list[Any]:
+    """Plain subsets as bars, stratified ones as an outline."""
+    middle = ((edges[:-1] + edges[1:]) / 2).round(6).tolist()
+    counts = {
+        "plain": np.histogram(method.plain, edges)[0].tolist(),
+        "stratified": np.histogram(method.stratified, edges)[0].tolist(),
+    }
+    shared = {"x": middle, "yaxis": y, "showlegend": first}
+    return [
+        go.Bar(
+            **shared,
+            y=counts["plain"],
+            name="random subsets",
+            legendgroup="plain",
+            marker={"color": QUIET, "opacity": 0.55, "line": {"width": 0}},
+            hovertemplate="%{y:,} random subsets<extra></extra>",
+        ),
+        go.Scatter(
+            **shared,
+            y=counts["stratified"],
+            name="random, each subject keeps its share",
+            legendgroup="stratified",
+            mode="lines",
+            line={"color": KEPT, "width": 1.5, "shape": "hvh"},
+            hovertemplate="%{y:,} in which each subject keeps its share<extra></extra>",
+        ),
+    ]
+
+
+def _marks(method: _Method, yref: str) -> list[dict[str, Any]]:
+    """The middle 95% as a band, the method's value and that of all items as lines."""
+    shapes: list[dict[str, Any]] = []
+    if np.isfinite(method.low) and np.isfinite(method.high):
+        band = {"x0": method.low, "x1": method.high, "line": {"width": 0}}
+        shapes.append(
+            {"type": "rect", "fillcolor": "rgba(128,128,128,0.13)", "layer": "below", **band}
+        )
+    lines: list[tuple[float, dict[str, Any]]] = [
+        (method.value, {"color": REMOVED, "width": 2.5}),
+        (method.full, {"color": KEPT, "width": 2, "dash": "dot"}),
+    ]
+    for x, line in lines:
+        if np.isfinite(x):
+            shapes.append({"type": "line", "x0": x, "x1": x, "line": line})
+    return [{**shape, "yref": yref, "y0": 0, "y1": 1} for shape in shapes]
+
+
+def _names(method: _Method, yref: str, middle: float, digits: int) -> list[dict[str, Any]]:
+    """What the lines are, above the panel: the run's line first, all items above it."""
+    texts = [
+        (method.value, f"<b>{method.name} {method.value:.{digits}f}</b>", REMOVED, 0),
+        (method.full, f"all items {method.full:.{digits}f}", KEPT, 16),
+    ]
+    notes: list[dict[str, Any]] = [
+        {
+            "x": x,
+            "xanchor": "right" if x > middle else "left",
+            "text": text,
+            "yshift": shift,
+            "font": {"color": colour},
+        }
+        for x, text, colour, shift in texts
+        if np.isfinite(x)
+    ]
+    size = {
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "text": f"{method.n_items:,} items",
+        "yshift": 32,
+    }
+    shared = {"y": 1, "yref": yref, "yanchor": "bottom", "showarrow": False}
+    return [{**note, **shared} for note in [*notes, size]]

@@ -1,0 +1,258 @@
+"""The saved tables of a benchmark in the making, put together by hand, with and without judges."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from kedro.io import DataCatalog, MemoryDataset
+from kedro.pipeline import Pipeline
+from kedro.runner import SequentialRunner
+
+from benchwright import tables
+from benchwright.params.checking import CheckingParams
+from benchwright.params.cleaning import CleaningParams
+from benchwright.params.collection import CollectionParams
+from benchwright.params.difficulty import DifficultyParams
+from benchwright.params.fields import FieldsParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.sealing import SealingParams
+from benchwright.params.splitting import SplittingParams
+from benchwright.pipelines.construction_report import create_pipeline
+from benchwright.reports.page.plot_style import empty_figure
+
+FIELDS = ("Math", "Law", "History")
+HOSTILE = "<script>alert(1)</script>.example.org"
+OUTPUTS = (
+    "construction_metrics",
+    "construction_report",
+    "figure_construction_funnel",
+    "figure_domains",
+    "figure_field_halves",
+    "figure_difficulty_levels",
+    "figure_strata",
+    "figure_final_strata",
+    "figure_judge_agreement",
+    "figure_parse_rates",
+)
+
+
+class Kept(MemoryDataset):
+    """In memory, and still there after the run."""
+
+    def __init__(self) -> None:
+        super().__init__(copy_mode="assign")
+
+    def _release(self) -> None:
+        pass
+
+
+def making(*, judges: bool = False) -> dict[str, Any]:
+    """60 questions found, 48 clean, 30 sampled; with judges 24 checked, else 30; two halves."""
+    checked = 24 if judges else 30
+    return {
+        "params:variant": "mmlu_cf",
+        "params:seed": 7,
+        "params:collection": CollectionParams(),
+        "params:cleaning": CleaningParams(),
+        "params:fields": FieldsParams(),
+        "params:difficulty": DifficultyParams(judges=("able", "baker") if judges else ()),
+        "params:sampling_by_difficulty": SamplingByDifficultyParams(size=30),
+        "params:checking": CheckingParams(judges=("able", "baker") if judges else ()),
+        "params:perturbation": PerturbationParams(),
+        "params:splitting": SplittingParams(),
+        "params:sealing": SealingParams(name="made", key_file="/secret/place/of.key"),
+        "documents_read": tables.DocumentsRead.from_rows(
+            [
+                ("/somebody/home/documents.jsonl", 9, 0, "", 4),
+                ("/x/more.warc.gz", 11, 1, "record 3", 0),
+            ]
+        ),
+        "domain_counts": tables.DomainCounts.from_rows(
+            [("a.example.org", 5, 20, 20), (HOSTILE, 9, 25, 18), ("", 6, 15, 10)]
+        ),
+        "extraction_measures": _extraction(),
+        "cleaning_funnel": tables.CleaningFunnel.from_rows(
+            [
+                (1, "n_choices", "reject", 60, 0, 10, 50),
+                (2, "labels", "rewrite", 50, 12, 0, 50),
+                (3, "exact_duplicate", "reject", 50, 0, 2, 48),
+            ]
+        ),
+        "cleaning_reasons": tables.CleaningReasons.from_rows(
+            [
+                ("n_choices", "reject", "5 choices", 10),
+                ("labels", "rewrite", "labels", 12),
+                ("exact_duplicate", "reject", "same as", 2),
+            ]
+        ),
+        "field_counts": tables.FieldCounts.from_rows(
+            [(name, 16, 3, 0.5) for name in FIELDS] + [("", 0, 0, np.nan)]
+        ),
+        "field_accuracy": tables.FieldAccuracy.from_rows(
+            [("documents", "", 40, 0.7, 0.55, 0.82, 40, 0.7, 0.5)]
+            + [("documents", name, 12, 0.75, 0.47, 0.91, 14, 0.64, 0.5) for name in FIELDS]
+        ),
+        "field_rounds": tables.JudgeRounds.empty(),
+        "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else _no_rounds(),
+        "difficulty_counts": _levels(checked, judges=judges),
+        "sampling_strata": _strata(judges=judges),
+        "final_strata": _strata(judges=judges),
+        "difficulty_again_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
+        "ratings_again": _again(judges=judges),
+        "checking_rounds": _rounds("checking", 30, 30, 0) if judges else _no_rounds(),
+        "judge_agreement": _agreement() if judges else tables.JudgeAgreement.empty(),
+        "checking_counts": {
+            "sampled": 30,
+            "checked": checked,
+            "final": checked,
+            "reasons": {"good": 24, "low_rating": 5, "harmful": 1} if judges else {"unjudged": 30},
+            "harms": {"violence": 1} if judges else {},
+            "sources": {"judges": 42, "not_judged": 6} if judges else {"not_judged": 48},
+        },
+        "rule_counts": {
+            "rules": {
+                "shuffle_choices": {"altered": checked - 2, "same_order": 2},
+                "replace_choice": {"altered": 9, "not_drawn": checked - 9},
+            },
+            "rephrase_checks": {},
+        },
+        "half_distances": tables.HalfDistances.from_rows(
+            [
+                ("field", checked // 2, checked // 2, 0.08, 0.17, 0.23, np.nan, 3.5, 2, 0.9, ""),
+                ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, 0.05, 1.0, 9, 0.9, ""),
+            ]
+        ),
+        "keyed_split_assignment": _assignment(checked),
+        "keyed_leak_pairs": tables.LeakPairs.empty(),
+        "figure_cleaning_funnel": empty_figure("From raw to clean items", "Drawn elsewhere."),
+    }
+
+
+def leak(
+    item_id: str,
+    other: str,
+    verdict: str = "certain",
+    removed: str = "",
+    similarity: float = 0.98,
+    *,
+    moved: bool = False,
+) -> tuple[Any, ...]:
+    """A row of `LeakPairs`."""
+    return (item_id, other, similarity, verdict, removed, 0.7, "", moved)
+
+
+def run(inputs: dict[str, Any]) -> dict[str, Any]:
+    """What the stage makes of saved tables, by name."""
+    return _run(create_pipeline(), inputs, OUTPUTS)
+
+
+def told(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Page and metrics alone, with figures that show nothing: quicker."""
+    nothing = empty_figure("A figure", "Not drawn.")
+    figures = {name: nothing for name in OUTPUTS if name.startswith("figure_")}
+    written = ("construction_metrics", "construction_report")
+    nodes = ("count_steps", "collect_construction_metrics", "render_construction_report")
+    return _run(create_pipeline().only_nodes(*nodes), {**inputs, **figures}, written)
+
+
+def _run(pipeline: Pipeline, inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    used = {name: value for name, value in inputs.items() if name in pipeline.inputs()}
+    catalog = DataCatalog({name: MemoryDataset(value, "assign") for name, value in used.items()})
+    for name in names:
+        catalog[name] = Kept()
+    SequentialRunner().run(pipeline, catalog)
+    return {name: catalog[name].load() for name in names}
+
+
+def _extraction() -> pd.DataFrame:
+    return tables.ExtractionMeasures.from_rows(
+        [
+            ("recall", "", 45, 50, 0.9, 0.79, 0.96),
+            ("precision", "", 45, 48, 0.9375, 0.83, 0.98),
+            ("recall", "pdf_dump", 5, 9, 0.56, 0.27, 0.81),
+        ]
+    )
+
+
+def _again(*, judges: bool) -> dict[str, Any]:
+    names = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
+    names = (*names, "harder", "easier")
+    if not judges:
+        return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "nothing was rated twice"}
+    figures = (6.1, 6.3, 0.2, -0.05, 0.45, 0.6, 0.4, 0.8, 0.3, 0.1)
+    return {"n": 24, "of": 24, **dict(zip(names, figures, strict=True)), "reason": ""}
+
+
+def _rounds(task: str, asked: int, first: int, second: int) -> pd.DataFrame:
+    left = asked - first
+    rows = [(task, judge, 1, asked, first, left, 0, first / asked) for judge in ("able", "baker")]
+    if left:
+        rows += [
+            (task, judge, 2, left, second, left - second, 0, second / left)
+            for judge in ("able", "baker")
+        ]
+    return tables.JudgeRounds.from_rows(sorted(rows, key=lambda row: row[1:3]))
+
+
+def _no_rounds() -> pd.DataFrame:
+    return tables.JudgeRounds.empty()
+
+
+def _levels(checked: int, *, judges: bool) -> pd.DataFrame:
+    if not judges:
+        rows = [("rated", -1, 48, 1.0, np.nan), ("sampled", -1, 30, 1.0, np.nan)]
+        return tables.DifficultyCounts.from_rows([*rows, ("checked", -1, checked, 1.0, np.nan)])
+    pools = {
+        "rated": {5: 12, 6: 20, 7: 10, -1: 6},
+        "sampled": {5: 6, 6: 15, 7: 9},
+        "checked": {5: 5, 6: 11, 7: 8},
+        "final": {5: 3, 6: 11, 7: 10},
+    }
+    target = {5: 0.3, 6: 0.4, 7: 0.3}
+    return tables.DifficultyCounts.from_rows(
+        [
+            (pool, level, n, n / sum(counts.values()), _target(pool, level, target))
+            for pool, counts in pools.items()
+            for level, n in sorted(counts.items())
+        ]
+    )
+
+
+def _target(pool: str, level: int, target: dict[int, float]) -> float:
+    return target.get(level, np.nan) if pool == "sampled" else np.nan
+
+
+def _strata(*, judges: bool) -> pd.DataFrame:
+    """Targets 3, 4 and 3 of levels 5–7; without judges all questions stand at level 6."""
+    rows = []
+    for field in FIELDS:
+        for level, target in ((5, 3), (6, 4), (7, 3)):
+            taken = target + {5: -1, 6: 1, 7: 0}[level] if judges else 10 if level == 6 else 0
+            rows.append((field, level, target, taken + 1, taken, max(target - taken, 0)))
+    return tables.SamplingStrata.from_rows(rows)
+
+
+def _agreement() -> pd.DataFrame:
+    nobody = (np.nan,) * 6
+    return tables.JudgeAgreement.from_rows(
+        [
+            ("difficulty", "difficulty", "", "", 42, 0.71, 0.55, 0.83, 0.6, 0.5, np.nan, ""),
+            ("difficulty", "difficulty", "able", "baker", 42, 0.71, 0.55, 0.83, 0.6, 0.5, 0.3, ""),
+            ("quality", "clarity", "", "", 30, 0.31, 0.05, 0.5, 0.7, 0.4, np.nan, ""),
+            ("harms", "self_harm", "", "", 30, *nobody, "all ratings are equal"),
+        ]
+    )
+
+
+def _assignment(n: int) -> pd.DataFrame:
+    """Half and half; the public half has one history question more, the closed one of law."""
+    rows = []
+    for place in range(n):
+        half = "validation" if place < n // 2 else "test"
+        field = FIELDS[place % 3]
+        if place == 1:
+            field = "History"
+        item = f"doc-{place:03d}#1" if half == "validation" else f"sealed-{place:032x}"
+        rows.append((item, half, field, 6.0, f"{field} · 6"))
+    return tables.SplitAssignment.from_rows(rows)

@@ -1,0 +1,191 @@
+"""The figures hold the numbers of the tables."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright import tables
+from benchwright.reports.mmlu_cf.plots.agreement import draw_judge_agreement
+from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels
+from benchwright.reports.mmlu_cf.plots.domains import draw_domains, top_domains
+from benchwright.reports.mmlu_cf.plots.fields import draw_field_halves
+from benchwright.reports.mmlu_cf.plots.replies import draw_parse_rates
+from benchwright.reports.mmlu_cf.plots.strata import draw_strata
+from reports.mmlu_cf.construction_examples import making, run
+
+
+def plot(figure: Any) -> dict[str, Any]:
+    return dict(json.loads(figure.to_json()))
+
+
+def bars(figure: Any, trace: int = 0) -> dict[str, float]:
+    data = plot(figure)["data"][trace]
+    return dict(zip(data["y"], data["x"], strict=True))
+
+
+def note(figure: Any) -> str:
+    return str(plot(figure)["layout"]["annotations"][0]["text"])
+
+
+def test_the_funnel_goes_from_documents_to_halves(judged: dict[str, Any]) -> None:
+    figure = judged["figure_construction_funnel"]
+    assert bars(figure) == {
+        "documents": 0,
+        "questions found": 60,
+        "clean": 48,
+        "sampled": 30,
+        "checked": 24,
+        "after the rules": 24,
+        "public half": 12,
+        "closed half": 12,
+    }
+    gone = bars(figure, 1)
+    assert (gone["clean"], gone["sampled"], gone["checked"]) == (12, 18, 6)
+    notes = dict(zip(gone, plot(figure)["data"][1]["text"], strict=True))
+    assert notes["documents"] == "20 of 2 domains"
+    assert notes["clean"] == "48 · 80.0%"
+    assert notes["after the rules"] == "22 or more altered"
+
+
+def test_the_funnel_shows_those_taken_after_the_check_and_leaks() -> None:
+    inputs = making(judges=True)
+    inputs["checking_counts"]["final"] = 20
+    pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
+    inputs["keyed_leak_pairs"] = tables.LeakPairs.from_rows([pair])
+    figure = run(inputs)["figure_construction_funnel"]
+    assert bars(figure)["taken"] == 20
+    assert bars(figure, 1)["taken"] == 4
+    assert "1 dropped as leaks" in " ".join(plot(figure)["data"][1]["text"])
+
+
+def test_a_check_by_nobody_is_called_so(unjudged: dict[str, Any]) -> None:
+    texts = plot(unjudged["figure_construction_funnel"])["data"][1]["text"]
+    assert "30, by nobody" in texts
+
+
+def test_levels_of_each_step_stand_beside_the_target(judged: dict[str, Any]) -> None:
+    target, *pools = plot(judged["figure_difficulty_levels"])["data"]
+    assert dict(zip(target["x"], target["y"], strict=True)) == {"5": 0.3, "6": 0.4, "7": 0.3}
+    assert [pool["name"] for pool in pools] == [
+        "rated (n = 48)",
+        "sampled (n = 30)",
+        "checked (n = 24)",
+        "final (n = 24)",
+    ]
+    rated = pools[0]
+    assert rated["x"][:10] == [str(level) for level in range(10)]
+    assert rated["y"][6] == pytest.approx(20 / 48)
+    assert rated["customdata"][5:8] == [12, 20, 10]
+    assert rated["x"][-2:] == ["?", "?"]
+    assert rated["y"][-2:] == [None, pytest.approx(6 / 48)]  # no line from 9 to "not known"
+    assert pools[3]["y"][7] == pytest.approx(10 / 24)
+
+
+def test_levels_known_of_all_have_no_place_for_unknown_ones() -> None:
+    counts = tables.DifficultyCounts.from_rows(
+        [("rated", -1, 0, 0.0, np.nan), ("rated", 4, 5, 1.0, np.nan)]
+    )
+    figure = plot(draw_difficulty_levels(counts))
+    assert [trace["name"] for trace in figure["data"]] == ["rated (n = 5)"]
+    assert "?" not in figure["data"][0]["x"]
+    assert "?" not in figure["layout"]["meta"]["caption"]
+
+
+def test_without_levels_the_figure_says_why(unjudged: dict[str, Any]) -> None:
+    assert "Nobody judged" in note(unjudged["figure_difficulty_levels"])
+
+
+def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
+    figure = plot(judged["figure_field_halves"])
+    public, closed = figure["data"]
+    names = figure["layout"]["yaxis"]["ticktext"]
+    assert dict(zip(names, public["x"], strict=True)) == {"History": 5, "Math": 4, "Law": 3}
+    assert dict(zip(names, closed["x"], strict=True)) == {"History": 4, "Math": 4, "Law": 4}
+
+
+def test_domains_are_the_largest_and_the_rest_in_words() -> None:
+    counts = tables.DomainCounts.from_rows([(f"d{n}.org", 1, 30 - n, 20 - n) for n in range(20)])
+    top = top_domains(counts, 3)
+    assert top["domain"].tolist() == ["d0.org", "d1.org", "d2.org", "17 other domains"]
+    assert top.iloc[3][["documents", "raw_items", "clean_items"]].tolist() == [17, 323, 153]
+    assert len(top_domains(counts, 19)) == 20  # one more would stand for itself
+    figure = plot(draw_domains(counts))
+    clean, rejected = figure["data"]
+    assert clean["x"][:2] == [20, 19]
+    assert rejected["x"][:2] == [10, 10]
+    assert clean["x"][12] == rejected["x"][12] == 0
+    assert rejected["text"][12] == f"{sum(range(1, 9))} of {sum(range(11, 19))} · 8 documents"
+    assert figure["layout"]["xaxis"]["range"][1] < 50
+
+
+def test_a_domain_that_looks_like_html_stays_text(judged: dict[str, Any]) -> None:
+    labels = plot(judged["figure_domains"])["layout"]["yaxis"]["ticktext"]
+    assert labels == [
+        "a.example.org",
+        "&lt;script&gt;alert(1)&lt;/script&gt;.example.org",
+        "not known",
+    ]
+
+
+def test_agreement_has_its_intervals_and_says_where_there_is_none(judged: dict[str, Any]) -> None:
+    figure = plot(judged["figure_judge_agreement"])
+    (points,) = figure["data"]
+    assert points["x"] == [0.71, 0.31, None]
+    assert points["error_x"]["array"][:2] == pytest.approx([0.12, 0.19])
+    assert points["error_x"]["arrayminus"][:2] == pytest.approx([0.16, 0.26])
+    assert figure["layout"]["yaxis"]["ticktext"][2] == "harms: self harm"
+    assert [(one["y"], one["text"]) for one in figure["layout"]["annotations"]] == [(2, "no alpha")]
+    assert "all ratings are equal" in points["customdata"][2][1]
+
+
+def test_parse_rates_are_of_the_messages_at_first(judged: dict[str, Any]) -> None:
+    figure = plot(judged["figure_parse_rates"])
+    at_once, later, never = (trace["x"] for trace in figure["data"])
+    names = figure["layout"]["yaxis"]["ticktext"]
+    assert names[:2] == ["difficulty: able", "difficulty: baker"]
+    assert names[-1] == "again: baker"
+    assert (at_once[0], later[0], never[0]) == pytest.approx((36 / 48, 6 / 48, 6 / 48))
+    assert (at_once[2], later[2], never[2]) == pytest.approx((1, 0, 0))
+
+
+def test_strata_show_taken_of_wanted(judged: dict[str, Any], unjudged: dict[str, Any]) -> None:
+    (cells,) = plot(judged["figure_strata"])["data"]
+    assert cells["x"] == ["5", "6", "7"]
+    assert cells["text"] == [["2/3", "5/4", "3/3"]] * 3
+    assert cells["z"] == [[-1, 1, 0]] * 3
+    taken, wanted = plot(unjudged["figure_strata"])["data"]
+    assert taken["x"] == wanted["x"] == [10, 10, 10]
+    assert plot(unjudged["figure_strata"])["layout"]["yaxis"]["ticktext"] == [
+        "History",
+        "Law",
+        "Math",
+    ]
+
+
+def test_a_stratum_that_is_not_there_is_no_zero() -> None:
+    strata = tables.SamplingStrata.from_rows(
+        [("Law", 5, 2, 2, 2, 0), ("Math", 5, 0, 9, 0, 0), ("Math", 6, 3, 1, 1, 2)]
+    )
+    (cells,) = plot(draw_strata(strata, making(judges=True)["difficulty_counts"]))["data"]
+    assert cells["text"] == [["2/2", ""], ["", "1/3"]]
+    assert cells["z"] == [[0, None], [None, -2]]
+
+
+@pytest.mark.parametrize(
+    ("figure", "why"),
+    [
+        (draw_difficulty_levels(tables.DifficultyCounts.empty()), "Nobody judged"),
+        (draw_domains(tables.DomainCounts.empty()), "No question was found"),
+        (draw_field_halves(tables.SplitAssignment.empty()), "no questions"),
+        (draw_judge_agreement(tables.JudgeAgreement.empty()), "Fewer than two judges"),
+        (draw_parse_rates(*[tables.JudgeRounds.empty()] * 4), "No judge was asked"),
+        (
+            draw_strata(tables.SamplingStrata.empty(), tables.DifficultyCounts.empty()),
+            "Nothing was sampled",
+        ),
+    ],
+)
+def test_an_empty_table_gives_a_figure_that_says_why(figure: Any, why: str) -> None:
+    assert why in note(figure)
