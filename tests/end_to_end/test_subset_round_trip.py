@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
+from benchwright.commands.recorded_answers import read_answers
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
@@ -19,7 +20,6 @@ from benchwright.exports.export_subset import export_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.recorded_answers import read_answers
 from benchwright.tables import ChosenSubset
 from exports.export_examples import benchmark, item, table
 

@@ -280,12 +280,12 @@ def _import_everything() -> None:
     bootstrap_project(Path.cwd())
     list(pipelines.keys())
     import benchwright.cli
-    import benchwright.estimate_scores
-    import benchwright.plan_items
-    import benchwright.refinement_diff_page
-    import benchwright.saved_answers
-    import benchwright.saved_audits
-    import benchwright.sweeps.sweep  # noqa: F401
+    import benchwright.commands.diff.page
+    import benchwright.commands.diff.saved_audits
+    import benchwright.commands.estimate
+    import benchwright.commands.plan
+    import benchwright.commands.saved_answers
+    import benchwright.commands.sweep.sweep  # noqa: F401
 
 
 if __name__ == "__main__":

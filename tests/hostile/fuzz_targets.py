@@ -21,6 +21,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from benchwright.commands.evaluate_sealed import read_public
+from benchwright.commands.recorded_answers import read_answers
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -33,7 +35,6 @@ from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.datasets.verbatim import verbatim_table
-from benchwright.evaluate_sealed import read_public
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
@@ -48,7 +49,6 @@ from benchwright.methods.wicked.single_best_answer.classifier import LogisticCla
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
-from benchwright.recorded_answers import read_answers
 from benchwright.responses.import_answers import import_answers
 from benchwright.tables import Items
 

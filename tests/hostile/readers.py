@@ -6,6 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.commands.evaluate_sealed import read_public
+from benchwright.commands.recorded_answers import read_answers
+from benchwright.commands.saved_answers import read_items
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_labels import DocumentLabels
@@ -20,7 +23,6 @@ from benchwright.datasets.review_csv import OptionalReviewCsv
 from benchwright.datasets.saved_assignments import SavedAssignments
 from benchwright.datasets.saved_table import LastSavedTable
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.evaluate_sealed import read_public
 from benchwright.evidence.ratings import read_ratings
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
@@ -30,9 +32,7 @@ from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.recorded_answers import read_answers
 from benchwright.responses.import_answers import Imported
-from benchwright.saved_answers import read_items
 from hostile.fuzz_targets import benchmark_params, items
 from responses.imported_rows import import_as_rows
 

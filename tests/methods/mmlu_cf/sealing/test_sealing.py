@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import evaluate_sealed as command
+from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER, evaluate_sealed

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_examples import audit, row, save
-from benchwright.core.errors import InputError
-from benchwright.refinement_diff import diff_audits
-from benchwright.refinement_diff_page import render_diff, terminal_lines, write_diff
-from benchwright.saved_audits import (
+from benchwright.commands.diff.compare import diff_audits
+from benchwright.commands.diff.page import render_diff, terminal_lines, write_diff
+from benchwright.commands.diff.saved_audits import (
     AUDIT,
     Comparison,
     SavedAudit,
@@ -22,6 +21,7 @@ from benchwright.saved_audits import (
     find_audit,
     read_audit,
 )
+from benchwright.core.errors import InputError
 
 
 def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:

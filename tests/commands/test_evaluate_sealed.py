@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright import __version__
-from benchwright import evaluate_sealed as command
 from benchwright.cli import cli
+from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import HalfScores
 from benchwright.methods.mmlu_cf.sealing.aggregate import GroupScore, SealedScore

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
+from benchwright.commands.estimate import Estimated, estimate_scores, terminal_lines
+from benchwright.commands.recorded_answers import RecordedAnswers
+from benchwright.commands.saved_answers import KnownAnswers
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.estimate_scores import Estimated, estimate_scores, terminal_lines
 from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
-from benchwright.recorded_answers import RecordedAnswers
-from benchwright.saved_answers import KnownAnswers
 
 N, K, M = 120, 30, 40
 IDS = tuple(f"b/{n}" for n in range(N))

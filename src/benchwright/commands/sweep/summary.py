@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchwright.commands.sweep.combinations import Combination
 from benchwright.core.natural_order import in_order
-from benchwright.sweeps.combinations import Combination
 from benchwright.tables import RULES
 
 _FIRST = ("n_items", "n_kept", "share_removed")

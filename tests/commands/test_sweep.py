@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.core.errors import InputError
-from benchwright.sweeps.combinations import (
+from benchwright.commands.sweep.combinations import (
     Combination,
     Durations,
     combine,
@@ -20,9 +19,15 @@ from benchwright.sweeps.combinations import (
     split_names,
     split_seeds,
 )
-from benchwright.sweeps.loop import run_combinations
-from benchwright.sweeps.summary import SweepRun, rule_columns, spread_over_seeds, summarise_sweep
-from benchwright.sweeps.sweep import SweepResult, write_summary
+from benchwright.commands.sweep.loop import run_combinations
+from benchwright.commands.sweep.summary import (
+    SweepRun,
+    rule_columns,
+    spread_over_seeds,
+    summarise_sweep,
+)
+from benchwright.commands.sweep.sweep import SweepResult, write_summary
+from benchwright.core.errors import InputError
 
 A = Combination("arc", "smart", 0)
 B = Combination("arc", "smart", 1)
@@ -211,7 +216,7 @@ def test_the_spread_is_over_the_seeds_that_are_done() -> None:
 def test_the_page_escapes_what_it_shows_and_links_the_reports(tmp_path: Path) -> None:
     folder = Path("/d/sweeps/now")
     write_summary(summarise_sweep(sweep_runs()), tmp_path, "smart", "now")
-    from benchwright.sweeps.page import render_sweep
+    from benchwright.commands.sweep.page import render_sweep
 
     page = render_sweep(summarise_sweep(sweep_runs()), "smart", "now", folder)
     assert "&lt;b&gt;no&lt;/b&gt; rows" in page

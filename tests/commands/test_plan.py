@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
+from benchwright.commands.saved_answers import KnownAnswers, judged, known_answers, read_items
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.saved_answers import KnownAnswers, judged, known_answers, read_items
 from faults.tiny_llama import save_tiny_llama
 
 N, M = 60, 8
@@ -84,7 +84,7 @@ def test_a_tokenizer_of_conf_counts(
         }
     }
     conf = {"parameters": {"models": models}}
-    monkeypatch.setattr("benchwright.plan_items.command.load_conf", lambda *_: conf)
+    monkeypatch.setattr("benchwright.commands.plan.command.load_conf", lambda *_: conf)
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", ".05"]
     done = CliRunner().invoke(cli, [*words, "--tokenizer", "tiny"])

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright import __version__
+from benchwright.commands.recorded_answers import RecordedAnswers
+from benchwright.commands.saved_answers import ANSWERED_BY, KnownAnswers
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -16,8 +18,6 @@ from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
 from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams
-from benchwright.recorded_answers import RecordedAnswers
-from benchwright.saved_answers import ANSWERED_BY, KnownAnswers
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
+from benchwright.commands.sweep.combinations import Combination, Durations, duration
+from benchwright.commands.sweep.summary import SweepRun
 from benchwright.core.errors import one_line
 from benchwright.core.stopping import end_workers
-from benchwright.sweeps.combinations import Combination, Durations, duration
-from benchwright.sweeps.summary import SweepRun
 
 logger = logging.getLogger(__name__)
 

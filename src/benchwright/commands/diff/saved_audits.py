@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tracking
+from benchwright.commands.diff.compare import RefinementDiff, diff_audits
 from benchwright.core.errors import InputError
 from benchwright.project_conf import load_conf
-from benchwright.refinement_diff import RefinementDiff, diff_audits
 
 AUDIT = "item_audit.parquet"
 COVERAGE = "rule_coverage.parquet"

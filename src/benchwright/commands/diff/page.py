@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.commands.diff.saved_audits import Comparison
 from benchwright.datasets.atomic import written_aside
 from benchwright.reports.page.small_page import render_page
-from benchwright.saved_audits import Comparison
 
 LONGEST_PAGE = 1_000
 """Items on the page; the tables have them all."""

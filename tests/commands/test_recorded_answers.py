@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.commands.recorded_answers import read_answers
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.recorded_answers import read_answers
 
 VALUES = np.array([[1, 0, 1], [0, 0.5, np.nan]], dtype=np.float32)
 MODELS, IDS = ("ann", "bob"), ("q/2", "q/9", "q/10")

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright import tracking
+from benchwright.commands.sweep.combinations import Combination, combine, refuse_swept_parameters
+from benchwright.commands.sweep.loop import run_combinations
+from benchwright.commands.sweep.page import render_sweep
+from benchwright.commands.sweep.summary import SweepRun, summarise_sweep
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
 from benchwright.params.run import check_run_values
 from benchwright.project_conf import load_conf, pipeline_defaults
-from benchwright.sweeps.combinations import Combination, combine, refuse_swept_parameters
-from benchwright.sweeps.loop import run_combinations
-from benchwright.sweeps.page import render_sweep
-from benchwright.sweeps.summary import SweepRun, summarise_sweep
 
 logger = logging.getLogger(__name__)
 

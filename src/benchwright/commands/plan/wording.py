@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from benchwright import __version__
+from benchwright.commands.plan.command import MadePlan
+from benchwright.commands.plan.results import draw_plan
 from benchwright.datasets.atomic import written_aside
 from benchwright.methods.dele.planning import PlanRow
-from benchwright.plan_items.command import MadePlan
-from benchwright.plan_items.figures import draw_plan
 from benchwright.reports.page.page import render_report_page
 
-_PACKAGE = "benchwright.plan_items"
+_PACKAGE = "benchwright.commands.plan"
 GOALS = {
     "standard_error": "standard error",
     "detectable_difference": "difference",

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchwright.commands.saved_answers import KnownAnswers
 from benchwright.language_models.text_lengths import text_lengths
 from benchwright.methods.dele.planning import Answers, CostPerPrompt, Plan, Wanted, make_plan
 from benchwright.params.scoring import ModelsParams
 from benchwright.project_conf import load_conf
-from benchwright.saved_answers import KnownAnswers
 
 
 class PlanRequest(NamedTuple):

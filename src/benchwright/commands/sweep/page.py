@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from benchwright.commands.sweep.combinations import duration
+from benchwright.commands.sweep.summary import rule_columns, spread_over_seeds
 from benchwright.reports.page.small_page import missing, render_page
-from benchwright.sweeps.combinations import duration
-from benchwright.sweeps.summary import rule_columns, spread_over_seeds
 
 # They report items and remove none.
 _REPORTING_ONLY = {"share_removed.suspect_label", "share_removed.conflicting_gold"}

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.commands.recorded_answers import read_answers
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.response_files import read_table
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.project_conf import load_conf
-from benchwright.recorded_answers import read_answers
 
 ANSWERED_BY = 0.5
 """An item takes part where so many of the models answered it."""

@@ -1,0 +1,1 @@
+"""The commands beside `run`: plan, estimate, diff, sweep, evaluate-sealed, new."""
