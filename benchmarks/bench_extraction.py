@@ -22,7 +22,7 @@ from benchwright.methods.mmlu_cf.extraction.extract import extract
 from benchwright.methods.mmlu_cf.extraction.page_text import page_text
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.params.collection import ExtractionParams
-from benchwright.tables import Documents
+from benchwright.tables.mmlu_cf import Documents
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "01_raw" / "documents"
 PARAMS = ExtractionParams()

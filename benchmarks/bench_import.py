@@ -13,7 +13,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.responses.import_answers import Imported, import_answers
-from benchwright.tables import Demonstrations, Items
+from benchwright.tables.items import Demonstrations, Items
 
 
 @pytest.fixture(scope="module")

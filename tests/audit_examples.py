@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.commands.diff.saved_audits import AUDIT
-from benchwright.tables import ItemAudit
+from benchwright.tables.smart import ItemAudit
 
 RULES = (
     *("anomalous", "easy", "easy_unanimous", "answer_only", "suspect_label"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from kedro.config import OmegaConfigLoader
 
-from benchwright.settings import CONFIG_LOADER_ARGS
+from benchwright.project_conf import CONFIG_LOADER_ARGS
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
 from benchwright.params.run import check_run_values
 from benchwright.params.sealing import SealingParams
+from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
@@ -59,17 +60,11 @@ class StrictParametersHook:
             runtime_params={
                 key: given[key] for key in ("benchmark", "variant") if given.get(key) is not None
             },
-            **_loader_arguments(),
+            **CONFIG_LOADER_ARGS,
         )["parameters"]
         problem = unknown_parameters(given, declared)
         if problem:
             raise InputError(problem)
-
-
-def _loader_arguments() -> dict[str, Any]:
-    from benchwright.settings import CONFIG_LOADER_ARGS
-
-    return dict(CONFIG_LOADER_ARGS)
 
 
 def local_path(dataset: Any) -> Path | None:

@@ -10,11 +10,29 @@ from kedro.config import OmegaConfigLoader
 from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError, causes
+from benchwright.resolvers import choose, of_run, settings
 
 _DEFAULTED = ("benchmark", "variant")
 _GROUPS = ("_benchmarks", "_variants")
 _SUFFIXES = {".yml", ".yaml", ".json"}
 _OF_CONF = {"omegaconf", "yaml"}
+
+CONFIG_LOADER_ARGS: dict[str, Any] = {
+    "base_env": "base",
+    "default_run_env": "local",
+    "merge_strategy": {"parameters": "soft"},
+    "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
+    "config_patterns": {
+        # The files of benchmarks and variants are read by the catalog too: its sources depend on
+        # them. Their top key starts with an underscore, so it is neither a dataset nor a parameter.
+        "catalog": [
+            *("catalog*", "catalog*/**", "**/catalog*"),
+            *("parameters/benchmarks/**", "parameters/variants/**"),
+        ],
+        "mlflow": ["mlflow*", "mlflow*/**"],
+    },
+}
+"""What Kedro's settings hand to the loader of conf."""
 
 
 class ConfLoader(OmegaConfigLoader):
@@ -77,8 +95,6 @@ def load_conf(
         env: as `--env`; the variable KEDRO_ENV stands in for it as in Kedro.
         params: as `--params`, nested.
     """
-    from benchwright.settings import CONFIG_LOADER_ARGS
-
     arguments: dict[str, Any] = dict(CONFIG_LOADER_ARGS)
     return ConfLoader(
         conf_source=str(project / "conf"),

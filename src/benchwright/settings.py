@@ -4,8 +4,7 @@ import os
 import warnings
 
 from benchwright.hooks import OwnVersionsHook, RunHook, SealKeyHook, StrictParametersHook
-from benchwright.project_conf import ConfLoader
-from benchwright.resolvers import choose, of_run, settings
+from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 # Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and on
 # a busy machine scoring is many times slower.
@@ -22,18 +21,5 @@ HOOKS = (StrictParametersHook(), SealKeyHook(), OwnVersionsHook(), RunHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
 CONFIG_LOADER_CLASS = ConfLoader
-CONFIG_LOADER_ARGS = {
-    "base_env": "base",
-    "default_run_env": "local",
-    "merge_strategy": {"parameters": "soft"},
-    "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
-    "config_patterns": {
-        # The files of benchmarks and variants are read by the catalog too: its sources depend on
-        # them. Their top key starts with an underscore, so it is neither a dataset nor a parameter.
-        "catalog": [
-            *("catalog*", "catalog*/**", "**/catalog*"),
-            *("parameters/benchmarks/**", "parameters/variants/**"),
-        ],
-        "mlflow": ["mlflow*", "mlflow*/**"],
-    },
-}
+
+__all__ = ["CONFIG_LOADER_ARGS", "CONFIG_LOADER_CLASS", "DISABLE_HOOKS_FOR_PLUGINS", "HOOKS"]

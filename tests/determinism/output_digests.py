@@ -79,7 +79,7 @@ SCENARIOS = {
         [_run("dele", _real("arc_challenge_leaderboard", FEW_SUBSETS))], real=True
     ),
     "documents": Scenario([_run("documents")]),
-    "mmlu_cf": Scenario([_run("mmlu_cf"), _run("half_gap", f"limit=20,{IMPORTED}")]),
+    "mmlu_cf": Scenario([_run("mmlu_cf")]),
     "export_draws": Scenario([_run("export_draws", "limit=100")]),
     "sweep, diff, plan": Scenario(
         [

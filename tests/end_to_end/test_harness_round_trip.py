@@ -20,7 +20,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
-from benchwright.tables import Demonstrations, Items
+from benchwright.tables.items import Demonstrations, Items
 from responses.imported_rows import import_as_rows
 from scoring.scoring_examples import item
 

@@ -20,7 +20,7 @@ from benchwright.exports.export_subset import export_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.tables import ChosenSubset
+from benchwright.tables.dele import ChosenSubset
 from exports.export_examples import benchmark, item, table
 
 pytest.importorskip("lm_eval")

@@ -8,7 +8,7 @@ import pandas as pd
 from benchwright.core.content_hash import content_hash
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import StockTaskParams
-from benchwright.tables import ItemRows
+from benchwright.tables.items import ItemRows
 
 COLOURS = ("red", "green", "blue", "grey")
 

@@ -17,7 +17,7 @@ from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.exports import create_draws_pipeline
-from benchwright.tables import Draws
+from benchwright.tables.wicked import Draws
 from benchwright.transforms.compose import perturb
 from exports.export_examples import benchmark, item, table
 

@@ -25,7 +25,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.scores import score_prompts
-from benchwright.tables import Demonstrations, Items
+from benchwright.tables.items import Demonstrations, Items
 
 SUBJECTS = ("physics", "botany", "history", "grammar", "cooking")
 PER_SUBJECT = 80

@@ -50,7 +50,7 @@ from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKi
 from benchwright.params.collection import ExtractionParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.responses.import_answers import import_answers
-from benchwright.tables import Items
+from benchwright.tables.items import Items
 
 LONGEST_MESSAGE = 1_000
 SOURCE_KINDS: tuple[SourceKind, ...] = ("mirror", "local", "hub")

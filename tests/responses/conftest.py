@@ -10,7 +10,8 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
-from benchwright.tables import Items, Responses
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Responses
 
 MakeItems = Callable[..., pd.DataFrame]
 MakeFile = Callable[..., LoadedFile]

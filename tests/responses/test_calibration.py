@@ -15,7 +15,8 @@ from benchwright.responses.calibration import (
     negative_log_likelihood,
 )
 from benchwright.responses.option_scores import best_options, log_softmax, padded
-from benchwright.tables import Demonstrations, Responses
+from benchwright.tables.items import Demonstrations
+from benchwright.tables.responses import Responses
 
 Make = Callable[..., Any]
 

@@ -5,7 +5,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.choose_filter_models import choose_filter_models
-from benchwright.tables import Models
+from benchwright.tables.responses import Models
 
 NAN = np.nan
 ITEMS = tuple(f"q{i}" for i in range(10))

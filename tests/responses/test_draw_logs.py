@@ -13,7 +13,9 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.responses.draw_matrices import build_draw_matrices
 from benchwright.responses.import_answers import Imported
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.tables import Calibration, Demonstrations, Draws, Responses
+from benchwright.tables.items import Demonstrations
+from benchwright.tables.responses import Calibration, Responses
+from benchwright.tables.wicked import Draws
 from benchwright.transforms.compose import perturb
 from responses.imported_rows import import_as_rows
 from responses.lm_eval_examples import TIME, counts, load, scored, write_log

@@ -11,7 +11,8 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.draw_matrices import build_draw_matrices
-from benchwright.tables import Calibration, Draws, Responses
+from benchwright.tables.responses import Calibration, Responses
+from benchwright.tables.wicked import Draws
 
 Make = Callable[..., Any]
 

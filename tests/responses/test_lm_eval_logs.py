@@ -18,7 +18,8 @@ from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.import_answers import Imported
 from benchwright.responses.lm_eval_logs import Asked, Sample, how_asked
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.tables import Demonstrations, Responses
+from benchwright.tables.items import Demonstrations
+from benchwright.tables.responses import Responses
 from responses.imported_rows import import_as_rows
 from responses.lm_eval_examples import (
     counts,

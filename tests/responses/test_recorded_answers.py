@@ -14,7 +14,8 @@ from benchwright.datasets.response_files import ResponseFiles
 from benchwright.responses.import_answers import Imported
 from benchwright.responses.model_descriptions import describe_name
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.tables import Calibration, Demonstrations, Items, Responses
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.responses import Calibration, Responses
 from responses.imported_rows import import_as_rows
 
 pytestmark = pytest.mark.real_data

@@ -7,7 +7,7 @@ import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.response_matrices import Matrices, build_response_matrices
-from benchwright.tables import Calibration, Responses
+from benchwright.tables.responses import Calibration, Responses
 
 Make = Callable[..., Any]
 

@@ -11,7 +11,13 @@ from kedro.runner import SequentialRunner, ThreadRunner
 from benchwright.params.responses import ResponsesParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.responses import create_pipeline
-from benchwright.tables import AnswerCoverage, Calibration, ImportReport, Models, Responses
+from benchwright.tables.responses import (
+    AnswerCoverage,
+    Calibration,
+    ImportReport,
+    Models,
+    Responses,
+)
 
 Make = Callable[..., Any]
 OUTPUTS = {

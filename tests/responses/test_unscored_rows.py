@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.responses.import_answers import import_answers
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.tables import Calibration, Responses
+from benchwright.tables.responses import Calibration, Responses
 from responses.imported_rows import import_as_rows
 
 Make = Callable[..., Any]

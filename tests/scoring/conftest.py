@@ -9,7 +9,8 @@ import pytest
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
-from benchwright.tables import Demonstrations, Items, Prompts
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.responses import Prompts
 from scoring.scoring_examples import StandIn, item, live, model_entry
 
 SUBJECTS = ("anatomy", "high_school_physics")

@@ -12,7 +12,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.scores import score_prompts
-from benchwright.tables import ScoringBudget
+from benchwright.tables.responses import ScoringBudget
 from scoring.scoring_examples import StandIn, live
 
 

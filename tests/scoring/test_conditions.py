@@ -16,7 +16,9 @@ from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import Question, rotate
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
-from benchwright.tables import Draws, Generations, Items, Responses
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Generations, Responses
+from benchwright.tables.wicked import Draws
 from scoring.scoring_examples import StandIn, item, live, model_entry, number
 
 Ask = Callable[..., Collected]

@@ -19,7 +19,7 @@ from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import (
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring import scores
-from benchwright.tables import CleanItems
+from benchwright.tables.mmlu_cf import CleanItems
 from scoring.scoring_examples import model_entry
 
 MODELS = ModelsParams.model_validate({"models": {"one": model_entry(1), "two": model_entry(2)}})

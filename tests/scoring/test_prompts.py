@@ -16,7 +16,7 @@ from benchwright.prompting.rendering import (
     render_demonstration,
     render_prompt,
 )
-from benchwright.tables import Items
+from benchwright.tables.items import Items
 from scoring.scoring_examples import item, live, model_entry
 
 

@@ -13,7 +13,7 @@ from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.scoring import create_pipeline
-from benchwright.tables import Prompts, Responses
+from benchwright.tables.responses import Prompts, Responses
 from scoring.scoring_examples import StandIn, item, live
 
 

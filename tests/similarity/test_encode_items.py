@@ -12,7 +12,7 @@ from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity import item_vectors
 from benchwright.similarity.item_vectors import choose_encoder, encode_items
-from benchwright.tables import Embeddings
+from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items
 
 SERVER = {"backend": "openai", "endpoint": {"url": "http://localhost:1/v1"}, "family": "f"}

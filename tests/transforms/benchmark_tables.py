@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
-from benchwright.tables import Draws, Items
+from benchwright.tables.items import Items
+from benchwright.tables.wicked import Draws
 
 Row = tuple[str, Sequence[str], int]
 

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables import Draws
+from benchwright.tables.wicked import Draws
 from benchwright.transforms.compose import CHANGE_COLUMNS, Perturbed, perturb
 from transforms.benchmark_tables import assert_coherent, items_table, plain_items
 

@@ -20,7 +20,8 @@ from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_respo
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.responses.import_answers import import_answers
 from benchwright.responses.response_matrices import build_response_matrices
-from benchwright.tables import Calibration, Items, Responses
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Calibration, Responses
 
 Float = NDArray[np.float32]
 _TASK = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.jsonl", re.DOTALL)

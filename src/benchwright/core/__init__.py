@@ -1,1 +1,1 @@
-"""What everything rests on: identifiers, hashes, seeds, errors, the response matrix, atomic files."""
+"""What all else rests on: hashes, seeds, order, errors, the response matrix, atomic files."""

@@ -11,7 +11,7 @@ from benchwright.statistics.answer_agreement import (
     correctness_agreement,
     prediction_agreement,
 )
-from benchwright.tables import Agreement
+from benchwright.tables.evidence import Agreement
 
 
 def compare_answers(

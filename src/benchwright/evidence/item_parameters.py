@@ -9,7 +9,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.ire import ire_kept
-from benchwright.tables import ItemParameters
+from benchwright.tables.evidence import ItemParameters
 
 FEWEST_TO_FIT = 10
 """With fewer models that are not held out, the model is fitted on all of them."""

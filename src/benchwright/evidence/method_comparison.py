@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.tables import MethodComparison
+from benchwright.tables.evidence import MethodComparison
 
 COMPARED = ("kendall_tau_b", "arena_pearson")
 

@@ -25,7 +25,7 @@ from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import FEWEST_MODELS
 from benchwright.statistics.subset_scores import full_figures, subset_figures, subset_scores
-from benchwright.tables import RandomSubsets, Yardstick
+from benchwright.tables.evidence import RandomSubsets, Yardstick
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"

@@ -24,7 +24,7 @@ from benchwright.statistics.rank_agreement import (
     spearman,
 )
 from benchwright.statistics.subset_scores import subset_scores
-from benchwright.tables import RankAgreementTable
+from benchwright.tables.evidence import RankAgreementTable
 
 GROUPS = {
     "all": "models",

@@ -10,7 +10,7 @@ from benchwright.evidence.panel import Panel
 from benchwright.statistics.accuracy import accuracy
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks
-from benchwright.tables import Scores
+from benchwright.tables.evidence import Scores
 
 
 def score_models(

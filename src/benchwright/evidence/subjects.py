@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.tables import SubjectShares
+from benchwright.tables.evidence import SubjectShares
 
 
 def count_subjects(items: pd.DataFrame, kept_items: pd.DataFrame) -> pd.DataFrame:

@@ -24,7 +24,7 @@ class SamplingParams(BaseModel):
     """Samplers and what they read (DELE, section 3.1).
 
     Attributes:
-        samplers: their names, those of `methods/dele/samplers/registry.py`; as one text, joined by `+`; `all`
+        samplers: names of `methods/dele/samplers/registry.py`; as one text, joined by `+`; `all`
             alone runs every one.
         rates: percent of the items, increasing.
         repeats: draws of each sampler, each with a seed of its own.

@@ -10,7 +10,7 @@ from benchwright.params.responses import ResponsesParams
 from benchwright.responses.configurations import live_first
 from benchwright.responses.item_index import ItemIndex
 from benchwright.responses.option_scores import log_softmax, style_scores
-from benchwright.tables import Calibration
+from benchwright.tables.responses import Calibration
 
 # A gold option of probability 0 must not make the whole likelihood infinite.
 _FLOOR = -50.0

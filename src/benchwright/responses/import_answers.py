@@ -27,7 +27,7 @@ from benchwright.responses.tidy_files import (
 )
 from benchwright.responses.unscored_rows import unscored_matrices
 from benchwright.responses.wide_files import WideAnswers, read_wide
-from benchwright.tables import ImportReport, Responses
+from benchwright.tables.responses import ImportReport, Responses
 
 Float = NDArray[np.float32]
 Mask = NDArray[np.bool_]

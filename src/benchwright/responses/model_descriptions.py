@@ -10,7 +10,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.responses.model_families import family_of, overridden_family
-from benchwright.tables import Models
+from benchwright.tables.responses import Models
 
 _EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")
 _SIZE = re.compile(r"(?<![0-9.])([0-9]+(?:[.][0-9]+)?)(b|m)(?![a-z0-9])")

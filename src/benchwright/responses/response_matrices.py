@@ -10,7 +10,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.configurations import live_first
 from benchwright.responses.item_index import ItemIndex
 from benchwright.responses.option_scores import best_options, log_softmax, style_scores
-from benchwright.tables import AnswerCoverage, Responses
+from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
 

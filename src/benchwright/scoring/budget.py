@@ -11,7 +11,7 @@ from benchwright.compute.score_shards import holds, plan_shards
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.scores import Store
-from benchwright.tables import ScoringBudget
+from benchwright.tables.responses import ScoringBudget
 
 logger = logging.getLogger(__name__)
 

@@ -33,7 +33,7 @@ from benchwright.prompting.rendering import (
     rotate,
     rotation,
 )
-from benchwright.tables import Prompts
+from benchwright.tables.responses import Prompts
 
 logger = logging.getLogger(__name__)
 

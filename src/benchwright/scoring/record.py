@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.tables import RecordedAnswers
+from benchwright.tables.responses import RecordedAnswers
 
 
 def record_answers(

@@ -30,7 +30,7 @@ from benchwright.scoring.extraction import (
     same_answer,
 )
 from benchwright.scoring.next_question import before_next_question
-from benchwright.tables import Generations, Responses
+from benchwright.tables.responses import Generations, Responses
 
 logger = logging.getLogger(__name__)
 

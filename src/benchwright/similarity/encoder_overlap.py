@@ -19,7 +19,7 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.similarity.item_vectors import choose_encoder
 from benchwright.similarity.neighbourhood import Neighbourhood
 from benchwright.similarity.threshold import closer_than, estimate
-from benchwright.tables import EncoderOverlap
+from benchwright.tables.similarity import EncoderOverlap
 
 
 class _Opinion(NamedTuple):

@@ -23,7 +23,7 @@ from benchwright.params.scoring import (
     ModelsParams,
     WeightsParams,
 )
-from benchwright.tables import Embeddings
+from benchwright.tables.similarity import Embeddings
 
 
 def encode_items(

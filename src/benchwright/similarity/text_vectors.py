@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity.item_vectors import choose_encoder
-from benchwright.tables import TextVectors
+from benchwright.tables.similarity import TextVectors
 
 
 class EncodedTexts(NamedTuple):

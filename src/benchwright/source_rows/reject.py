@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright import tables
 from benchwright.params.benchmark import ADDED_COLUMNS
 from benchwright.source_rows.unusable import Row, Unusable, ascii_surrogates, is_missing
+from benchwright.tables.items import RejectedItems
 
 
 class Rejection(NamedTuple):
@@ -42,4 +42,4 @@ def reject(position: int, row: Row, reason: Unusable) -> Rejection:
 
 def rejected_table(rejections: Sequence[Rejection]) -> pd.DataFrame:
     """`RejectedItems`, in the order of the source; it may be empty."""
-    return tables.RejectedItems.from_rows(sorted(rejections))
+    return RejectedItems.from_rows(sorted(rejections))

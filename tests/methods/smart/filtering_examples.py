@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.filtering import create_pipeline
-from benchwright.tables import Embeddings, Items
+from benchwright.tables.items import Items
+from benchwright.tables.similarity import Embeddings
 
 
 def make_items(

@@ -20,7 +20,7 @@ from benchwright.methods.smart.finding import Finding
 from benchwright.methods.smart.grouping import Grouping
 from benchwright.methods.smart.suspect_labels import flag_suspect_labels
 from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
-from benchwright.tables import FilterModelAblation
+from benchwright.tables.smart import FilterModelAblation
 from methods.smart.filtering_examples import make_items, make_matrix
 
 N = 60

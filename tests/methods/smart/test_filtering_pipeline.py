@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright import tables
 from benchwright.core.errors import InputError
 from benchwright.params.filtering import EasyParams, FilteringParams, SimilarParams
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
+from benchwright.tables.smart import Groups, ItemAudit, Overlaps, RuleCoverage, Verdicts
 from methods.smart.filtering_examples import (
     make_embeddings,
     make_items,
@@ -21,16 +23,16 @@ from methods.smart.filtering_examples import (
 )
 
 TABLES = {
-    "neighbours": tables.Neighbours,
-    "distance_density": tables.DistanceDensity,
-    "threshold_sensitivity": tables.ThresholdSensitivity,
-    "groups": tables.Groups,
-    "verdicts": tables.Verdicts,
-    "item_audit": tables.ItemAudit,
-    "rule_coverage": tables.RuleCoverage,
-    "overlaps": tables.Overlaps,
-    "kept_items": tables.Items,
-    "removed_items": tables.Demonstrations,
+    "neighbours": Neighbours,
+    "distance_density": DistanceDensity,
+    "threshold_sensitivity": ThresholdSensitivity,
+    "groups": Groups,
+    "verdicts": Verdicts,
+    "item_audit": ItemAudit,
+    "rule_coverage": RuleCoverage,
+    "overlaps": Overlaps,
+    "kept_items": Items,
+    "removed_items": Demonstrations,
 }
 N = 40
 

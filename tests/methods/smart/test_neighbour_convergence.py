@@ -7,7 +7,7 @@ from benchwright.methods.smart.neighbour_convergence import vary_neighbour_count
 from benchwright.methods.smart.neighbourhood import find_neighbours
 from benchwright.methods.smart.similar import estimate_threshold
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.tables import DensityByK, NeighbourConvergence
+from benchwright.tables.smart import DensityByK, NeighbourConvergence
 from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 N = 120

@@ -17,7 +17,7 @@ from benchwright.methods.smart.similar import (
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import Neighbourhood, leading_alike
-from benchwright.tables import DistanceDensity, Neighbours, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
 from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 # Six directions in a plane, in degrees: 0, 10 and 20 are close, so are 90 and 100; 200 is alone.

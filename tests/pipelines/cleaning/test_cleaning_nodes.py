@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.cleaning import CleaningParams
 from benchwright.pipelines.cleaning import create_pipeline, nodes
 from benchwright.reports.mmlu_cf.plots.cleaning_funnel import draw_cleaning_funnel
-from benchwright.tables import CleaningFunnel, CleanItems
+from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 KEPT = ["clean_items", "rejected_raw_items", "cleaning_changes", "cleaning_funnel"]
 

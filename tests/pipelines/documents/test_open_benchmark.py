@@ -30,7 +30,7 @@ from benchwright.pipelines.cleaning.nodes import clean_raw_items
 from benchwright.pipelines.collection.nodes import extract_items
 from benchwright.pipelines.documents import create_pipeline
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.tables import (
+from benchwright.tables.mmlu_cf import (
     CleaningChanges,
     CleaningDuplicates,
     CleanItems,

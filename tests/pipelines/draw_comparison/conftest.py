@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.option_wording import kind_of_option
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Models, Responses
+from benchwright.tables.wicked import Draws, OptionWordings, PerturbationChanges
 from benchwright.transforms.compose import perturb
 
 NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
@@ -47,7 +49,7 @@ def items_table(n: int, prefix: str = "demo") -> pd.DataFrame:
                 "content_hash": f"{prefix}{i}",
             }
         )
-    return pd.DataFrame(rows, columns=tables.Items.columns())
+    return pd.DataFrame(rows, columns=Items.columns())
 
 
 def make_inputs(
@@ -112,12 +114,12 @@ def make_inputs(
         "draw_matrices": matrices,
         "responses": table[table["condition"] == "question"],
         "live_responses": table,
-        "perturbation_changes": tables.PerturbationChanges.validate(changes),
-        "draws": tables.Draws.validate(draws),
+        "perturbation_changes": PerturbationChanges.validate(changes),
+        "draws": Draws.validate(draws),
         "items": items,
         "prompts": prompts,
         "models_table": models_of(configurations),
-        "option_wordings": tables.OptionWordings.from_rows(
+        "option_wordings": OptionWordings.from_rows(
             [
                 ("item", row.item_id, row.subject, 3, "none_of_the_above", row.choices[3], False)
                 for row in items.itertuples()
@@ -192,7 +194,7 @@ def answers(
             | more
             for item in ids
         ]
-    return pd.DataFrame(rows, columns=tables.Responses.columns())
+    return pd.DataFrame(rows, columns=Responses.columns())
 
 
 def prompts_table(
@@ -230,7 +232,7 @@ def prompts_table(
 def models_of(configurations: tuple[str, ...]) -> pd.DataFrame:
     """Names `<family>-it` are instruction-tuned, the others base."""
     names = sorted({parse_configuration(name).model for name in configurations})
-    return tables.Models.from_rows(
+    return Models.from_rows(
         [
             (name, name.removesuffix("-it"), None, np.nan, name.endswith("-it"), None)
             for name in names

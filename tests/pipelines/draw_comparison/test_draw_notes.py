@@ -5,7 +5,7 @@ import pandas as pd
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.wicked.notes import write_notes
-from benchwright.tables import DrawWritten
+from benchwright.tables.wicked import DrawWritten
 
 SHUFFLED = {"transform": "shuffle_choices"}
 REPLACED = {"transform": "replace_choice"}

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.wicked.headline import Headline, write_headline
 from benchwright.reports.wicked.wording import interval, joined, points
+from benchwright.tables.wicked import DrawScores, DrawSummary
 
 NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
 
@@ -42,14 +42,14 @@ def headline(
         ("reversed_pairs", 1.0, np.nan, np.nan, ""),
         ("significant_reversals", 0.0, np.nan, np.nan, ""),
     ]
-    summary = tables.DrawSummary.from_rows(
+    summary = DrawSummary.from_rows(
         [
             ("wicked", "letters-5", metric, figure, a, b, models, 395, 5, why)
             for metric, figure, a, b, why in rows
         ]
     )
-    blank = dict.fromkeys(tables.DrawScores.columns(), 0)
-    scores = tables.DrawScores.from_rows(
+    blank = dict.fromkeys(DrawScores.columns(), 0)
+    scores = DrawScores.from_rows(
         [
             blank
             | {"perturbation": "wicked", "configuration": f"m{k}@letters-5", "model": f"m{k}"}

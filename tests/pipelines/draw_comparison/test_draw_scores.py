@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers, align_answers
 from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics, count_unchecked
@@ -14,9 +13,11 @@ from benchwright.methods.wicked.comparison.scores import score_draws
 from benchwright.methods.wicked.comparison.transitions import follow_answers
 from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.tables.responses import Responses
+from benchwright.tables.wicked import DrawDemonstrations, DrawPrompts, DrawScores, DrawSummary
 
 IDS = ("q0", "q1", "q2", "q3")
-NO_RESPONSES = tables.Responses.empty()
+NO_RESPONSES = Responses.empty()
 FEW = EvaluationParams(bootstrap_draws=50)
 
 
@@ -226,9 +227,9 @@ def test_models_are_ranked_among_those_asked_alike() -> None:
 def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str]]) -> Any:
     return collect_draw_metrics(
         scores,
-        tables.DrawSummary.empty(),
-        tables.DrawDemonstrations.empty(),
-        tables.DrawPrompts.empty(),
+        DrawSummary.empty(),
+        DrawDemonstrations.empty(),
+        DrawPrompts.empty(),
         marks,
         known,
     )
@@ -254,7 +255,7 @@ def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
 def test_two_transforms_of_an_item_are_one_change() -> None:
     first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
     both = pd.concat([first, second])
-    figures = metrics(tables.DrawScores.empty(), both, {"single": [], "several": []})
+    figures = metrics(DrawScores.empty(), both, {"single": [], "several": []})
     assert (figures["share_altered"], figures["share_gold_removed"]) == (0.5, 0.25)
     original = matrix("question", a=[1, 1, 1, 0])
     drawn = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}

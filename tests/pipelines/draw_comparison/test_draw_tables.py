@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.methods.wicked.comparison.coverage import count_changes
 from benchwright.methods.wicked.comparison.instruct import FAMILIES, compare_instruct
 from benchwright.methods.wicked.comparison.prompts_shown import count_demonstrations, count_prompts
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.params.perturbation import PerturbationParams
+from benchwright.tables.responses import Models
+from benchwright.tables.wicked import PerturbationChanges
 
 RULES = PerturbationParams.model_validate(
     {
@@ -76,7 +77,7 @@ def test_without_a_base_model_it_says_so(stage: Any) -> None:
     row = found[found["asked"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
     assert np.isnan(row["difference"])
-    unknown = compare_instruct(stage.outputs["compared_answers"], tables.Models.empty())
+    unknown = compare_instruct(stage.outputs["compared_answers"], Models.empty())
     assert (unknown["reason"] == "not enough models: no instruct and no base model").all()
 
 
@@ -177,7 +178,7 @@ def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
         of_items = found[found["role"] == "item"]
         counts = of_items.groupby(["perturbation", "transform"])["n"].sum()
         assert (counts == 3 * n).all()
-    assert count_changes(tables.PerturbationChanges.empty()).empty
+    assert count_changes(PerturbationChanges.empty()).empty
     outcomes = stage.outputs["draw_coverage"]["outcome"].tolist()
     assert outcomes[:2] == ["altered", "none_or_all_present"]
 

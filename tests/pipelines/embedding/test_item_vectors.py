@@ -12,10 +12,10 @@ from benchwright.language_models import weights
 from benchwright.language_models.sentence_encoder import encode
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.embedding.item_vectors import compute_embeddings
+from benchwright.pipelines.embedding.nodes import compute_embeddings
 from benchwright.similarity import item_vectors
 from benchwright.similarity.item_vectors import item_text
-from benchwright.tables import Embeddings
+from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items
 
 MODELS = ModelsParams.model_validate(

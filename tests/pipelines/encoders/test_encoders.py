@@ -14,10 +14,10 @@ from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.encoders import create_pipeline
-from benchwright.pipelines.encoders.vectors import encode_with_each
+from benchwright.pipelines.encoders.nodes import encode_with_each
 from benchwright.similarity import item_vectors
 from benchwright.similarity.encoder_overlap import compare_encoders, overlap
-from benchwright.tables import Embeddings, EncoderOverlap
+from benchwright.tables.similarity import Embeddings, EncoderOverlap
 from methods.smart.filtering_examples import make_items, numbered_items
 
 NAMES = ("one", "two", "three")

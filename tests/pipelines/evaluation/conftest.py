@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.agreement import compare_answers
 from benchwright.evidence.panel import Panel, choose_panel
@@ -33,6 +32,28 @@ from benchwright.reports.smart.plots.similarity import (
 )
 from benchwright.reports.smart.render import render_report
 from benchwright.reports.smart.summary import summarise_refinement
+from benchwright.tables.evidence import (
+    MethodComparison,
+    RandomSubsets,
+    RankAgreementTable,
+    Yardstick,
+)
+from benchwright.tables.items import Demonstrations, Items, RejectedItems
+from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.smart import (
+    DensityByK,
+    FilterModelAblation,
+    Groups,
+    ItemAudit,
+    LabelErrorRates,
+    NeighbourConvergence,
+    Overlaps,
+    ReviewAgreement,
+    ReviewSheet,
+    RuleCoverage,
+    Verdicts,
+)
 
 FILTER = ("acme/alpha@cloze-3", "acme/beta@cloze-3")
 KIN = ("acme/alpha-chat",)
@@ -53,7 +74,7 @@ def items_table(n: int = 60, subjects: int = 3) -> pd.DataFrame:
         question = NASTY if i == 0 else f"Question {i}: which one?"
         row = (f"demo/{i:03d}", "test", f"subject_{i % subjects}", question, choices, i % 4)
         rows.append((*row, choices[i % 4], [i % 4], *[None] * 5, f"hash-{i}"))
-    return tables.Items.from_rows(rows)
+    return Items.from_rows(rows)
 
 
 def matrix_of(
@@ -93,7 +114,7 @@ def verdicts_table(items: pd.DataFrame) -> pd.DataFrame:
             (item, "suspect_label", "flagged" if suspect else "clear", False, None, "all wrong"),
             (item, "similar", "flagged" if like else "clear", i == 20, 0.1, "like demo/021"),
         ]
-    return tables.Verdicts.from_rows(rows)
+    return Verdicts.from_rows(rows)
 
 
 def audit_table(items: pd.DataFrame, removed: set[str]) -> pd.DataFrame:
@@ -104,7 +125,7 @@ def audit_table(items: pd.DataFrame, removed: set[str]) -> pd.DataFrame:
         by = ("easy" if i < 10 else "similar") if gone else ""
         rows.append(
             {
-                **dict.fromkeys(tables.ItemAudit.columns(), "clear"),  # the state of every rule
+                **dict.fromkeys(ItemAudit.columns(), "clear"),  # the state of every rule
                 **{name: row[name] for name in ("item_id", "subject", "question", "choices")},
                 "answer": row["answer"],
                 "decision": "removed" if gone else "kept",
@@ -115,11 +136,11 @@ def audit_table(items: pd.DataFrame, removed: set[str]) -> pd.DataFrame:
                 "neighbour_distance": 0.1 if i == 20 else None,
             }
         )
-    return tables.ItemAudit.from_rows(rows)
+    return ItemAudit.from_rows(rows)
 
 
 def coverage_table(n: int) -> pd.DataFrame:
-    return tables.RuleCoverage.from_rows(
+    return RuleCoverage.from_rows(
         [
             ("anomalous", "off", 0, n, 0, 0, 0, None, ""),
             ("easy", "ran", n, 0, 10, 1, 9, 9 / n, ""),
@@ -160,19 +181,19 @@ def make_inputs(**changed: Any) -> Inputs:
     inputs: Inputs = {
         "items": items,
         "kept_items": kept,
-        "rejected_items": tables.RejectedItems.from_rows(
+        "rejected_items": RejectedItems.from_rows(
             [(7, "choices", "3 options, 4 wanted", '{"question": "<i>raw</i>"}')]
         ),
         "item_audit": audit_table(items, set(ids) - set(kept["item_id"])),
         "verdicts": verdicts_table(items),
         "rule_coverage": coverage_table(n),
-        "overlaps": tables.Overlaps.from_rows([("easy", "similar", 1, 1 / n)]),
-        "groups": tables.Groups.from_rows(
+        "overlaps": Overlaps.from_rows([("easy", "similar", 1, 1 / n)]),
+        "groups": Groups.from_rows(
             [("g1", ids[20], "similar", False), ("g1", ids[21], "similar", True)]
         )
         if n > 21
-        else tables.Groups.empty(),
-        "distance_density": tables.DistanceDensity.from_rows(
+        else Groups.empty(),
+        "distance_density": DistanceDensity.from_rows(
             [(x / 20, float(np.exp(-((x - 10) ** 2) / 9)), x == 10) for x in range(21)]
         ),
         "similarity_threshold": {
@@ -185,16 +206,16 @@ def make_inputs(**changed: Any) -> Inputs:
             "share_within": 2 / n,
             "warning": "two bandwidths differ a lot",
         },
-        "threshold_sensitivity": tables.ThresholdSensitivity.from_rows(
+        "threshold_sensitivity": ThresholdSensitivity.from_rows(
             [(0.1, 2, "first_peak", 0.07, 1, 1 / n), (0.15, 1, "halved", 0.25, 2, 2 / n)]
         ),
         "response_matrix": matrix,
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
-        "import_report": tables.ImportReport.from_rows(
+        "import_report": ImportReport.from_rows(
             [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, "a detail")]
         ),
-        "calibration": tables.Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
-        "models_table": tables.Models.from_rows(
+        "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
+        "models_table": Models.from_rows(
             [
                 ("acme/alpha", "alpha", "acme", 1.0, False, None),
                 ("acme/alpha-chat", "alpha", "acme", 1.0, True, None),
@@ -216,39 +237,39 @@ def make_inputs(**changed: Any) -> Inputs:
         ),
         "params:seed": 0,
         "params:limit": None,
-        "demonstrations": tables.Demonstrations.empty(),
-        "calibration_items": tables.Demonstrations.empty(),
+        "demonstrations": Demonstrations.empty(),
+        "calibration_items": Demonstrations.empty(),
         "label_errors": pd.DataFrame({"item_id": ids[:5], "wrong": [1, 0, 0, 0, 0]})
         if n >= 5
         else pd.DataFrame(),
-        "review_sheet_filled": tables.ReviewSheet.empty(),
-        "answer_coverage": tables.AnswerCoverage.from_rows(
+        "review_sheet_filled": ReviewSheet.empty(),
+        "answer_coverage": AnswerCoverage.from_rows(
             [
                 (FILTER[0], "question", "live", n, 0, 0, 0, 0, 0, None),
                 ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 0, 0, None),
             ]
         ),
-        "filter_model_ablation": tables.FilterModelAblation.from_rows(
+        "filter_model_ablation": FilterModelAblation.from_rows(
             [
                 (1, FILTER[0], 20, 20 / 60, 18, 0),
                 (1, FILTER[1], 26, 26 / 60, 24, 0),
                 (2, ",".join(FILTER), 10, 10 / 60, 9, 0),
             ]
         ),
-        "neighbour_convergence": tables.NeighbourConvergence.from_rows(
+        "neighbour_convergence": NeighbourConvergence.from_rows(
             [(50, 1, "halved", 0.21, 2, 2 / n), (100, 1, "halved", 0.25, 2, 2 / n)]
         ),
-        "density_by_k": tables.DensityByK.from_rows(
+        "density_by_k": DensityByK.from_rows(
             [(k, x / 10, float(x % 3)) for k in (50, 100) for x in range(10)]
         ),
-        "label_error_rates": tables.LabelErrorRates.from_rows(
+        "label_error_rates": LabelErrorRates.from_rows(
             [
                 ("kept", 44, 4, 4 / 44, 0.036, 0.21),
                 ("removed", 9, 0, 0.0, 0.0, 0.3),
                 ("removed by easy", 9, 0, 0.0, 0.0, 0.34),
             ]
         ),
-        "review_agreement": tables.ReviewAgreement.from_rows(
+        "review_agreement": ReviewAgreement.from_rows(
             [("easy", 9, 7, 1, 1, 7 / 9, 0.45, 0.94), ("stale", 2, 2, 0, 0, None, None, None)]
         ),
     }
@@ -279,7 +300,7 @@ def rank_agreement_table(panel: Panel, n_kept: int) -> pd.DataFrame:
             (group, "arena_williams_p", p_value, *(None,) * 4, min(n, 3), n_items, reason),
             (group, "figure_of_tomorrow", three, *(None,) * 4, n, n_items, reason),
         ]
-    return tables.RankAgreementTable.from_rows(rows)
+    return RankAgreementTable.from_rows(rows)
 
 
 def yardstick_row(**changed: Any) -> tuple[Any, ...]:
@@ -320,7 +341,7 @@ SPREAD = {
 
 def yardstick_table() -> pd.DataFrame:
     """Rows of the kept items and of IRE, for held-out and for all models."""
-    return tables.Yardstick.from_rows(
+    return Yardstick.from_rows(
         [
             yardstick_row(method=method, models=models, random=random, **metric)
             for method in ("kept", "ire")
@@ -339,12 +360,12 @@ def random_subsets_table(draws: int = 100) -> pd.DataFrame:
             for metric, mean, sd in (("kendall_tau_b", 0.975, 0.01), ("spread_top", 7.6, 0.4)):
                 values = rng.normal(mean, sd, draws).clip(max=1 if mean < 1 else None)
                 rows += [(method, random, "held_out", metric, i, v) for i, v in enumerate(values)]
-    return tables.RandomSubsets.from_rows(rows)
+    return RandomSubsets.from_rows(rows)
 
 
 def methods_table() -> pd.DataFrame:
     rest = ("kendall_tau_b", "held_out")
-    return tables.MethodComparison.from_rows(
+    return MethodComparison.from_rows(
         [
             ("kept", *rest, 0.928, 0.891, 0.953, 1 / 6, 22, 50, ""),
             ("random", *rest, 0.975, 0.95, 0.99, 1 / 6, 22, 50, "mean of 1,000 random subsets"),

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchwright.pipelines.evaluation import create_pipeline
-from benchwright.tables import Agreement, RankAgreementTable, Scores, SubjectShares
+from benchwright.tables.evidence import Agreement, RankAgreementTable, Scores, SubjectShares
 
 
 def test_every_node_is_a_verb_with_a_description_for_users() -> None:

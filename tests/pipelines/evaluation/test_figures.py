@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.plot_style import clip, short_names
 from benchwright.reports.smart.plots.agreement_maps import draw_agreement
@@ -18,6 +17,8 @@ from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
+from benchwright.tables.evidence import Agreement, RandomSubsets, Scores, SubjectShares, Yardstick
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 
 OFF = {"threshold": None, "branch": "none"}
 
@@ -34,7 +35,7 @@ def scores_of(n: int, shift: int = 0) -> pd.DataFrame:
     """Models whose ranking turns by `shift` places."""
     accuracy = np.linspace(0.9, 0.3, n)
     after = np.roll(accuracy, shift)
-    return tables.Scores.from_rows(
+    return Scores.from_rows(
         [
             (f"org/model-{i}", "held_out", 100, full, 0.01, i + 1, 50, part, 0.02, rank)
             for i, (full, part, rank) in enumerate(
@@ -57,14 +58,14 @@ def test_filter_shares_tell_rules_that_found_nothing_from_rules_that_did_not_run
 
 
 def test_a_benchmark_with_one_subject_has_one_bar() -> None:
-    figure = draw_subject_shares(tables.SubjectShares.from_rows([("all", 10, 4, 0.6)]))
+    figure = draw_subject_shares(SubjectShares.from_rows([("all", 10, 4, 0.6)]))
     assert list(figure.data[0].x) == [0.6]
     assert list(figure.data[0].text) == ["10 → 4"]
 
 
 def test_of_very_many_subjects_both_ends_are_shown_and_the_caption_says_so() -> None:
     rows = [(f"s{i:03d}", 100, i, 1 - i / 100) for i in range(100)]
-    figure = draw_subject_shares(tables.SubjectShares.from_rows(rows))
+    figure = draw_subject_shares(SubjectShares.from_rows(rows))
     assert len(figure.data[0].x) == 80
     assert (figure.data[0].x[0], figure.data[0].x[-1]) == (1.0, pytest.approx(0.01))
     assert "40 most and 40 least of 100" in caption(figure)
@@ -105,7 +106,7 @@ def test_the_agreement_maps_are_symmetric_and_titled_by_what_agrees() -> None:
         ("x/a", "x/c", "correctness", 10, 0.7, 5, None),
     ]
     rows.append(("x/b", "x/c", "correctness", 10, 0.9, 5, 0.5))
-    figure = draw_agreement(tables.Agreement.from_rows(rows))
+    figure = draw_agreement(Agreement.from_rows(rows))
     before, after = (np.array(trace.z, dtype=float) for trace in figure.data)
     assert before[0].tolist()[1:] == [0.8, 0.7]
     assert np.array_equal(before, before.T, equal_nan=True)
@@ -178,23 +179,23 @@ def test_random_subsets_that_are_all_alike_can_be_drawn(small) -> None:
 @pytest.mark.parametrize(
     ("figure", "why"),
     [
-        (lambda: draw_rank_chart(tables.Scores.empty(), EvaluationParams()), "No model"),
-        (lambda: draw_agreement(tables.Agreement.empty()), "Fewer than two models"),
+        (lambda: draw_rank_chart(Scores.empty(), EvaluationParams()), "No model"),
+        (lambda: draw_agreement(Agreement.empty()), "Fewer than two models"),
         (
-            lambda: draw_random_band(tables.RandomSubsets.empty(), tables.Yardstick.empty()),
+            lambda: draw_random_band(RandomSubsets.empty(), Yardstick.empty()),
             "No random subsets were drawn",
         ),
         (
-            lambda: draw_spread_band(tables.RandomSubsets.empty(), tables.Yardstick.empty()),
+            lambda: draw_spread_band(RandomSubsets.empty(), Yardstick.empty()),
             "No random subsets were drawn",
         ),
-        (lambda: draw_subject_shares(tables.SubjectShares.empty()), "no items"),
+        (lambda: draw_subject_shares(SubjectShares.empty()), "no items"),
         (
-            lambda: draw_distance_distribution(tables.DistanceDensity.empty(), {"branch": "none"}),
+            lambda: draw_distance_distribution(DistanceDensity.empty(), {"branch": "none"}),
             "off or could not run",
         ),
         (
-            lambda: draw_threshold_sensitivity(tables.ThresholdSensitivity.empty(), OFF),
+            lambda: draw_threshold_sensitivity(ThresholdSensitivity.empty(), OFF),
             "off or could not run",
         ),
     ],
@@ -207,7 +208,7 @@ def test_an_empty_figure_says_why(figure, why: str) -> None:
 
 def test_names_in_figures_are_text_even_if_they_look_like_markup() -> None:
     rows = [("<b>bold</b>", 4, 2, 0.5), ('<a href="javascript:x">y</a>', 4, 3, 0.25)]
-    drawn = [draw_subject_shares(tables.SubjectShares.from_rows(rows)).to_json()]
+    drawn = [draw_subject_shares(SubjectShares.from_rows(rows)).to_json()]
     table = scores_of(2)
     table["model"] = ["<b>bold", "<i>it"]
     drawn.append(draw_rank_chart(table, EvaluationParams()).to_json())

@@ -4,9 +4,10 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright import tables
 from benchwright.methods.smart.funnel import OTHER, count_funnel
 from benchwright.reports.smart.plots.funnel import draw_funnel
+from benchwright.tables.items import RejectedItems
+from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
 
 RULES = ("anomalous", "easy", "similar")
 
@@ -16,12 +17,12 @@ def items_of(ids: list[str]) -> pd.DataFrame:
 
 
 def rejected_rows(n: int) -> pd.DataFrame:
-    return tables.RejectedItems.from_rows([(i, "choices", "", "{}") for i in range(n)])
+    return RejectedItems.from_rows([(i, "choices", "", "{}") for i in range(n)])
 
 
 def verdicts_of(removed: dict[str, set[str]]) -> pd.DataFrame:
     """Which rules remove which item."""
-    return tables.Verdicts.from_rows(
+    return Verdicts.from_rows(
         [
             (item, rule, "flagged" if rule in rules else "clear", rule in rules, None, "")
             for item, rules in removed.items()
@@ -31,7 +32,7 @@ def verdicts_of(removed: dict[str, set[str]]) -> pd.DataFrame:
 
 
 def coverage() -> pd.DataFrame:
-    return tables.RuleCoverage.from_rows([(rule, "ran", 1, 0, 0, 0, 0, 0.0, "") for rule in RULES])
+    return RuleCoverage.from_rows([(rule, "ran", 1, 0, 0, 0, 0, 0.0, "") for rule in RULES])
 
 
 def test_an_item_counts_at_the_first_rule_that_removes_it() -> None:
@@ -54,8 +55,8 @@ def test_items_that_are_gone_without_a_verdict_are_a_step_of_their_own() -> None
     funnel = count_funnel(
         rejected_rows(0),
         items_of(list("abc")),
-        tables.Verdicts.empty(),
-        tables.RuleCoverage.empty(),
+        Verdicts.empty(),
+        RuleCoverage.empty(),
         items_of(["a"]),
     )
     assert funnel["step"].tolist() == ["source rows", "malformed", OTHER, "kept"]
@@ -97,4 +98,4 @@ def test_the_figure_shows_the_steps_that_took_something() -> None:
     assert list(left.x) == [3, 2, 1, 1]
     assert list(taken.x) == [0, 1, 1, 0]
     assert taken.text[2] == "−1 → 1"
-    assert "Nothing was counted" in draw_funnel(tables.Funnel.empty()).layout.annotations[0].text
+    assert "Nothing was counted" in draw_funnel(Funnel.empty()).layout.annotations[0].text

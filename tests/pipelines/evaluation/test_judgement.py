@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from benchwright import tables
 from benchwright.reports.smart.judgement import judge_against_random
+from benchwright.tables.evidence import Yardstick
 
 BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99
 NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2
@@ -14,7 +14,7 @@ NARROWER, WITHIN, WIDER = 5.0, 7.5, 11.8  # of a band from 6.9 to 8.2
 @pytest.fixture
 def judge(small) -> Any:
     def on_rows(*rows: dict[str, Any], group: str = "held_out", top: int | None = 20) -> Any:
-        table = tables.Yardstick.from_rows([small.yardstick_row(**row) for row in rows])
+        table = Yardstick.from_rows([small.yardstick_row(**row) for row in rows])
         return judge_against_random(table, group, top)
 
     return on_rows

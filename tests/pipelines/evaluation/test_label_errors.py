@@ -13,7 +13,7 @@ from benchwright.methods.smart.label_errors import (
     suspect_label_recall,
 )
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import LabelErrorRates
+from benchwright.tables.smart import LabelErrorRates
 
 IDS = [f"q{i}" for i in range(10)]
 ITEMS = pd.DataFrame({"item_id": IDS})

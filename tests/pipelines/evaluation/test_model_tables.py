@@ -22,7 +22,7 @@ from benchwright.evidence.scores import score_models
 from benchwright.evidence.subjects import count_subjects
 from benchwright.methods.smart.filter_model_profile import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.tables import Calibration
+from benchwright.tables.responses import Calibration
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
 

@@ -7,7 +7,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import choose_panel, in_sample_note, panel_warnings
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.tables import Models
+from benchwright.tables.responses import Models
 
 LISTED = Models.from_rows(
     [("a", "A", None, 1.0, False, None), ("a-chat", "A", None, 1.0, True, None)]

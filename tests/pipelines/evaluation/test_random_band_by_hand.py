@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.method_comparison import compare_methods
 from benchwright.evidence.panel import Panel
@@ -16,6 +15,8 @@ from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.reports.smart.comparisons import yardstick_rows
+from benchwright.tables.evidence import Agreement, ItemParameters, RankAgreementTable, Yardstick
+from benchwright.tables.smart import LabelErrorRates, RuleCoverage
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]
@@ -47,7 +48,7 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
         matrix,
         items,
         kept,
-        tables.ItemParameters.empty(),
+        ItemParameters.empty(),
         score_models(matrix, items, kept, panel),
         panel,
         pd.DataFrame({"model": [], "rating": []}),
@@ -126,7 +127,7 @@ def test_pearson_with_ratings_is_of_the_scores_on_the_subset(
 def two_kinds(small: Any) -> pd.DataFrame:
     """Plain and stratified subsets that say different things."""
     by_subject = {"random_mean": 0.8, "random_low": 0.7, "random_high": 0.85, "percentile": 77.0}
-    return tables.Yardstick.from_rows(
+    return Yardstick.from_rows(
         [
             small.yardstick_row(),
             small.yardstick_row(random="stratified", **by_subject),
@@ -138,16 +139,16 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
     two_kinds: pd.DataFrame, run: Any
 ) -> None:
     about = {"in_sample": False, "reason": ""}
-    methods = compare_methods(tables.RankAgreementTable.empty(), two_kinds, about)
+    methods = compare_methods(RankAgreementTable.empty(), two_kinds, about)
     by_chance = methods[methods["method"] == "random"].iloc[0]
     assert by_chance[["value", "low", "high"]].tolist() == [0.975, 0.95, 0.99]
     out = run()
     names = ("rule_coverage", "rank_agreement", "agreement", "filter_model_profile")
-    empty = tables.RankAgreementTable.empty()
+    empty = RankAgreementTable.empty()
     made = {
-        "rule_coverage": tables.RuleCoverage.empty(),
+        "rule_coverage": RuleCoverage.empty(),
         "rank_agreement": empty,
-        "agreement": tables.Agreement.empty(),
+        "agreement": Agreement.empty(),
         "filter_model_profile": out.get("filter_model_profile", pd.DataFrame()).iloc[:0],
     }
     one = pd.DataFrame({"item_id": ["a"]})
@@ -160,7 +161,7 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
         Panel((), (), (), 0, "", (), 1),
         two_kinds,
         {},
-        tables.LabelErrorRates.empty(),
+        LabelErrorRates.empty(),
     )
     assert metrics["percentile.kendall_tau_b.held_out"] == 2.05
     assert metrics["random_mean.kendall_tau_b.held_out"] == 0.975
@@ -172,7 +173,7 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
 def test_a_figure_stands_out_in_the_table_on_either_side_of_the_band(
     small: Any, value: float, outside: bool
 ) -> None:
-    table = tables.Yardstick.from_rows([small.yardstick_row(value=value)])
+    table = Yardstick.from_rows([small.yardstick_row(value=value)])
     assert yardstick_rows(table, "held_out")[0]["rows"][0]["outside"] is outside
 
 
@@ -186,7 +187,7 @@ def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, sm
         small.yardstick_row(models="all", **others, percentile=44.0),
         small.yardstick_row(models="all", **{**small.spread, **wide}),
     ]
-    out = report(yardstick=tables.Yardstick.from_rows(rows))
+    out = report(yardstick=Yardstick.from_rows(rows))
     summary = out["summary"]
     assert summary["group"] == "held_out"
     assert "kept less well than by removing items at random" in summary["judgement"]

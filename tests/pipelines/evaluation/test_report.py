@@ -9,11 +9,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.reports.smart.evidence import select_items_to_show
+from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
+from benchwright.tables.items import RejectedItems
+from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.smart import (
+    FilterModelAblation,
+    Groups,
+    LabelErrorRates,
+    NeighbourConvergence,
+    Overlaps,
+    ReviewAgreement,
+    Verdicts,
+)
 
 
 class Page(HTMLParser):
@@ -101,7 +113,7 @@ def test_an_item_that_looks_like_html_is_only_ever_text(page, small) -> None:
     items = small.items()
     items["subject"] = small.nasty
     items["choices"] = [[small.nasty, "b", "c", "d"]] * len(items)
-    groups = tables.Groups.from_rows(
+    groups = Groups.from_rows(
         [("g", "demo/000", "similar", True), ("g", "demo/001", "similar", False)]
     )
     seen = page(items=items, groups=groups)
@@ -194,7 +206,7 @@ def test_what_was_done_says_which_rules_did_not_run_and_why(page) -> None:
 
 
 def test_what_a_silent_rule_would_have_found_is_not_called_none(page, small) -> None:
-    none = {"groups": tables.Groups.empty(), "verdicts": tables.Verdicts.empty()}
+    none = {"groups": Groups.empty(), "verdicts": Verdicts.empty()}
     seen = page(**none).text
     assert "Suspect labels None." in seen
     coverage = small.inputs()["rule_coverage"]
@@ -424,14 +436,14 @@ def test_label_errors_reviews_and_lost_answers_are_shown(page) -> None:
 
 def test_tables_that_are_empty_are_left_out_or_say_why(page) -> None:
     names = {
-        "yardstick": (tables.Yardstick, "Not compared: no random subsets were drawn"),
-        "method_comparison": (tables.MethodComparison, ""),
-        "filter_model_ablation": (tables.FilterModelAblation, "Not tried: it is switched off"),
-        "neighbour_convergence": (tables.NeighbourConvergence, ""),
-        "label_error_rates": (tables.LabelErrorRates, ""),
-        "review_agreement": (tables.ReviewAgreement, ""),
-        "answer_coverage": (tables.AnswerCoverage, ""),
-        "random_subsets": (tables.RandomSubsets, ""),
+        "yardstick": (Yardstick, "Not compared: no random subsets were drawn"),
+        "method_comparison": (MethodComparison, ""),
+        "filter_model_ablation": (FilterModelAblation, "Not tried: it is switched off"),
+        "neighbour_convergence": (NeighbourConvergence, ""),
+        "label_error_rates": (LabelErrorRates, ""),
+        "review_agreement": (ReviewAgreement, ""),
+        "answer_coverage": (AnswerCoverage, ""),
+        "random_subsets": (RandomSubsets, ""),
     }
     seen = page(**{name: table.empty() for name, (table, _) in names.items()})
     for _, said in names.values():
@@ -540,28 +552,28 @@ def test_a_report_comes_out_of_every_corner_case(page, small, case: str) -> None
             "response_matrix": nobody,
             "choices_only_matrix": nobody,
             "chosen_filter_models": [],
-            "calibration": tables.Calibration.empty(),
-            "import_report": tables.ImportReport.empty(),
-            "models_table": tables.Models.empty(),
+            "calibration": Calibration.empty(),
+            "import_report": ImportReport.empty(),
+            "models_table": Models.empty(),
         },
         "one_subject": {"items": items},
         "similar_off": {
             "similarity_threshold": {"branch": "none"},
-            "distance_density": tables.DistanceDensity.empty(),
-            "threshold_sensitivity": tables.ThresholdSensitivity.empty(),
-            "groups": tables.Groups.empty(),
+            "distance_density": DistanceDensity.empty(),
+            "threshold_sensitivity": ThresholdSensitivity.empty(),
+            "groups": Groups.empty(),
         },
         "nothing": {
             "kept_items": items,
-            "verdicts": tables.Verdicts.empty(),
-            "overlaps": tables.Overlaps.empty(),
-            "rejected_items": tables.RejectedItems.empty(),
+            "verdicts": Verdicts.empty(),
+            "overlaps": Overlaps.empty(),
+            "rejected_items": RejectedItems.empty(),
         },
         "all": {"kept_items": items.head(0)},
         "one": {
             "items": small.items(1),
             "kept_items": small.items(1),
-            "overlaps": tables.Overlaps.empty(),
+            "overlaps": Overlaps.empty(),
         },
     }
     said = {
@@ -577,7 +589,7 @@ def test_a_report_comes_out_of_every_corner_case(page, small, case: str) -> None
         ids = one["item_id"].tolist()
         changed["one"] |= {
             "response_matrix": small.matrix(ids),
-            "verdicts": tables.Verdicts.empty(),
+            "verdicts": Verdicts.empty(),
         }
     seen = page(**changed[case])
     assert said[case] in seen.text

@@ -14,7 +14,7 @@ from benchwright.methods.smart.review import (
 )
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import ReviewSheet
+from benchwright.tables.smart import ReviewSheet
 
 N = 40
 IDS = [f"q/{i}" for i in range(N)]

@@ -5,24 +5,23 @@ import statistics
 
 import pytest
 
-from benchwright import tables
 from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
 from benchwright.reports.smart.plots.convergence import (
     draw_encoder_overlap,
     draw_neighbour_convergence,
 )
+from benchwright.tables.similarity import EncoderOverlap
+from benchwright.tables.smart import DensityByK, FilterModelAblation, NeighbourConvergence
 
 SHARES = {("a",): 0.5, ("b",): 0.3, ("a", "b"): 0.2}
-ABLATION = tables.FilterModelAblation.from_rows(
+ABLATION = FilterModelAblation.from_rows(
     [(len(m), ",".join(m), int(100 * s), s, 1, 2) for m, s in SHARES.items()]
 )
-CONVERGENCE = tables.NeighbourConvergence.from_rows(
+CONVERGENCE = NeighbourConvergence.from_rows(
     [(5, 2, "first_peak", 0.1, 10, 0.1), (50, 1, "halved", 0.3, 30, 0.3)]
 )
-DENSITIES = tables.DensityByK.from_rows(
-    [(5, 0.0, 0.0), (5, 0.2, 2.0), (50, 0.2, 0.0), (50, 0.4, 4.0)]
-)
-OVERLAP = tables.EncoderOverlap.from_rows(
+DENSITIES = DensityByK.from_rows([(5, 0.0, 0.0), (5, 0.2, 2.0), (50, 0.2, 0.0), (50, 0.4, 4.0)])
+OVERLAP = EncoderOverlap.from_rows(
     [
         ("one", "two", 100, 0.1, 0.2, 10, 20, 5, 0.5, 0.25, 0.2, 0.8, 0.74),
         ("one", "<i>three", 100, 0.1, math.nan, 10, 0, 0, 0.0, math.nan, 0.0, 0.9, 0.9),
@@ -80,7 +79,7 @@ def test_a_k_without_a_peak_is_left_out_of_the_thresholds():
 
 def test_a_fixed_threshold_without_a_density_is_still_drawn():
     fixed = CONVERGENCE.assign(branch="fixed", threshold=0.2)
-    figure = draw_neighbour_convergence(fixed, tables.DensityByK.empty())
+    figure = draw_neighbour_convergence(fixed, DensityByK.empty())
     assert list(figure.data[-1].y) == [0.2, 0.2]
     assert list(by_name(figure)["δ"].x) == []
 
@@ -98,14 +97,12 @@ def test_every_pair_of_encoders_shows_agreement_beside_chance():
 @pytest.mark.parametrize(
     ("figure", "why"),
     [
-        (draw_filter_model_ablation(tables.FilterModelAblation.empty()), "No rule"),
+        (draw_filter_model_ablation(FilterModelAblation.empty()), "No rule"),
         (
-            draw_neighbour_convergence(
-                tables.NeighbourConvergence.empty(), tables.DensityByK.empty()
-            ),
+            draw_neighbour_convergence(NeighbourConvergence.empty(), DensityByK.empty()),
             "was off",
         ),
-        (draw_encoder_overlap(tables.EncoderOverlap.empty()), "fewer than two encoders"),
+        (draw_encoder_overlap(EncoderOverlap.empty()), "fewer than two encoders"),
     ],
 )
 def test_a_figure_without_data_says_why(figure, why):

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright import tables
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.method_comparison import compare_methods
@@ -14,6 +13,7 @@ from benchwright.evidence.rank_agreement import compare_ranks
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.reports.smart.wording import METRICS
+from benchwright.tables.evidence import ItemParameters, RankAgreementTable
 
 NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
@@ -38,7 +38,7 @@ def test_pearson_with_ratings_counts_the_rated_models() -> None:
     matrix, panel, items = stage(("held_out",) * 14)
     kept = items.iloc[:50]
     yardstick, _ = compare_with_random(
-        *(matrix, items, kept, tables.ItemParameters.empty()),
+        *(matrix, items, kept, ItemParameters.empty()),
         *(score_models(matrix, items, kept, panel), panel, NO_RATINGS),
         RatingsParams(values={name: i for i, name in enumerate(NAMES[:5])}),
         *(EvaluationParams(random_subsets=20), 0),
@@ -47,7 +47,7 @@ def test_pearson_with_ratings_counts_the_rated_models() -> None:
     assert counts["arena_pearson"].tolist() == [5]
     assert counts["kendall_tau_b"].tolist() == [14]
     about = {"in_sample": False, "reason": ""}
-    methods = compare_methods(tables.RankAgreementTable.empty(), yardstick, about)
+    methods = compare_methods(RankAgreementTable.empty(), yardstick, about)
     rated = methods[methods["metric"] == "arena_pearson"]
     assert set(rated["n_models"]) == {5}
 
@@ -94,7 +94,7 @@ def test_every_figure_of_the_tables_has_a_name_and_a_unit_for_the_report() -> No
         *(matrix, items, kept, scores, panel, NO_RATINGS, ratings, settings, 0),
     )
     yardstick, _ = compare_with_random(
-        *(matrix, items, kept, tables.ItemParameters.empty(), scores, panel),
+        *(matrix, items, kept, ItemParameters.empty(), scores, panel),
         *(NO_RATINGS, ratings, settings, 0),
     )
     assert {*ranks["metric"], *yardstick["metric"]} - set(METRICS) == set()

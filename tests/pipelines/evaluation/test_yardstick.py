@@ -14,7 +14,12 @@ from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_yardstick import compare_with_random
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.tables import ItemParameters, MethodComparison, RankAgreementTable, Yardstick
+from benchwright.tables.evidence import (
+    ItemParameters,
+    MethodComparison,
+    RankAgreementTable,
+    Yardstick,
+)
 
 NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
 

@@ -19,13 +19,8 @@ from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.fields import create_pipeline, nodes
 from benchwright.similarity.text_vectors import EncodedTexts
-from benchwright.tables import (
-    CleanItems,
-    FieldAccuracy,
-    FieldPredictions,
-    JudgeRounds,
-    TextVectors,
-)
+from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
+from benchwright.tables.similarity import TextVectors
 
 FIELD_OF = bundled_examples().set_index("question")["field"]
 

@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.splitting.paired_halves import model_groups, pa
 from benchwright.params.half_gap import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.half_gap import create_pipeline
-from benchwright.tables import HalfGap, HalfGapShares
+from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
 
 N = 5_000
 WEIGHTS = {"path": "nowhere"}

@@ -12,7 +12,8 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.memorisation import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.memorisation import create_pipeline
-from benchwright.tables import Generations, Memorisation, MemorisationSummary
+from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
+from benchwright.tables.responses import Generations
 from transforms.benchmark_tables import items_table
 
 N = 200

@@ -10,11 +10,12 @@ from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.features import SURFACE
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.perturbation.single_best_answer import (
+from benchwright.pipelines.perturbation.nodes import (
     collect_single_best_answers,
     predict_single_best_answers,
 )
-from benchwright.tables import SbaPredictions, TextVectors
+from benchwright.tables.similarity import TextVectors
+from benchwright.tables.wicked import SbaPredictions
 from transforms.benchmark_tables import items_table
 
 BY_MODEL = PerturbationParams(sba="model")

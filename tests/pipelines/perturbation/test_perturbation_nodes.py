@@ -7,9 +7,9 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.perturbation import create_pipeline
-from benchwright.pipelines.perturbation.nodes import perturb_items
-from benchwright.pipelines.perturbation.single_best_answer import read_labels
-from benchwright.tables import Demonstrations, Draws, Items, PerturbationChanges, Rephrasings
+from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.wicked import Draws, PerturbationChanges, Rephrasings
 
 NOBODY = {"single": [], "several": []}
 

@@ -11,10 +11,9 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.perturbation.nodes import perturb_items
-from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
+from benchwright.pipelines.perturbation.nodes import perturb_items, rephrase_questions
 from benchwright.similarity import wordings
-from benchwright.tables import Rephrasings
+from benchwright.tables.wicked import Rephrasings
 from scripted_server import ScriptedServer, served
 from transforms.benchmark_tables import items_table
 

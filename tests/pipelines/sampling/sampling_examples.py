@@ -9,7 +9,7 @@ from benchwright.methods.dele.evidence.panels import SamplingPanels, choose_pane
 from benchwright.methods.dele.evidence.pools import Pools, build_pools
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.tables import Items
+from benchwright.tables.items import Items
 
 WORDS = ["the", "cat", "sat", "on", "a", "photosynthesis", "mat", "while", "economies", "rivers"]
 NO_SCORES = pd.DataFrame({"name": pd.Series(dtype=str), "avg": pd.Series(dtype=float)})

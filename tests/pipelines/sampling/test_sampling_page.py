@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.methods.dele.evidence.metrics import collect_sampling_metrics
 from benchwright.reports.dele.headline import write_headline
+from benchwright.reports.dele.metrics import collect_sampling_metrics
 from benchwright.reports.dele.plot_nodes import CURVES
 from pipelines.sampling.sampling_examples import make_answers
 from pipelines.sampling.sampling_stage import PARAMS, page, run

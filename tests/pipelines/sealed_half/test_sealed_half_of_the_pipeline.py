@@ -41,16 +41,16 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams
 from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines import contamination_free, judging, scoring, splitting
-from benchwright.pipelines.judging.difficulty import (
+from benchwright.pipelines.judging.nodes import (
     rate_final_items,
     rate_items,
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.splitting import halves
+from benchwright.pipelines.splitting import nodes as halves
 from benchwright.similarity import wordings
 from benchwright.similarity.text_vectors import EncodedTexts
-from benchwright.tables import (
+from benchwright.tables.mmlu_cf import (
     CleanItems,
     DifficultyRatings,
     ItemDifficulty,

@@ -16,13 +16,9 @@ from benchwright.methods.wicked.single_best_answer.predict import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.single_best_answer import create_pipeline, nodes
-from benchwright.tables import (
-    Demonstrations,
-    Items,
-    SbaEvaluation,
-    SbaLabels,
-    TextVectors,
-)
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.similarity import TextVectors
+from benchwright.tables.wicked import SbaEvaluation, SbaLabels
 from transforms.benchmark_tables import items_table
 
 SURFACE = SingleBestAnswerParams(features=("surface",), recall=0.9, folds=4)

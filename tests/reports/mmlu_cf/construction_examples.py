@@ -8,7 +8,6 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
-from benchwright import tables
 from benchwright.params.checking import CheckingParams
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import CollectionParams
@@ -20,6 +19,22 @@ from benchwright.params.sealing import SealingParams
 from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines.construction_report import create_pipeline
 from benchwright.reports.page.plot_style import empty_figure
+from benchwright.tables.mmlu_cf import (
+    CleaningFunnel,
+    CleaningReasons,
+    DifficultyCounts,
+    DocumentsRead,
+    DomainCounts,
+    ExtractionMeasures,
+    FieldAccuracy,
+    FieldCounts,
+    HalfDistances,
+    JudgeAgreement,
+    JudgeRounds,
+    LeakPairs,
+    SamplingStrata,
+    SplitAssignment,
+)
 
 FIELDS = ("Math", "Law", "History")
 HOSTILE = "<script>alert(1)</script>.example.org"
@@ -62,38 +77,38 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "params:perturbation": PerturbationParams(),
         "params:splitting": SplittingParams(),
         "params:sealing": SealingParams(name="made", key_file="/secret/place/of.key"),
-        "documents_read": tables.DocumentsRead.from_rows(
+        "documents_read": DocumentsRead.from_rows(
             [
                 ("/somebody/home/documents.jsonl", 9, 0, "", 4),
                 ("/x/more.warc.gz", 11, 1, "record 3", 0),
             ]
         ),
-        "domain_counts": tables.DomainCounts.from_rows(
+        "domain_counts": DomainCounts.from_rows(
             [("a.example.org", 5, 20, 20), (HOSTILE, 9, 25, 18), ("", 6, 15, 10)]
         ),
         "extraction_measures": _extraction(),
-        "cleaning_funnel": tables.CleaningFunnel.from_rows(
+        "cleaning_funnel": CleaningFunnel.from_rows(
             [
                 (1, "n_choices", "reject", 60, 0, 10, 50),
                 (2, "labels", "rewrite", 50, 12, 0, 50),
                 (3, "exact_duplicate", "reject", 50, 0, 2, 48),
             ]
         ),
-        "cleaning_reasons": tables.CleaningReasons.from_rows(
+        "cleaning_reasons": CleaningReasons.from_rows(
             [
                 ("n_choices", "reject", "5 choices", 10),
                 ("labels", "rewrite", "labels", 12),
                 ("exact_duplicate", "reject", "same as", 2),
             ]
         ),
-        "field_counts": tables.FieldCounts.from_rows(
+        "field_counts": FieldCounts.from_rows(
             [(name, 16, 3, 0.5) for name in FIELDS] + [("", 0, 0, np.nan)]
         ),
-        "field_accuracy": tables.FieldAccuracy.from_rows(
+        "field_accuracy": FieldAccuracy.from_rows(
             [("documents", "", 40, 0.7, 0.55, 0.82, 40, 0.7, 0.5)]
             + [("documents", name, 12, 0.75, 0.47, 0.91, 14, 0.64, 0.5) for name in FIELDS]
         ),
-        "field_rounds": tables.JudgeRounds.empty(),
+        "field_rounds": JudgeRounds.empty(),
         "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else _no_rounds(),
         "difficulty_counts": _levels(checked, judges=judges),
         "sampling_strata": _strata(judges=judges),
@@ -101,7 +116,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "difficulty_again_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
         "ratings_again": _again(judges=judges),
         "checking_rounds": _rounds("checking", 30, 30, 0) if judges else _no_rounds(),
-        "judge_agreement": _agreement() if judges else tables.JudgeAgreement.empty(),
+        "judge_agreement": _agreement() if judges else JudgeAgreement.empty(),
         "checking_counts": {
             "sampled": 30,
             "checked": checked,
@@ -117,14 +132,14 @@ def making(*, judges: bool = False) -> dict[str, Any]:
             },
             "rephrase_checks": {},
         },
-        "half_distances": tables.HalfDistances.from_rows(
+        "half_distances": HalfDistances.from_rows(
             [
                 ("field", checked // 2, checked // 2, 0.08, 0.17, 0.23, np.nan, 3.5, 2, 0.9, ""),
                 ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, 0.05, 1.0, 9, 0.9, ""),
             ]
         ),
         "keyed_split_assignment": _assignment(checked),
-        "keyed_leak_pairs": tables.LeakPairs.empty(),
+        "keyed_leak_pairs": LeakPairs.empty(),
         "figure_cleaning_funnel": empty_figure("From raw to clean items", "Drawn elsewhere."),
     }
 
@@ -166,7 +181,7 @@ def _run(pipeline: Pipeline, inputs: dict[str, Any], names: tuple[str, ...]) -> 
 
 
 def _extraction() -> pd.DataFrame:
-    return tables.ExtractionMeasures.from_rows(
+    return ExtractionMeasures.from_rows(
         [
             ("recall", "", 45, 50, 0.9, 0.79, 0.96),
             ("precision", "", 45, 48, 0.9375, 0.83, 0.98),
@@ -192,17 +207,17 @@ def _rounds(task: str, asked: int, first: int, second: int) -> pd.DataFrame:
             (task, judge, 2, left, second, left - second, 0, second / left)
             for judge in ("able", "baker")
         ]
-    return tables.JudgeRounds.from_rows(sorted(rows, key=lambda row: row[1:3]))
+    return JudgeRounds.from_rows(sorted(rows, key=lambda row: row[1:3]))
 
 
 def _no_rounds() -> pd.DataFrame:
-    return tables.JudgeRounds.empty()
+    return JudgeRounds.empty()
 
 
 def _levels(checked: int, *, judges: bool) -> pd.DataFrame:
     if not judges:
         rows = [("rated", -1, 48, 1.0, np.nan), ("sampled", -1, 30, 1.0, np.nan)]
-        return tables.DifficultyCounts.from_rows([*rows, ("checked", -1, checked, 1.0, np.nan)])
+        return DifficultyCounts.from_rows([*rows, ("checked", -1, checked, 1.0, np.nan)])
     pools = {
         "rated": {5: 12, 6: 20, 7: 10, -1: 6},
         "sampled": {5: 6, 6: 15, 7: 9},
@@ -210,7 +225,7 @@ def _levels(checked: int, *, judges: bool) -> pd.DataFrame:
         "final": {5: 3, 6: 11, 7: 10},
     }
     target = {5: 0.3, 6: 0.4, 7: 0.3}
-    return tables.DifficultyCounts.from_rows(
+    return DifficultyCounts.from_rows(
         [
             (pool, level, n, n / sum(counts.values()), _target(pool, level, target))
             for pool, counts in pools.items()
@@ -230,12 +245,12 @@ def _strata(*, judges: bool) -> pd.DataFrame:
         for level, target in ((5, 3), (6, 4), (7, 3)):
             taken = target + {5: -1, 6: 1, 7: 0}[level] if judges else 10 if level == 6 else 0
             rows.append((field, level, target, taken + 1, taken, max(target - taken, 0)))
-    return tables.SamplingStrata.from_rows(rows)
+    return SamplingStrata.from_rows(rows)
 
 
 def _agreement() -> pd.DataFrame:
     nobody = (np.nan,) * 6
-    return tables.JudgeAgreement.from_rows(
+    return JudgeAgreement.from_rows(
         [
             ("difficulty", "difficulty", "", "", 42, 0.71, 0.55, 0.83, 0.6, 0.5, np.nan, ""),
             ("difficulty", "difficulty", "able", "baker", 42, 0.71, 0.55, 0.83, 0.6, 0.5, 0.3, ""),
@@ -255,4 +270,4 @@ def _assignment(n: int) -> pd.DataFrame:
             field = "History"
         item = f"doc-{place:03d}#1" if half == "validation" else f"sealed-{place:032x}"
         rows.append((item, half, field, 6.0, f"{field} · 6"))
-    return tables.SplitAssignment.from_rows(rows)
+    return SplitAssignment.from_rows(rows)

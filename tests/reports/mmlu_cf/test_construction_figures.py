@@ -6,13 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright import tables
 from benchwright.reports.mmlu_cf.plots.agreement import draw_judge_agreement
 from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels
 from benchwright.reports.mmlu_cf.plots.domains import draw_domains, top_domains
 from benchwright.reports.mmlu_cf.plots.fields import draw_field_halves
 from benchwright.reports.mmlu_cf.plots.replies import draw_parse_rates
 from benchwright.reports.mmlu_cf.plots.strata import draw_strata
+from benchwright.tables.mmlu_cf import (
+    DifficultyCounts,
+    DomainCounts,
+    JudgeAgreement,
+    JudgeRounds,
+    LeakPairs,
+    SamplingStrata,
+    SplitAssignment,
+)
 from reports.mmlu_cf.construction_examples import making, run
 
 
@@ -53,7 +61,7 @@ def test_the_funnel_shows_those_taken_after_the_check_and_leaks() -> None:
     inputs = making(judges=True)
     inputs["checking_counts"]["final"] = 20
     pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
-    inputs["keyed_leak_pairs"] = tables.LeakPairs.from_rows([pair])
+    inputs["keyed_leak_pairs"] = LeakPairs.from_rows([pair])
     figure = run(inputs)["figure_construction_funnel"]
     assert bars(figure)["taken"] == 20
     assert bars(figure, 1)["taken"] == 4
@@ -84,7 +92,7 @@ def test_levels_of_each_step_stand_beside_the_target(judged: dict[str, Any]) -> 
 
 
 def test_levels_known_of_all_have_no_place_for_unknown_ones() -> None:
-    counts = tables.DifficultyCounts.from_rows(
+    counts = DifficultyCounts.from_rows(
         [("rated", -1, 0, 0.0, np.nan), ("rated", 4, 5, 1.0, np.nan)]
     )
     figure = plot(draw_difficulty_levels(counts))
@@ -106,7 +114,7 @@ def test_fields_of_both_halves(judged: dict[str, Any]) -> None:
 
 
 def test_domains_are_the_largest_and_the_rest_in_words() -> None:
-    counts = tables.DomainCounts.from_rows([(f"d{n}.org", 1, 30 - n, 20 - n) for n in range(20)])
+    counts = DomainCounts.from_rows([(f"d{n}.org", 1, 30 - n, 20 - n) for n in range(20)])
     top = top_domains(counts, 3)
     assert top["domain"].tolist() == ["d0.org", "d1.org", "d2.org", "17 other domains"]
     assert top.iloc[3][["documents", "raw_items", "clean_items"]].tolist() == [17, 323, 153]
@@ -165,7 +173,7 @@ def test_strata_show_taken_of_wanted(judged: dict[str, Any], unjudged: dict[str,
 
 
 def test_a_stratum_that_is_not_there_is_no_zero() -> None:
-    strata = tables.SamplingStrata.from_rows(
+    strata = SamplingStrata.from_rows(
         [("Law", 5, 2, 2, 2, 0), ("Math", 5, 0, 9, 0, 0), ("Math", 6, 3, 1, 1, 2)]
     )
     (cells,) = plot(draw_strata(strata, making(judges=True)["difficulty_counts"]))["data"]
@@ -176,13 +184,13 @@ def test_a_stratum_that_is_not_there_is_no_zero() -> None:
 @pytest.mark.parametrize(
     ("figure", "why"),
     [
-        (draw_difficulty_levels(tables.DifficultyCounts.empty()), "Nobody judged"),
-        (draw_domains(tables.DomainCounts.empty()), "No question was found"),
-        (draw_field_halves(tables.SplitAssignment.empty()), "no questions"),
-        (draw_judge_agreement(tables.JudgeAgreement.empty()), "Fewer than two judges"),
-        (draw_parse_rates(*[tables.JudgeRounds.empty()] * 4), "No judge was asked"),
+        (draw_difficulty_levels(DifficultyCounts.empty()), "Nobody judged"),
+        (draw_domains(DomainCounts.empty()), "No question was found"),
+        (draw_field_halves(SplitAssignment.empty()), "no questions"),
+        (draw_judge_agreement(JudgeAgreement.empty()), "Fewer than two judges"),
+        (draw_parse_rates(*[JudgeRounds.empty()] * 4), "No judge was asked"),
         (
-            draw_strata(tables.SamplingStrata.empty(), tables.DifficultyCounts.empty()),
+            draw_strata(SamplingStrata.empty(), DifficultyCounts.empty()),
             "Nothing was sampled",
         ),
     ],

@@ -6,10 +6,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright import tables
 from benchwright.params.checking import CheckingParams
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.reports.mmlu_cf.rows import level_rows
+from benchwright.tables.mmlu_cf import (
+    CleaningFunnel,
+    CleaningReasons,
+    DifficultyCounts,
+    DocumentsRead,
+    DomainCounts,
+    ExtractionMeasures,
+    FieldAccuracy,
+    FieldCounts,
+    HalfDistances,
+    LeakPairs,
+    SamplingStrata,
+    SplitAssignment,
+)
 from reports.mmlu_cf.construction_examples import HOSTILE, leak, making, run, told
 
 
@@ -101,7 +114,7 @@ def test_what_the_sample_lacks_is_said(judged: dict[str, Any]) -> None:
 
 
 def test_leaks_are_counted_and_those_that_stay_come_first() -> None:
-    pairs = tables.LeakPairs.from_rows(
+    pairs = LeakPairs.from_rows(
         [
             leak("doc-1#1", "doc-2#1", moved=True),
             leak("doc-3#1", "sealed-a", "judged_same", removed="sealed-a"),
@@ -135,7 +148,7 @@ def test_no_leak_is_said_too(unjudged: dict[str, Any]) -> None:
 def test_halves_further_apart_than_chance_are_a_warning(unjudged: dict[str, Any]) -> None:
     assert "more than 19 of 20" not in text(unjudged["construction_report"])
     row = ("field", 15, 15, 0.4, 0.17, 0.23, np.nan, 9.0, 2, 0.0001, "")
-    said = page_of(half_distances=tables.HalfDistances.from_rows([row]))
+    said = page_of(half_distances=HalfDistances.from_rows([row]))
     assert "total variation of 0.400, more than 19 of 20 pairs of random halves (0.230)" in said
     assert "The halves differ in field more than 19 of 20 pairs of random halves do" in said
     assert "more than chance" in said
@@ -148,7 +161,7 @@ def test_few_domains_one_that_gives_much_and_lost_documents(unjudged: dict[str, 
     assert "One domain gave 41.7% of the clean questions." in said
     assert "1 document could not be read and was left out." in said
     assert "an accuracy near 50% is known to ±25.3 points" in said
-    many = tables.DomainCounts.from_rows([(f"d{n:03d}.org", 1, 3, 2) for n in range(100)])
+    many = DomainCounts.from_rows([(f"d{n:03d}.org", 1, 3, 2) for n in range(100)])
     said = page_of(domain_counts=many)
     assert "known domain" not in said
     assert "One domain gave" not in said
@@ -156,8 +169,8 @@ def test_few_domains_one_that_gives_much_and_lost_documents(unjudged: dict[str, 
 
 def test_labels_that_are_not_there_are_said_to_be_missing() -> None:
     said = page_of(
-        extraction_measures=tables.ExtractionMeasures.empty(),
-        field_accuracy=tables.FieldAccuracy.empty(),
+        extraction_measures=ExtractionMeasures.empty(),
+        field_accuracy=FieldAccuracy.empty(),
     )
     assert "precision and recall of extraction are not known" in said
     assert "Nobody knows how often the fields are right" in said
@@ -189,19 +202,19 @@ def test_the_same_inputs_give_the_same_bytes(judged: dict[str, Any]) -> None:
 
 def test_tables_without_rows_still_make_a_page() -> None:
     empty = {
-        "documents_read": tables.DocumentsRead,
-        "domain_counts": tables.DomainCounts,
-        "extraction_measures": tables.ExtractionMeasures,
-        "cleaning_funnel": tables.CleaningFunnel,
-        "cleaning_reasons": tables.CleaningReasons,
-        "field_counts": tables.FieldCounts,
-        "field_accuracy": tables.FieldAccuracy,
-        "difficulty_counts": tables.DifficultyCounts,
-        "sampling_strata": tables.SamplingStrata,
-        "final_strata": tables.SamplingStrata,
-        "half_distances": tables.HalfDistances,
-        "keyed_split_assignment": tables.SplitAssignment,
-        "keyed_leak_pairs": tables.LeakPairs,
+        "documents_read": DocumentsRead,
+        "domain_counts": DomainCounts,
+        "extraction_measures": ExtractionMeasures,
+        "cleaning_funnel": CleaningFunnel,
+        "cleaning_reasons": CleaningReasons,
+        "field_counts": FieldCounts,
+        "field_accuracy": FieldAccuracy,
+        "difficulty_counts": DifficultyCounts,
+        "sampling_strata": SamplingStrata,
+        "final_strata": SamplingStrata,
+        "half_distances": HalfDistances,
+        "keyed_split_assignment": SplitAssignment,
+        "keyed_leak_pairs": LeakPairs,
     }
     nothing = {"sampled": 0, "checked": 0, "final": 0, "reasons": {}, "harms": {}, "sources": {}}
     found = run(

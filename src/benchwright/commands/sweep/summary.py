@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.commands.sweep.combinations import Combination
 from benchwright.core.natural_order import in_order
-from benchwright.tables import RULES
+from benchwright.tables.smart import RULES
 
 _FIRST = ("n_items", "n_kept", "share_removed")
 _EVIDENCE = (

@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
-from benchwright.tables import RULES, ItemAudit, Verdicts
+from benchwright.tables.smart import RULES, ItemAudit, Verdicts
 
 # Flags that do not remove an item but should be seen.
 _WARNING_RULES = ("suspect_label", "conflicting_gold")

@@ -17,7 +17,7 @@ from benchwright.methods.smart.filter_models import listed
 from benchwright.methods.smart.finding import Finding
 from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams
-from benchwright.tables import Groups
+from benchwright.tables.smart import Groups
 
 Draw = dict[str, float]
 

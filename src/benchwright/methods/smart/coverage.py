@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.smart.finding import Finding
-from benchwright.tables import Overlaps, RuleCoverage
+from benchwright.tables.smart import Overlaps, RuleCoverage
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.methods.smart.grouping import Grouping
 from benchwright.params.filtering import FilteringParams
-from benchwright.tables import FilterModelAblation
+from benchwright.tables.smart import FilterModelAblation
 
 
 def vary_filter_models(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.tables import Funnel
+from benchwright.tables.smart import Funnel
 
 OTHER = "other"
 """The step of items that are gone although no rule says so."""

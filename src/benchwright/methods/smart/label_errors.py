@@ -14,7 +14,7 @@ from benchwright.statistics.proportion import (
     two_proportions,
     wilson_interval,
 )
-from benchwright.tables import LabelErrorRates
+from benchwright.tables.smart import LabelErrorRates
 
 FILE = "label_errors.csv"
 SUSPECT = "suspect_label"

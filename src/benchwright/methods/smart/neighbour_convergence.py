@@ -6,7 +6,7 @@ import pandas as pd
 from benchwright.params.filtering import FilteringParams
 from benchwright.similarity.neighbourhood import Neighbourhood
 from benchwright.similarity.threshold import closer_than, estimate
-from benchwright.tables import DensityByK, NeighbourConvergence
+from benchwright.tables.smart import DensityByK, NeighbourConvergence
 
 _PLOTTED = 200  # points of each curve
 

@@ -9,7 +9,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.params.filtering import FilteringParams
 from benchwright.similarity.neighbourhood import Neighbourhood, item_vectors
 from benchwright.statistics.nearest_neighbours import neighbours_of
-from benchwright.tables import Neighbours
+from benchwright.tables.similarity import Neighbours
 
 # Items whose neighbours are found exactly to tell how many the search has missed.
 _CHECKED = 200

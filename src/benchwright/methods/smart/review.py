@@ -13,7 +13,7 @@ from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.rule_order import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import ReviewAgreement, ReviewSheet
+from benchwright.tables.smart import ReviewAgreement, ReviewSheet
 
 FILE = "review_sheet.csv"
 STALE = "stale"

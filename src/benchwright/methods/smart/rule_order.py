@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from benchwright.tables import RULES
+from benchwright.tables.smart import RULES
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:

@@ -20,7 +20,7 @@ from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs
 from benchwright.similarity.threshold import choose_threshold, closer_than, density_distances
 from benchwright.statistics.density import Density, gaussian_density, local_maxima
-from benchwright.tables import DistanceDensity, ThresholdSensitivity
+from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.contamination_free.rules import apply_rules
+from benchwright.pipelines.contamination_free.nodes import apply_rules
 
 
 def create_pipeline() -> Pipeline:

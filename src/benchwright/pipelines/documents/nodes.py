@@ -13,13 +13,13 @@ import pyarrow as pa
 from benchwright.core.natural_order import sort_items
 from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.open_benchmark import OpenBenchmarkParams
-from benchwright.tables import (
+from benchwright.tables.base import Table
+from benchwright.tables.mmlu_cf import (
     CleaningChanges,
     CleaningDuplicates,
     CleanItems,
     RawItems,
     RejectedRawItems,
-    Table,
 )
 
 logger = logging.getLogger(__name__)

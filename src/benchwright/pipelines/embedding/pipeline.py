@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.embedding.item_vectors import compute_embeddings
+from benchwright.pipelines.embedding.nodes import compute_embeddings
 
 
 def create_pipeline() -> Pipeline:

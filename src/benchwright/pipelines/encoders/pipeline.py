@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.encoders.vectors import encode_with_each
+from benchwright.pipelines.encoders.nodes import encode_with_each
 from benchwright.similarity.encoder_overlap import compare_encoders
 
 

@@ -23,7 +23,7 @@ from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key
-from benchwright.tables import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
+from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
 
 _BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
 

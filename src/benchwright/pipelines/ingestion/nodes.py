@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright import tables
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.source_rows.items import Item, ItemMapper
 from benchwright.source_rows.purposes import divide, limited
 from benchwright.source_rows.reject import Rejection, reject, rejected_table
 from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
+from benchwright.tables.items import Demonstrations, Items
 
 
 class IngestedTables(NamedTuple):
@@ -75,9 +75,9 @@ def map_source_rows(
         raise InputError(_nothing_left(ingestion, rejections))
     purposes = limited(purposes, limit, seed)
     return IngestedTables(
-        tables.Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
-        tables.Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
-        tables.Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
+        Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
+        Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
+        Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
         rejected_table(rejections),
     )
 

@@ -2,19 +2,18 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.judging.checking import (
+from benchwright.pipelines.judging.nodes import (
     check_sampled_items,
-    compare_judges,
-    count_decisions,
-)
-from benchwright.pipelines.judging.difficulty import (
     choose_final_items,
+    compare_judges,
+    compare_ratings,
+    count_decisions,
+    count_levels,
     rate_final_items,
     rate_items,
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.judging.levels import compare_ratings, count_levels
 
 _ASKING = ["difficulty_examples", "judge_store"]
 _MODELS = ["params:models", "params:scoring"]

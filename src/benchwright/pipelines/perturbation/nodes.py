@@ -1,12 +1,34 @@
 """Thin nodes over `benchwright.transforms`."""
 
-from collections.abc import Mapping
+import logging
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables import Draws, PerturbationChanges
+from benchwright.compute.asking import ask_model
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import sort_items
+from benchwright.core.option_wording import kinds_of_options, refers_to_options
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.wicked.single_best_answer.labels import label_numbers
+from benchwright.methods.wicked.single_best_answer.predict import predict
+from benchwright.params.perturbation import PerturbationParams, RephraseParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
+from benchwright.prompting.rendering import questions as as_questions
+from benchwright.similarity.wordings import wording_similarity
+from benchwright.tables.wicked import (
+    Draws,
+    OptionWordings,
+    PerturbationChanges,
+    Rephrasings,
+    SbaPredictions,
+)
 from benchwright.transforms.compose import perturb
+from benchwright.transforms.rephrase import Attempt, Question, rephrase
 
 
 def perturb_items(
@@ -45,3 +67,238 @@ def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | Non
         key = (str(role), str(item_id))
         found[key] = str(after) if used else found.get(key)
     return found
+
+
+def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> pd.DataFrame:
+    """List the options that say none or all of the above, or name others by letter or place.
+
+    Where it is the question that names options ("choose A if …"), `place` is −1 and `text` the
+    question.
+
+    Returns:
+        An `OptionWordings` table in natural order of the ids, items first.
+    """
+    return OptionWordings.from_rows(
+        [
+            row
+            for role, table in (("item", items), ("demonstration", demonstrations))
+            for item in sort_items(table).to_dict("records")
+            for row in _rows(role, item)
+        ]
+    )
+
+
+def _rows(role: str, item: dict[Hashable, Any]) -> list[tuple[object, ...]]:
+    kinds = kinds_of_options(item["question"], item["choices"])
+    found: list[tuple[object, ...]] = [
+        (role, item["item_id"], item["subject"], place, kind, text, place == item["answer"])
+        for place, (kind, text) in enumerate(zip(kinds, item["choices"], strict=True))
+        if kind != "plain"
+    ]
+    if "refers_to_options" not in kinds and refers_to_options(item["question"], item["choices"]):
+        stem = (role, item["item_id"], item["subject"], -1, "refers_to_options")
+        found.insert(0, (*stem, item["question"], False))
+    return found
+
+
+logger = logging.getLogger(__name__)
+
+_SHOTS = 5  # demonstrations that most harnesses show
+
+
+def rephrase_questions(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    answer_store: StoredShards,
+    perturbation: PerturbationParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Ask a chat model for other wordings of items and demonstrations, and check each.
+
+    Every question is asked for once, whatever the number of draws; of the demonstrations only
+    those that some configuration shows (the first 5 where nothing is asked live). Without the
+    transform `rephrase` nothing is asked and no model is loaded.
+
+    Returns:
+        A `Rephrasings` table, items first, ids in natural order.
+
+    Raises:
+        InputError: the model or the encoder is not known, or cannot be had.
+    """
+    chosen = [part for part in perturbation.transforms if isinstance(part, RephraseParams)]
+    if not chosen:
+        return Rephrasings.empty()
+    params = chosen[0]
+    ask = ask_model(
+        params.model,
+        models,
+        scoring,
+        answer_store,
+        max_tokens=params.max_tokens,
+        temperature=params.temperature,
+        what="rephrasing",
+    )
+    shown = _shown_demonstrations(items, demonstrations, scoring, seed)
+    questions = [*_questions(items, "item"), *_questions(shown, "demonstration")]
+    attempts = rephrase(questions, ask, wording_similarity(params.encoder, models, scoring), params)
+    _tell(attempts, len(questions), params.model)
+    return Rephrasings.from_rows(
+        [
+            attempt._asdict() | {"model": params.model, "failed": ", ".join(attempt.failed)}
+            for attempt in attempts
+        ]
+    )
+
+
+def _shown_demonstrations(
+    items: pd.DataFrame, demonstrations: pd.DataFrame, scoring: ScoringParams, seed: int
+) -> pd.DataFrame:
+    """The demonstrations that stand before some item."""
+    shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
+    asked, candidates = as_questions(items), as_questions(demonstrations)
+    found: set[str] = set()
+    for without_options in (False, True):
+        pool = DemonstrationPool(
+            [one for one in candidates if open_ended(one) == without_options],
+            scoring.demonstrations,
+            scoring.demonstration_order,
+            seed,
+        )
+        for question in asked:
+            if open_ended(question) == without_options:
+                found.update(one.item_id for one in pool.choose(question, shots))
+    return demonstrations[demonstrations["item_id"].isin(found)]
+
+
+def _questions(table: pd.DataFrame, role: str) -> list[Question]:
+    ordered = sort_items(table)
+    names = ("item_id", "question", "choices", "answer", "answer_text", "passage_id")
+    return [
+        Question(
+            role,
+            str(item_id),
+            str(text),
+            tuple(choices),
+            int(answer),
+            str(answer_text),
+            passage if isinstance(passage, str) else None,
+        )
+        for item_id, text, choices, answer, answer_text, passage in zip(
+            *(ordered[name] for name in names), strict=True
+        )
+    ]
+
+
+def _tell(attempts: Sequence[Attempt], questions: int, model: str) -> None:
+    """Say how many questions keep their wording, and what their attempts failed."""
+    left = questions - sum(attempt.used for attempt in attempts)
+    if not left:
+        return
+    reasons = Counter(name for attempt in attempts for name in attempt.failed)
+    told = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
+    logger.warning(
+        "rephrasing with %s: %d of %d questions keep their wording (attempts that failed: %s)",
+        *(model, left, questions, told),
+    )
+
+
+def predict_single_best_answers(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    single_best_answer_labels: pd.DataFrame,
+    sba_classifier: Mapping[str, Any] | None,
+    text_vector_cache: pd.DataFrame,
+    perturbation: PerturbationParams,
+    models: ModelsParams,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Says of each item and demonstration whether it has a single best answer, and who says so.
+
+    A label counts where there is one; elsewhere, with `sba: model`, the classifier's probability
+    against its threshold.
+
+    Returns:
+        A `SbaPredictions` table, and the cache of text vectors.
+
+    Raises:
+        InputError: a label is not 0 or 1; or `sba: model`, and nothing is trained, or it was
+            trained with another encoder.
+    """
+    labelled = read_labels(single_best_answer_labels, perturbation)
+    single, several = set(labelled["single"]), set(labelled["several"])
+    shown = pd.concat(
+        [table.assign(role=role) for role, table in _roles(items, demonstrations)],
+        ignore_index=True,
+    )
+    probability = np.full(len(shown), np.nan)
+    flagged = np.zeros(len(shown), dtype=np.bool_)
+    if perturbation.sba == "model":
+        if sba_classifier is None:
+            raise InputError(
+                "perturbation.sba is model, but no classifier of single-best-answer items is "
+                "trained: kedro run --pipeline sba trains one (or set sba to file)"
+            )
+        predicted = predict(shown, sba_classifier, text_vector_cache, models)
+        probability, text_vector_cache = predicted.probability, predicted.vectors
+        flagged = probability >= sba_classifier["threshold"]  # NaN is not
+    silent = "not_judgeable" if perturbation.sba == "model" else "unlabelled"
+    rows = [
+        (role, item_id, chance, item_id in single, "label")
+        if item_id in single or item_id in several
+        else (role, item_id, chance, bool(flag), silent if np.isnan(chance) else "model")
+        for role, item_id, chance, flag in zip(
+            shown["role"], shown["item_id"], probability, flagged, strict=True
+        )
+    ]
+    return SbaPredictions.from_rows(rows), text_vector_cache
+
+
+def _roles(items: pd.DataFrame, demonstrations: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    columns = ["item_id", "question", "choices", "answer"]
+    tables = [("item", items[columns]), ("demonstration", demonstrations[columns])]
+    return [(role, table) for role, table in tables if len(table)]
+
+
+def collect_single_best_answers(
+    sba_predictions: pd.DataFrame,
+    single_best_answer_labels: pd.DataFrame,
+    perturbation: PerturbationParams,
+) -> dict[str, list[str]]:
+    """Lists the ids of single-best-answer items, and of those found to have none.
+
+    Returns:
+        `single`: ids of items with a single best answer; `several`: those labelled or, with
+        `sba: model`, judged to have none. Labels of other benchmarks' items are in them too.
+    """
+    labelled = read_labels(single_best_answer_labels, perturbation)
+    by_model = sba_predictions[sba_predictions["source"].isin(["model", "not_judgeable"])]
+    flagged = by_model["single_best_answer"]
+    return {
+        "single": sorted({*labelled["single"], *by_model.loc[flagged, "item_id"]}),
+        "several": sorted({*labelled["several"], *by_model.loc[~flagged, "item_id"]}),
+    }
+
+
+def read_labels(
+    single_best_answer_labels: pd.DataFrame, perturbation: PerturbationParams
+) -> dict[str, list[str]]:
+    """Take from the labels which items have a single best answer and which surely have not.
+
+    An item that several annotators labelled has one if any of them says so: a missed one becomes
+    incoherent, one too many is only copied. `sba: none` in the settings reads no labels.
+
+    Returns:
+        `single`: ids of items with a single best answer; `several`: those read and found without.
+
+    Raises:
+        InputError: a label is not 0 or 1.
+    """
+    if perturbation.sba == "none" or single_best_answer_labels.empty:
+        return {"single": [], "several": []}
+    numbers = label_numbers(single_best_answer_labels)
+    highest = numbers.groupby(single_best_answer_labels["item_id"].astype(str)).max()
+    return {
+        "single": sorted(highest.index[highest == 1]),
+        "several": sorted(highest.index[highest == 0]),
+    }

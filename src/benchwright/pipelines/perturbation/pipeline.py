@@ -2,12 +2,12 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.perturbation.nodes import perturb_items
-from benchwright.pipelines.perturbation.option_wordings import list_option_wordings
-from benchwright.pipelines.perturbation.rephrasing import rephrase_questions
-from benchwright.pipelines.perturbation.single_best_answer import (
+from benchwright.pipelines.perturbation.nodes import (
     collect_single_best_answers,
+    list_option_wordings,
+    perturb_items,
     predict_single_best_answers,
+    rephrase_questions,
 )
 
 

@@ -14,7 +14,6 @@ from benchwright.methods.dele.evidence.curves import trace_curves
 from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.imported_only import ask_nobody
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.metrics import collect_sampling_metrics
 from benchwright.methods.dele.evidence.panels import choose_panels
 from benchwright.methods.dele.evidence.paper_panel import choose_paper_panel, judge_paper_panel
 from benchwright.methods.dele.evidence.pools import build_pools, encode_pool_texts
@@ -24,6 +23,7 @@ from benchwright.methods.dele.evidence.subject_curves import trace_subjects
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
+from benchwright.reports.dele.metrics import collect_sampling_metrics
 from benchwright.reports.dele.plot_nodes import FIGURES, draw_figures
 from benchwright.reports.dele.render import render_sampling_report
 

@@ -23,7 +23,7 @@ from benchwright.methods.wicked.single_best_answer.training import train_classif
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.reports.single_best_answer.card import render_card
-from benchwright.tables import SbaLabels
+from benchwright.tables.wicked import SbaLabels
 
 _SHOWN = ["question", "choices", "answer"]
 

@@ -2,8 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.pipelines.splitting.halves import split_items_in_halves
-from benchwright.pipelines.splitting.seal import seal_benchmark
+from benchwright.pipelines.splitting.nodes import seal_benchmark, split_items_in_halves
 
 
 def create_pipeline() -> Pipeline:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
 from benchwright.methods.mmlu_cf.checking.criteria import CRITERIA, HARMS
 from benchwright.params.checking import CheckingParams
-from benchwright.tables import HarmFlags, JudgeRatings
+from benchwright.tables.mmlu_cf import HarmFlags, JudgeRatings
 
 ITEMS = pd.DataFrame(
     {

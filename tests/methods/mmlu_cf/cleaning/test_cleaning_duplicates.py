@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining
 from benchwright.methods.mmlu_cf.cleaning.same_question import substituted
 from benchwright.methods.mmlu_cf.cleaning.shingles import jaccard, plain_bytes, shingles
 from benchwright.params.cleaning import CleaningParams
-from benchwright.tables import CleaningDuplicates
+from benchwright.tables.mmlu_cf import CleaningDuplicates
 
 QUESTION = "Which planet of the solar system has the largest number of known moons?"
 PLANETS = ["Saturn", "Jupiter", "Mars", "Venus"]

@@ -11,7 +11,7 @@ from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
 from benchwright.methods.mmlu_cf.cleaning.cleaned import Cleaned
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
 from benchwright.params.cleaning import CleaningParams
-from benchwright.tables import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
+from benchwright.tables.mmlu_cf import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
 
 CITIES = ["Paris", "London", "Rome", "Bonn"]
 QUESTION = "What is the capital of France?"

@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, 
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rated_again import ratings_again
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.tables import ItemDifficulty
+from benchwright.tables.mmlu_cf import ItemDifficulty
 
 IDS = ["d#1", "d#2", "e#1"]
 

@@ -26,7 +26,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
     nearest_table,
 )
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.tables import SamplingStrata
+from benchwright.tables.mmlu_cf import SamplingStrata
 
 rows = st.lists(
     st.tuples(

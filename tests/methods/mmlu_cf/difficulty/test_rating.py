@@ -14,7 +14,7 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     rate_difficulty,
 )
 from benchwright.methods.mmlu_cf.difficulty.worked_examples import BUNDLED, read_examples
-from benchwright.tables import DifficultyRatings, ItemDifficulty
+from benchwright.tables.mmlu_cf import DifficultyRatings, ItemDifficulty
 
 ITEMS = pd.DataFrame(
     {

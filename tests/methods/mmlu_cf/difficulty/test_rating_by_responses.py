@@ -17,7 +17,7 @@ from benchwright.methods.mmlu_cf.difficulty.irt_fallback import (
     levels_by_quantiles,
 )
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import levels_of
-from benchwright.tables import DifficultyRatings
+from benchwright.tables.mmlu_cf import DifficultyRatings
 
 
 def test_without_reference_levels_each_level_has_a_tenth() -> None:

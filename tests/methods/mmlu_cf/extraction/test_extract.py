@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
 from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import ExtractionParams
-from benchwright.tables import Documents, RawItems
+from benchwright.tables.mmlu_cf import Documents, RawItems
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "01_raw" / "documents"
 

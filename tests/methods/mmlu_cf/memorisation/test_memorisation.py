@@ -19,7 +19,8 @@ from benchwright.methods.mmlu_cf.memorisation.written_options import (
     written_options,
 )
 from benchwright.params.memorisation import MemorisationParams
-from benchwright.tables import Generations, Memorisation, MemorisationSummary
+from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
+from benchwright.tables.responses import Generations
 
 PARAMS = MemorisationParams()
 word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)

@@ -19,7 +19,7 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.holm import holm
 from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.preservation import Preservation
-from benchwright.tables import SamplingAgainstRandom
+from benchwright.tables.dele import SamplingAgainstRandom
 
 HIGHER_IS_BETTER = {
     "tau_b": True,

@@ -29,7 +29,7 @@ from benchwright.methods.dele.samplers.within_subject import sub_pool
 from benchwright.params.adaptive import AdaptiveParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables import ChangedWinners, SamplerChoice, SubjectWinners
+from benchwright.tables.dele import ChangedWinners, SamplerChoice, SubjectWinners
 
 EVERYONE = -1
 """The split in which all models choose and nobody judges."""

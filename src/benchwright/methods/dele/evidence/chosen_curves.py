@@ -30,7 +30,7 @@ from benchwright.methods.dele.samplers.curves import FIGURES, sampler_figures, s
 from benchwright.methods.dele.samplers.model_split import ModelSplit
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables import ChosenCurves
+from benchwright.tables.dele import ChosenCurves
 
 CHOSEN, IN_SAMPLE, ORDER = "chosen", "chosen, in-sample", "random order"
 """The winner of each split judged by the others, by those that chose it, and the luckiest order."""

@@ -11,7 +11,7 @@ from benchwright.methods.dele.samplers.feature_text import feature_texts
 from benchwright.methods.dele.samplers.item_pool import VectorsByText, item_pool
 from benchwright.methods.dele.samplers.registry import make_samplers
 from benchwright.params.sampling import SamplingParams
-from benchwright.tables import ChosenSubset
+from benchwright.tables.dele import ChosenSubset
 
 CHOSEN = "chosen"
 

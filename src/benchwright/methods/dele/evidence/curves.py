@@ -4,7 +4,7 @@ import pandas as pd
 
 from benchwright.methods.dele.evidence.random_draws import MIDDLE
 from benchwright.methods.dele.samplers.curves import FIGURES
-from benchwright.tables import SamplingCurves
+from benchwright.tables.dele import SamplingCurves
 
 _KEY = ["sampler", "panel", "rate", "size"]
 

@@ -23,7 +23,7 @@ from benchwright.methods.dele.samplers.curves import repeat_seed
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.sampling import SamplingParams
-from benchwright.tables import EstimateErrors
+from benchwright.tables.dele import EstimateErrors
 
 ANCHORS = "anchor_points"
 _PANELS = ("held_out", "forward")

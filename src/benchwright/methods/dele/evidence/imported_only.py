@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.tables import Responses
+from benchwright.tables.responses import Responses
 
 
 def ask_nobody() -> pd.DataFrame:

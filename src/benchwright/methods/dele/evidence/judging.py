@@ -15,7 +15,7 @@ from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables import SamplersLeftOut, SamplingFigures
+from benchwright.tables.dele import SamplersLeftOut, SamplingFigures
 
 
 def rates_of(sampling: SamplingParams) -> list[float]:

@@ -17,7 +17,7 @@ from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.samplers.item_pool import VectorsByText
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.tables import SamplingCurves, SamplingSummary
+from benchwright.tables.dele import SamplingCurves, SamplingSummary
 
 PARTIAL = "paper_partial"
 

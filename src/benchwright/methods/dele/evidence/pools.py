@@ -13,7 +13,7 @@ from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key
-from benchwright.tables import TextVectors
+from benchwright.tables.similarity import TextVectors
 
 
 class Pools(NamedTuple):

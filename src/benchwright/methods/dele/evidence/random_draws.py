@@ -13,7 +13,7 @@ from benchwright.methods.dele.samplers.curves import FIGURES, sizes_of_rates
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import draw_subsets
-from benchwright.tables import RandomBands
+from benchwright.tables.dele import RandomBands
 
 _BLOCK = 500
 MIDDLE = (0.025, 0.5, 0.975)

@@ -25,7 +25,7 @@ from benchwright.methods.dele.samplers.score_distribution import (
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.random_subsets import draw_subsets
-from benchwright.tables import ScoreSpread
+from benchwright.tables.dele import ScoreSpread
 
 ALL_ITEMS = "all items"
 

@@ -19,7 +19,7 @@ from benchwright.methods.dele.samplers.curves import sampler_figures, sizes_of_r
 from benchwright.methods.dele.samplers.within_subject import sub_pool
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables import SubjectCurves
+from benchwright.tables.dele import SubjectCurves
 
 METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
 MOST_RATES = 20

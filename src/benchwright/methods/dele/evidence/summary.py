@@ -8,7 +8,7 @@ from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.evidence.ready_samplers import kinds_of, ready_samplers
 from benchwright.methods.dele.samplers.curves import repeat_seed
 from benchwright.params.sampling import SamplingParams
-from benchwright.tables import SamplingSummary
+from benchwright.tables.dele import SamplingSummary
 
 _KEPT = ("spearman", "tau_b")
 

@@ -18,7 +18,7 @@ from benchwright.methods.dele.samplers.curves import FIGURES, sampler_figures, s
 from benchwright.methods.dele.samplers.targets import target_weights
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.percentile import percentile_among
-from benchwright.tables import TargetCurves
+from benchwright.tables.dele import TargetCurves
 
 
 def trace_targets(

@@ -18,7 +18,7 @@ from benchwright.methods.dele.samplers.readability_tables import (
     readability_bands,
 )
 from benchwright.params.sampling import SamplingParams
-from benchwright.tables import ItemFeatures, ItemMap, ReadabilityBands, ReadabilityExtremes
+from benchwright.tables.dele import ItemFeatures, ItemMap, ReadabilityBands, ReadabilityExtremes
 
 
 def describe_texts(pools: Pools) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

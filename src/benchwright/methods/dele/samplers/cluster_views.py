@@ -11,7 +11,7 @@ from benchwright.methods.dele.samplers.clustering import TFIDF, Clustering, item
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.text_features import row_lengths
 from benchwright.params.clustering import ClusteringParams
-from benchwright.tables import ClusterCurves, ClusterSizes, ItemMap
+from benchwright.tables.dele import ClusterCurves, ClusterSizes, ItemMap
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -22,7 +22,7 @@ from benchwright.methods.dele.samplers.readability import (
 from benchwright.methods.dele.samplers.repeated_words import repeated_words
 from benchwright.methods.dele.samplers.spelling import spelling_errors
 from benchwright.methods.dele.samplers.word_length import average_word_length
-from benchwright.tables import ItemFeatures
+from benchwright.tables.dele import ItemFeatures
 
 FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {

@@ -15,7 +15,7 @@ from benchwright.methods.dele.samplers.readability import (
     flesch_reading_ease,
     gunning_fog,
 )
-from benchwright.tables import ReadabilityBands, ReadabilityExtremes
+from benchwright.tables.dele import ReadabilityBands, ReadabilityExtremes
 
 Index = Literal["difficult_words", "dale_chall", "flesch", "gunning_fog"]
 

@@ -20,7 +20,7 @@ from benchwright.methods.mmlu_cf.judging.named_replies import parse_named, parse
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.methods.mmlu_cf.judging.rounds import Said, ask_in_rounds, rounds_table
 from benchwright.params.checking import CheckingParams
-from benchwright.tables import (
+from benchwright.tables.mmlu_cf import (
     CheckingDecisions,
     HarmFlags,
     JudgeAgreement,

@@ -9,7 +9,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.mmlu_cf.difficulty.rating import last_ratings
 from benchwright.statistics.bootstrap import percentile_interval
 from benchwright.statistics.correlation_rows import FEWEST_MODELS, spearman_rows
-from benchwright.tables import DifficultyAnchors, DifficultyScale
+from benchwright.tables.mmlu_cf import DifficultyAnchors, DifficultyScale
 
 _LEVELS = 10
 _BLOCK = 2_000_000  # ratings in one block of resamples

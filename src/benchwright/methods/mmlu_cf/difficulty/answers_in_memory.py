@@ -21,7 +21,7 @@ from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question
 from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
 from benchwright.scoring.scores import collect_responses, score_prompts
-from benchwright.tables import Prompts
+from benchwright.tables.responses import Prompts
 
 logger = logging.getLogger(__name__)
 

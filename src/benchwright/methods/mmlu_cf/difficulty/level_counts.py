@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.tables import DifficultyCounts
+from benchwright.tables.mmlu_cf import DifficultyCounts
 
 UNKNOWN = -1
 

@@ -13,7 +13,7 @@ from benchwright.methods.mmlu_cf.difficulty.worked_examples import WorkedExample
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.methods.mmlu_cf.judging.rounds import ask_in_rounds, rounds_table
 from benchwright.methods.mmlu_cf.judging.shown_question import shown_question
-from benchwright.tables import DifficultyRatings, ItemDifficulty, JudgeRounds
+from benchwright.tables.mmlu_cf import DifficultyRatings, ItemDifficulty, JudgeRounds
 
 SCALE = Scale(0, 9, ("rating", "difficulty", "difficulty level", "level", "score"))
 

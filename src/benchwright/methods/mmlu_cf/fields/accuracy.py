@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import FieldAccuracy
+from benchwright.tables.mmlu_cf import FieldAccuracy
 
 
 def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.params.fields import FieldsParams
-from benchwright.tables import FieldPredictions
+from benchwright.tables.mmlu_cf import FieldPredictions
 
 Float = NDArray[np.float64]
 Vectors = NDArray[np.floating]

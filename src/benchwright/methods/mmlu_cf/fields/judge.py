@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.named_replies import parse_choice
 from benchwright.methods.mmlu_cf.judging.rounds import ask_in_rounds, rounds_table
 from benchwright.methods.mmlu_cf.judging.shown_question import shown_options
-from benchwright.tables import FieldPredictions, JudgeRounds
+from benchwright.tables.mmlu_cf import FieldPredictions, JudgeRounds
 
 _TASK = (
     "Which field does the question below belong to? Do not answer the question. Reply with one of "

@@ -13,7 +13,7 @@ from benchwright.statistics.krippendorff import (
     krippendorff_alpha,
     krippendorff_interval,
 )
-from benchwright.tables import JudgeAgreement
+from benchwright.tables.mmlu_cf import JudgeAgreement
 
 
 def judge_agreement(

@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 import pandas as pd
 
 from benchwright.compute.asking import Ask
-from benchwright.tables import JudgeRounds
+from benchwright.tables.mmlu_cf import JudgeRounds
 
 T = TypeVar("T")
 

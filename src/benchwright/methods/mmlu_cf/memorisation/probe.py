@@ -25,7 +25,7 @@ from benchwright.params.memorisation import MemorisationParams
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.holm import holm
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import Memorisation, MemorisationSummary
+from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 
 
 def probe_memorisation(

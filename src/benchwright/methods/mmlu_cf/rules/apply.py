@@ -7,7 +7,8 @@ import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables import CleanItems, Demonstrations, Items
+from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.mmlu_cf import CleanItems
 from benchwright.transforms.compose import perturb
 from benchwright.transforms.use_rephrasing import Rephrased
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
-from benchwright.tables import LeakPairs
+from benchwright.tables.mmlu_cf import LeakPairs
 
 
 def keyed_leak_pairs(

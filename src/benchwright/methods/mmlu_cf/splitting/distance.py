@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
-from benchwright.tables import HalfDistances
+from benchwright.tables.mmlu_cf import HalfDistances
 
 _DRAWS = 1000
 

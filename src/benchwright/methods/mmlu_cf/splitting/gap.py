@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.statistics.holm import holm
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
-from benchwright.tables import HalfGap
+from benchwright.tables.mmlu_cf import HalfGap
 
 SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
 """API, above 50, 13–50, 6–12 and at most 5 thousand million parameters (Table 1)."""

@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.splitting.gap import SIZE_GROUPS, gap_shares
 from benchwright.params.half_gap import HalfGapParams
-from benchwright.tables import HalfGapShares
+from benchwright.tables.mmlu_cf import HalfGapShares
 
 
 def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
 from benchwright.params.splitting import LeakageParams, SplittingParams
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
-from benchwright.tables import LeakPairs, SplitAssignment
+from benchwright.tables.mmlu_cf import LeakPairs, SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
 """Verdicts that say that two questions are one."""
@@ -37,7 +37,7 @@ _FIRST_K = 8
 
 
 class AskJudge(Protocol):
-    """A chat model: the reply to each text, None where it is too long (`benchwright.compute.asking`)."""
+    """A chat model (`compute/asking.py`): the reply to each text, None where it is too long."""
 
     def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         """Replies in the order of the texts."""

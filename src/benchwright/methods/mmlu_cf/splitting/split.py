@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.tables import SplitAssignment
+from benchwright.tables.mmlu_cf import SplitAssignment
 
 TOGETHER = ("doc_id", "passage", "passage_id")
 """Columns whose equal values keep items in one half, where a table has them."""

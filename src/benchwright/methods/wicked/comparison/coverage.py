@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
-from benchwright.tables import DrawCoverage
+from benchwright.tables.wicked import DrawCoverage
 
 ALTERED = "altered"
 

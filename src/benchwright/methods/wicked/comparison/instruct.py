@@ -10,7 +10,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers, Floats
 from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
 from benchwright.statistics.clustered_mean import clustered_means
-from benchwright.tables import DrawInstruct
+from benchwright.tables.wicked import DrawInstruct
 
 FAMILIES = "families"
 """The row of a table about the mean over the families that have both kinds."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.tables import DrawDemonstrations, DrawPrompts
+from benchwright.tables.wicked import DrawDemonstrations, DrawPrompts
 
 
 def count_demonstrations(

@@ -14,7 +14,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
 )
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.statistics.clustered_mean import clustered_means
-from benchwright.tables import RuleAblation
+from benchwright.tables.wicked import RuleAblation
 
 
 def compare_rules(

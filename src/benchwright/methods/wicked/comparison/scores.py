@@ -17,7 +17,7 @@ from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
-from benchwright.tables import DrawReversals, DrawScores, DrawSummary
+from benchwright.tables.wicked import DrawReversals, DrawScores, DrawSummary
 
 _SIGNIFICANT = 0.05
 _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")

@@ -9,7 +9,7 @@ import pandas as pd
 from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers
 from benchwright.methods.wicked.comparison.scores import mean_where
 from benchwright.statistics.clustered_mean import clustered_share
-from benchwright.tables import DrawNoneRates, DrawTransitions
+from benchwright.tables.wicked import DrawNoneRates, DrawTransitions
 
 
 def follow_answers(

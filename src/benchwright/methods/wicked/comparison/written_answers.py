@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     Floats,
 )
 from benchwright.statistics.clustered_mean import clustered_means
-from benchwright.tables import DrawWritten
+from benchwright.tables.wicked import DrawWritten
 
 _WRITTEN = "generate"
 

@@ -12,7 +12,7 @@ from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
 from benchwright.methods.wicked.single_best_answer.operating_point import average_precision
 from benchwright.statistics.proportion import wilson_interval
-from benchwright.tables import SbaEvaluation
+from benchwright.tables.wicked import SbaEvaluation
 
 PAPER_SHARES = {
     "mmlu": 0.203,

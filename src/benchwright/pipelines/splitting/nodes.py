@@ -1,20 +1,27 @@
 """Two halves alike in fields and difficulty, without leaks (MMLU-CF, sections 3.2 and 4.5)."""
 
 import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.judging.in_memory import ask_in_memory
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
+from benchwright.methods.mmlu_cf.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, seal_halves
 from benchwright.methods.mmlu_cf.splitting.distance import half_distances
 from benchwright.methods.mmlu_cf.splitting.leakage import split_without_leaks
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.sealing import SealingParams
 from benchwright.params.splitting import SplittingParams
 from benchwright.similarity.text_vectors import encode_texts
-from benchwright.tables import TextVectors
+from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
 
@@ -73,3 +80,41 @@ def split_items_in_halves(
         *(len(halved.pairs), moved, len(halved.removed), halved.rounds),
     )
     return halved.assignment, halved.pairs, distances
+
+
+def seal_benchmark(
+    cf_items: pd.DataFrame,
+    split_assignment: pd.DataFrame,
+    leak_pairs: pd.DataFrame,
+    earlier_closed_ids: Sequence[str],
+    sealing: SealingParams,
+) -> tuple[Mapping[str, bytes], pd.DataFrame, pd.DataFrame]:
+    """Seal the closed half with the key of `sealing`.
+
+    Warns where the public half holds questions that an earlier run closed under this key and name.
+
+    Returns:
+        The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` and
+        `LeakPairs` in which closed items have keyed ids.
+
+    Raises:
+        InputError: there is no key, or a half has no items.
+    """
+    key = read_key(sealing)
+    levels = split_assignment.set_index("item_id")["difficulty"]
+    items = cf_items.assign(difficulty=cf_items["item_id"].map(levels))
+    with no_question_in_errors(items, "sealing"), tempfile.TemporaryDirectory() as folder:
+        written = seal_halves(items, split_assignment, Path(folder), sealing.name, key)
+        files = {path.name: path.read_bytes() for path in written}
+        assignment = keyed_assignment(split_assignment, key, sealing.name)
+        pairs = keyed_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
+        names = KeyedNames(key, sealing.name)
+        public = split_assignment.loc[split_assignment["half"].eq("validation"), "item_id"]
+        opened = set(earlier_closed_ids) & set(map(names.item_id, public))
+    if opened:
+        logger.warning(
+            "sealing: %d questions of the public half were closed by an earlier run: publish one "
+            "of the two runs only, and delete the other's folder",
+            len(opened),
+        )
+    return files, assignment, pairs

@@ -5,7 +5,7 @@ import pandas as pd
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.similarity.item_vectors import choose_encoder, encode_items
-from benchwright.tables import Embeddings
+from benchwright.tables.similarity import Embeddings
 
 
 def encode_with_each(

@@ -1,0 +1,45 @@
+"""What all tables share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pandera.pandas as pa
+
+
+class Table(pa.DataFrameModel):
+    """Base of all tables: exactly these columns, in this order, coerced to their types."""
+
+    class Config:
+        strict = True
+        ordered = True
+        coerce = True
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """Column names in order."""
+        return list(cls.to_schema().columns)
+
+    @classmethod
+    def empty(cls, *_: Any) -> pd.DataFrame:  # type: ignore[override]
+        """A table with the right columns and types and no rows (for tables that may be empty)."""
+        schema = cls.to_schema()
+        return pd.DataFrame(
+            {name: pd.Series(dtype=str(column.dtype)) for name, column in schema.columns.items()}
+        )
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Any]) -> pd.DataFrame:
+        """A validated table from tuples (in column order) or mappings; no rows give `empty()`."""
+        if not rows:
+            return cls.empty()
+        frame = pd.DataFrame(list(rows), columns=cls.columns())
+        return pd.DataFrame(cls.validate(frame))
+
+
+class NotEmpty(Table):
+    """A table that must have rows."""
+
+    @pa.dataframe_check(error="the table is empty")
+    def has_rows(self, frame: pd.DataFrame) -> bool:  # pandera passes the class
+        return len(frame) > 0

@@ -1,0 +1,357 @@
+"""Samplers, their curves, and the chosen subset."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from benchwright.tables.base import NotEmpty, Table
+
+
+class ItemFeatures(Table):
+    """Features of each item's text (DELE, A.1.9–A.1.18); key item_id, null where it has none."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    subject: Series[str]
+    spelling_errors: Series[float] = pa.Field(ge=0, nullable=True)
+    word_length: Series[float] = pa.Field(gt=0, nullable=True)  # letters
+    repeated_words: Series[float] = pa.Field(ge=0, nullable=True)
+    wordform: Series[float] = pa.Field(ge=0, nullable=True)
+    vowel_consonant_ratio: Series[float] = pa.Field(ge=0, nullable=True)
+    periods: Series[float] = pa.Field(ge=0)
+    cpd: Series[float] = pa.Field(ge=0, nullable=True)  # as printed
+    lexical_diversity: Series[float] = pa.Field(gt=0, le=1, nullable=True)
+    difficult_words: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    dale_chall: Series[float] = pa.Field(ge=0, nullable=True)
+    flesch: Series[float] = pa.Field(nullable=True)
+    gunning_fog: Series[float] = pa.Field(ge=0, nullable=True)
+
+
+class ReadabilityExtremes(Table):
+    """The items easiest and hardest to read (DELE, Table 2); key (end, rank)."""
+
+    end: Series[str] = pa.Field(isin=["easy", "hard"])
+    rank: Series[int] = pa.Field(ge=1)
+    item_id: Series[str]
+    subject: Series[str]
+    text: Series[str]
+    difficult_words: Series[float] = pa.Field(ge=0, le=1)
+    dale_chall: Series[float] = pa.Field(ge=0)
+    flesch: Series[float]
+    gunning_fog: Series[float] = pa.Field(ge=0)
+
+
+class ReadabilityBands(Table):
+    """Items in each band of an index (DELE, Tables 4 and 5); key (index, band)."""
+
+    index: Series[str] = pa.Field(isin=["flesch", "gunning_fog"])
+    band: Series[str]
+    low: Series[float] = pa.Field(nullable=True)  # with it; null in the lowest
+    high: Series[float] = pa.Field(nullable=True)  # without it; null in the highest
+    n: Series[int] = pa.Field(ge=0)
+    share: Series[float] = pa.Field(ge=0, le=1)  # of the items that have words
+
+
+class ClusterSizes(Table):
+    """Clusters that samplers draw from (DELE, figures 35, 36 and 44); key (sampler, cluster)."""
+
+    sampler: Series[str]
+    cluster: Series[int] = pa.Field(ge=-1)  # by falling size; −1: noise
+    n: Series[int] = pa.Field(ge=1)
+    share: Series[float] = pa.Field(gt=0, le=1)
+    examples: Series[object]  # list[str], ids of up to ten items drawn at random
+
+
+class ClusterCurves(Table):
+    """How good clusters are with each number of them (DELE, figures 37–40); key (sampler, k)."""
+
+    sampler: Series[str]
+    k: Series[int] = pa.Field(ge=1)
+    within: Series[float] = pa.Field(ge=-1e-6)  # squared distances to the cluster's mean, summed
+    silhouette: Series[float] = pa.Field(ge=-1, le=1, nullable=True)
+    chosen: Series[bool]
+
+
+class ItemMap(Table):
+    """Items in the plane by t-SNE (DELE, figures 33, 34, 41–43); key (sampler, item_id)."""
+
+    source: Series[str]  # what the map was made of: tfidf, or an encoder
+    item_id: Series[str]
+    x: Series[float]
+    y: Series[float]
+    sampler: Series[str]
+    cluster: Series[int] = pa.Field(ge=-1)
+
+
+class SamplingFigures(Table):
+    """What each sampler's draws keep of ranks and scores; key (sampler, panel, rate, repeat).
+
+    Shares are 0–1; correlations are null where there is none.
+    """
+
+    sampler: Series[str]
+    panel: Series[str]
+    rate: Series[float] = pa.Field(gt=0, le=100)  # percent of the items
+    size: Series[int] = pa.Field(ge=1)
+    repeat: Series[int] = pa.Field(ge=0)
+    spearman: Series[float] = pa.Field(nullable=True)
+    pearson: Series[float] = pa.Field(nullable=True)
+    tau_b: Series[float] = pa.Field(nullable=True)
+    wasserstein: Series[float] = pa.Field(ge=0, nullable=True)
+    mean_absolute_error: Series[float] = pa.Field(ge=0, nullable=True)
+    bias: Series[float] = pa.Field(nullable=True)
+
+
+class SamplersLeftOut(Table):
+    """Samplers that could not run; key (choosers, sampler), `choosers` "" without answers."""
+
+    choosers: Series[str]
+    sampler: Series[str]
+    reason: Series[str]
+
+
+class RandomBands(Table):
+    """Random subsets at each rate: the middle 95%; key (panel, rate, metric).
+
+    `random_sd_…` are of standard deviations over as many random subsets as there are repeats.
+    """
+
+    panel: Series[str]
+    rate: Series[float]
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+    random_sd_low: Series[float] = pa.Field(nullable=True)
+    random_sd_median: Series[float] = pa.Field(nullable=True)
+    random_sd_high: Series[float] = pa.Field(nullable=True)
+
+
+class SamplingCurves(Table):
+    """Figures over rates beside random's band (DELE, Figures 1–32).
+
+    Key (sampler, panel, rate, metric).
+    `low` and `high` are the middle 95% over repeats.
+    """
+
+    sampler: Series[str]
+    panel: Series[str]
+    rate: Series[float]
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    sd: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+    random_sd_low: Series[float] = pa.Field(nullable=True)
+    random_sd_median: Series[float] = pa.Field(nullable=True)
+    random_sd_high: Series[float] = pa.Field(nullable=True)
+
+
+class SamplingAgainstRandom(Table):
+    """Each sampler's mean among random subsets; key (sampler, panel, rate, metric).
+
+    `p` is two-sided; `p_holm` is corrected over samplers and rates. Null for `random` itself.
+    """
+
+    sampler: Series[str]
+    panel: Series[str]
+    n_models: Series[int] = pa.Field(ge=3)
+    rate: Series[float]
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+    better_by: Series[float] = pa.Field(nullable=True)  # than random's mean; positive is better
+    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)
+    p: Series[float] = pa.Field(gt=0, le=1, nullable=True)
+    p_holm: Series[float] = pa.Field(gt=0, le=1, nullable=True)
+    random_subsets: Series[int] = pa.Field(ge=1000)
+    verdict: Series[str] = pa.Field(isin=["better", "worse", "no difference shown"])
+
+
+class SamplerChoice(Table):
+    """The sampler that some models choose and what it gains over random (DELE, Algorithm 1).
+
+    Key split; −1 is the choice by all models, whose held-out gain is null. Gains are positive where
+    the winner is better, in the metric's unit.
+    """
+
+    split: Series[int] = pa.Field(ge=-1, unique=True)
+    winner: Series[str]  # "" where none could be chosen
+    metric: Series[str]
+    apparent_gain: Series[float] = pa.Field(nullable=True)  # among the models that chose
+    held_out_gain: Series[float] = pa.Field(nullable=True)
+    luck_gain: Series[float] = pa.Field(nullable=True)  # held out, of the best random order
+    luck_winner: Series[str]  # which one that is; "" for the choice by all models
+    n_choose: Series[int] = pa.Field(ge=0)
+    n_judge: Series[int] = pa.Field(ge=0)
+    n_eligible: Series[int] = pa.Field(ge=0)
+    reason: Series[str]
+
+
+class ChangedWinners(Table):
+    """Where the choice by all models is another than in the last saved run; key scope."""
+
+    scope: Series[str]  # "" is the whole benchmark, else a subject
+    before: Series[str]
+    now: Series[str]
+
+
+class SubjectWinners(Table):
+    """The sampler chosen inside each subject (DELE, Table 3); key subject."""
+
+    subject: Series[str] = pa.Field(unique=True)
+    n_items: Series[int] = pa.Field(ge=1)
+    winner: Series[str]  # by all models
+    winner_selection: Series[str]  # by one half of the models
+    winner_held_out: Series[str]  # by the other half
+    metric: Series[str]
+    apparent_gain: Series[float] = pa.Field(nullable=True)  # of winner_selection, by its half
+    held_out_gain: Series[float] = pa.Field(nullable=True)  # by the other half
+    reason: Series[str]
+
+
+class EstimateErrors(Table):
+    """Estimated scores of models that trained no estimator; key (estimator, panel, subset).
+
+    In shares (0–1), means over models and subsets; coverage is of intervals at `level`.
+    """
+
+    estimator: Series[str]
+    panel: Series[str]
+    subset: Series[str]  # random or anchor_points
+    size: Series[int] = pa.Field(ge=1)
+    subsets: Series[int] = pa.Field(ge=1)
+    n_train: Series[int] = pa.Field(ge=1)
+    n_models: Series[int] = pa.Field(ge=1)
+    mean_absolute_error: Series[float] = pa.Field(ge=0, nullable=True)
+    bias: Series[float] = pa.Field(nullable=True)
+    coverage: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    width: Series[float] = pa.Field(ge=0, nullable=True)
+    level: Series[float] = pa.Field(gt=0, lt=1)
+    reason: Series[str]
+
+
+class ScoreSpread(Table):
+    """Spread of models' scores on harder items (DELE, Figure 45); key (sampler, rate).
+
+    In points (0–100), means over repeats; `all items` is the whole, at 100%.
+    """
+
+    sampler: Series[str]
+    panel: Series[str]
+    rate: Series[float]
+    size: Series[int] = pa.Field(ge=1)
+    n_models: Series[int] = pa.Field(ge=1)
+    lowest: Series[float]
+    q05: Series[float]
+    q25: Series[float]
+    median: Series[float]
+    q75: Series[float]
+    q95: Series[float]
+    highest: Series[float]
+    sd: Series[float] = pa.Field(ge=0)  # over models
+    random_sd_low: Series[float] = pa.Field(nullable=True)
+    random_sd_median: Series[float] = pa.Field(nullable=True)
+    random_sd_high: Series[float] = pa.Field(nullable=True)
+    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)  # of sd among random subsets
+
+
+class SamplingSummary(Table):
+    """Each sampler in a row (DELE, Table 1); key (sampler, panel).
+
+    Rates are percent; a smallest rate is null, its items 0, where no rate keeps the correlation.
+    """
+
+    sampler: Series[str]
+    family: Series[str]
+    panel: Series[str]
+    n_models: Series[int] = pa.Field(ge=0)
+    rate: Series[float]
+    size: Series[int] = pa.Field(ge=1)
+    spearman: Series[float] = pa.Field(nullable=True)
+    tau_b: Series[float] = pa.Field(nullable=True)
+    pearson: Series[float] = pa.Field(nullable=True)
+    wasserstein: Series[float] = pa.Field(nullable=True)
+    mean_absolute_error: Series[float] = pa.Field(nullable=True)
+    pearson_variance: Series[float] = pa.Field(nullable=True)  # over repeats
+    wasserstein_variance: Series[float] = pa.Field(nullable=True)
+    rate_for_spearman: Series[float] = pa.Field(nullable=True)
+    items_for_spearman: Series[int] = pa.Field(ge=0)
+    tokens_for_spearman: Series[float] = pa.Field(nullable=True)
+    rate_for_tau_b: Series[float] = pa.Field(nullable=True)
+    items_for_tau_b: Series[int] = pa.Field(ge=0)
+    tokens_for_tau_b: Series[float] = pa.Field(nullable=True)
+    tokens_in_all: Series[float] = pa.Field(ge=0)
+    tokens_by: Series[str]  # how they were counted
+
+
+class ChosenSubset(NotEmpty):
+    """The items that stand for the benchmark, in the order of choice; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    position: Series[int] = pa.Field(ge=0, unique=True)  # row of the items table
+    weight: Series[float] = pa.Field(ge=0, le=1)  # they sum to 1
+
+
+class ChosenCurves(Table):
+    """The chosen sampler over rates, beside random (DELE, Figure 7); key (line, rate, metric).
+
+    Means over splits of the models, each of them over repeats; `low` and `high` are the middle 95%
+    of the splits. `random_…` are of single random subsets, judged by models that did not choose.
+    """
+
+    line: Series[str] = pa.Field(isin=["chosen", "chosen, in-sample", "random", "random order"])
+    splits: Series[int] = pa.Field(ge=1)
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+
+
+class TargetCurves(Table):
+    """Samplers beside two scores of the benchmark; key (target, sampler, rate, metric).
+
+    `target` is the mean over items or over subjects. `percentile` is the place of the mean over
+    repeats among single random subsets.
+    """
+
+    target: Series[str] = pa.Field(isin=["items", "subjects"])
+    sampler: Series[str]
+    panel: Series[str]
+    n_models: Series[int] = pa.Field(ge=3)
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    sd: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)
+    percentile: Series[float] = pa.Field(ge=0, le=100, nullable=True)
+
+
+class SubjectCurves(Table):
+    """Samplers inside each subject (DELE, Figures 8–27); key (subject, sampler, rate, metric)."""
+
+    subject: Series[str]
+    n_items: Series[int] = pa.Field(ge=1)
+    n_models: Series[int] = pa.Field(ge=3)
+    sampler: Series[str]
+    rate: Series[float] = pa.Field(gt=0, le=100)
+    size: Series[int] = pa.Field(ge=1)
+    metric: Series[str]
+    mean: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)
+    random_median: Series[float] = pa.Field(nullable=True)
+    random_high: Series[float] = pa.Field(nullable=True)

@@ -1,0 +1,127 @@
+"""Scores, rank agreement and random subsets."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from benchwright.tables.base import Table
+
+
+class Scores(Table):
+    """A model's accuracy on the full and on the kept items (SMART, Tables 2 and 10–12)."""
+
+    model: Series[str]
+    role: Series[str] = pa.Field(isin=["filter", "same_family", "held_out"])
+    n_full: Series[int]
+    accuracy_full: Series[float] = pa.Field(nullable=True)
+    se_full: Series[float] = pa.Field(nullable=True)
+    rank_full: Series[float] = pa.Field(nullable=True)
+    n_kept: Series[int]
+    accuracy_kept: Series[float] = pa.Field(nullable=True)
+    se_kept: Series[float] = pa.Field(nullable=True)
+    rank_kept: Series[float] = pa.Field(nullable=True)
+
+
+class RankAgreementTable(Table):
+    """Rank agreement between full and kept items, per set of models; NaN has a `reason`.
+
+    `low` and `high` bound the figure over items (clustered bootstrap), `low_models` and
+    `high_models` over models; NaN where no interval is given.
+    """
+
+    models: Series[str]  # all, filter, held_out, stronger
+    metric: Series[str]  # kendall_tau_b, spearman, pearson, arena_pearson_full, …
+    value: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    low_models: Series[float] = pa.Field(nullable=True)
+    high_models: Series[float] = pa.Field(nullable=True)
+    n_models: Series[int]
+    n_items: Series[int]
+    reason: Series[str]
+
+
+class Yardstick(Table):
+    """A subset of items beside random subsets of its size; key (method, models, metric, random).
+
+    `percentile` is the share (0–100) of random subsets with a lower value, ties counted half;
+    `p_value` two-sided from the same draws, `p_holm` corrected over the methods compared.
+    """
+
+    method: Series[str]  # kept (this run's items), ire
+    models: Series[str]  # all, filter, held_out, stronger
+    metric: Series[str]  # kendall_tau_b, tau_b_complement, spread_top, …
+    random: Series[str] = pa.Field(isin=["plain", "stratified"])
+    value: Series[float] = pa.Field(nullable=True)
+    full: Series[float] = pa.Field(nullable=True)  # the same figure of all items, where it has one
+    random_mean: Series[float] = pa.Field(nullable=True)
+    random_low: Series[float] = pa.Field(nullable=True)  # 2.5th percentile of the draws
+    random_high: Series[float] = pa.Field(nullable=True)  # 97.5th
+    percentile: Series[float] = pa.Field(nullable=True)
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    draws: Series[int]
+    n_models: Series[int]
+    n_items: Series[int]  # of the subset
+    n_full: Series[int]
+    reason: Series[str]
+
+
+class RandomSubsets(Table):
+    """The figures of every random subset, for the histogram; key (method, random, draw, …)."""
+
+    method: Series[str]  # whose size the subset has
+    random: Series[str]
+    models: Series[str]
+    metric: Series[str]
+    draw: Series[int]
+    value: Series[float] = pa.Field(nullable=True)
+
+
+class MethodComparison(Table):
+    """The kept items beside all items, random subsets and IRE (SMART, Tables 3–5)."""
+
+    method: Series[str]  # full, kept, random, ire
+    metric: Series[str]  # kendall_tau_b, arena_pearson
+    models: Series[str]  # all, held_out
+    value: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    share_removed: Series[float] = pa.Field(nullable=True)
+    n_models: Series[int]
+    n_items: Series[int]
+    reason: Series[str]
+
+
+class ItemParameters(Table):
+    """Two-parameter logistic item response model of the panel's items, and what IRE would keep.
+
+    P(right) = σ(discrimination · (ability − difficulty)), ability standard normal.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)
+    difficulty: Series[float] = pa.Field(nullable=True)
+    difficulty_se: Series[float] = pa.Field(nullable=True)
+    discrimination: Series[float] = pa.Field(nullable=True)
+    discrimination_se: Series[float] = pa.Field(nullable=True)
+    kept_by_ire: Series[bool]
+
+
+class SubjectShares(Table):
+    """Items per subject before and after (SMART, Table 9)."""
+
+    subject: Series[str] = pa.Field(unique=True)
+    n_full: Series[int]
+    n_kept: Series[int]
+    share_removed: Series[float]
+
+
+class Agreement(Table):
+    """Share of items on which two models give the same answer, before and after (Figure 4)."""
+
+    model_a: Series[str]
+    model_b: Series[str]
+    kind: Series[str] = pa.Field(isin=["prediction", "correctness"])
+    n_full: Series[int]
+    full: Series[float] = pa.Field(nullable=True)
+    n_kept: Series[int]
+    kept: Series[float] = pa.Field(nullable=True)

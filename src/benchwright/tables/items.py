@@ -1,0 +1,54 @@
+"""Questions, demonstrations, and source rows that could not become items."""
+
+import pandas as pd
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from benchwright.tables.base import Table
+
+
+class ItemRows(Table):
+    """One row per question. `answer` is an index into `choices`, −1 where open-ended."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    split: Series[str]
+    subject: Series[str]
+    question: Series[str]
+    choices: Series[object]  # list[str], 2–26, or [] for open-ended
+    answer: Series[int] = pa.Field(ge=-1)
+    answer_text: Series[str]
+    correct_set: Series[object]  # list[int]: every right option (MC2); [answer] otherwise
+    passage_id: Series[str] = pa.Field(nullable=True)
+    explanation: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    url: Series[str] = pa.Field(nullable=True)
+    source_id: Series[str] = pa.Field(nullable=True)
+    content_hash: Series[str]
+
+
+class Items(ItemRows):
+    """The questions of a benchmark: never empty."""
+
+    @pa.dataframe_check(error="the table is empty")
+    def has_rows(self, frame: pd.DataFrame) -> bool:  # pandera passes the class
+        return len(frame) > 0
+
+
+class Demonstrations(ItemRows):
+    """Worked examples shown before the question, or items to calibrate on; may be empty."""
+
+
+class RemovedItems(ItemRows):
+    """Items that a rule removed; may be empty."""
+
+
+class RejectedItems(Table):
+    """Source rows that could not become items: `len(raw) == len(items) + len(rejected)`.
+
+    `row` is the 0-based position in the source, `raw` the whole row as JSON text.
+    """
+
+    row: Series[int] = pa.Field(ge=0)
+    rule: Series[str]
+    detail: Series[str]
+    raw: Series[str]

@@ -1,0 +1,461 @@
+"""From documents to a benchmark with a closed half."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from benchwright.tables.base import Table
+
+
+class SamplingStrata(Table):
+    """What each stratum of a sample by difficulty was to give, had and gave; key (field, level)."""
+
+    field: Series[str]
+    level: Series[int] = pa.Field(ge=0, le=9)
+    target: Series[int] = pa.Field(ge=0)
+    available: Series[int] = pa.Field(ge=0)
+    taken: Series[int] = pa.Field(ge=0)
+    shortfall: Series[int] = pa.Field(ge=0)  # of the target; other strata may have given more
+
+
+class SplitAssignment(Table):
+    """Which half each item is in; of a sealed benchmark, test items have keyed ids."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    half: Series[str] = pa.Field(isin=["validation", "test"])
+    field: Series[str]
+    difficulty: Series[float] = pa.Field(nullable=True)
+    stratum: Series[str]
+
+
+class HalfDistances(Table):
+    """How far apart the halves are in one attribute, beside what random halves give."""
+
+    attribute: Series[str] = pa.Field(isin=["field", "difficulty", "stratum"])
+    n_validation: Series[int]
+    n_test: Series[int]
+    total_variation: Series[float] = pa.Field(nullable=True)
+    expected: Series[float] = pa.Field(nullable=True)  # mean over random halves
+    chance_95: Series[float] = pa.Field(nullable=True)
+    ks: Series[float] = pa.Field(nullable=True)  # of the difficulty, which has an order
+    chi_square: Series[float] = pa.Field(nullable=True)
+    degrees: Series[int]
+    p_value: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class LeakPairs(Table):
+    """Pairs of questions on both sides that are alike, and what became of them.
+
+    `verdict` is `certain`, `same_words`, `other_words` (not judged), `judged_same`,
+    `judged_different`; `removed` is the id of the one that was dropped, "" where none was.
+    """
+
+    item_id: Series[str]
+    other: Series[str]
+    similarity: Series[float] = pa.Field(ge=-1, le=1)
+    verdict: Series[str]
+    removed: Series[str]
+    overlap: Series[float] = pa.Field(ge=0, le=1)  # common words over all words
+    judge: Series[str] = pa.Field(isin=["", "parsed", "unparsed", "too_long"])
+    moved: Series[bool]  # both now stand in one half
+
+
+class HalfGap(Table):
+    """One model's accuracy on both halves; key (model, style, shots, field).
+
+    `delta` is test − validation; accuracies, delta and bounds are shares, 0–1.
+    """
+
+    model: Series[str]
+    style: Series[str]
+    shots: Series[int]
+    size_group: Series[str]
+    n_validation: Series[int]
+    n_test: Series[int]
+    validation: Series[float] = pa.Field(nullable=True)
+    test: Series[float] = pa.Field(nullable=True)
+    delta: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    suspicious: Series[bool]
+    field: Series[str]  # "" is all of them
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class Memorisation(Table):
+    """How much of an item's options a model wrote, seeing the question alone; key
+    (model, item_id, sample).
+
+    `exact` and `fuzzy` are shares of the options (0–1) written in their places; `control_…` the
+    same against the options of another item of the subject.
+    """
+
+    model: Series[str]
+    item_id: Series[str]
+    exact: Series[float] = pa.Field(ge=0, le=1)
+    fuzzy: Series[float] = pa.Field(ge=0, le=1)
+    control_exact: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    control_fuzzy: Series[float] = pa.Field(nullable=True, ge=0, le=1)
+    reply: Series[str]
+    sample: Series[int] = pa.Field(ge=0)
+    any_order: Series[float] = pa.Field(ge=0, le=1)  # options written in any place, fuzzy
+    written: Series[int] = pa.Field(ge=0)  # options that the reply holds
+    control_item: Series[str]  # "" where the subject has no other item to compare with
+
+
+class MemorisationSummary(Table):
+    """Rates of remembered items per model, and the test against the control; key model.
+
+    `p_value` is of whole items against whole controls; `difference` is of shares of options.
+    """
+
+    model: Series[str]
+    items: Series[int]
+    wrote: Series[int]  # replies that hold any option
+    exact: Series[float] = pa.Field(nullable=True)  # items with all options verbatim
+    exact_low: Series[float] = pa.Field(nullable=True)
+    exact_high: Series[float] = pa.Field(nullable=True)
+    fuzzy: Series[float] = pa.Field(nullable=True)  # items with all options within the threshold
+    fuzzy_low: Series[float] = pa.Field(nullable=True)
+    fuzzy_high: Series[float] = pa.Field(nullable=True)
+    options_exact: Series[float] = pa.Field(nullable=True)  # mean share of an item's options
+    options_fuzzy: Series[float] = pa.Field(nullable=True)
+    any_order: Series[float] = pa.Field(nullable=True)
+    compared: Series[int]  # items with a control
+    control_whole: Series[float] = pa.Field(nullable=True)  # items whose control is all in place
+    control_whole_low: Series[float] = pa.Field(nullable=True)
+    control_whole_high: Series[float] = pa.Field(nullable=True)
+    only_own: Series[int] = pa.Field(ge=0)  # items whole, of which the control is not
+    only_control: Series[int] = pa.Field(ge=0)  # the reverse
+    control_fuzzy: Series[float] = pa.Field(nullable=True)  # options, against the control
+    difference: Series[float] = pa.Field(nullable=True)  # options_fuzzy − control_fuzzy, compared
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    p_value: Series[float] = pa.Field(nullable=True)
+    p_holm: Series[float] = pa.Field(nullable=True)
+    remembers: Series[bool]
+    reason: Series[str]
+
+
+class RejectedRawItems(Table):
+    """Raw items that a cleaning rule rejected (MMLU-CF, section 3.2); key item_id."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    detail: Series[str]
+    raw: Series[str]  # the row as it came in, as JSON
+
+
+class CleaningChanges(Table):
+    """Texts that cleaning rewrote, by item and then by rule; of rejected items too."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    column: Series[str]  # question, answer, choices[0], labels[0], …
+    before: Series[str]
+    after: Series[str]
+
+
+class CleaningFunnel(Table):
+    """Rows before and after each cleaning rule that ran; key rule."""
+
+    place: Series[int] = pa.Field(ge=1)
+    rule: Series[str] = pa.Field(unique=True)
+    kind: Series[str] = pa.Field(isin=["rewrite", "reject"])
+    rows_in: Series[int] = pa.Field(ge=0)
+    changed: Series[int] = pa.Field(ge=0)
+    rejected: Series[int] = pa.Field(ge=0)
+    rows_out: Series[int] = pa.Field(ge=0)
+
+
+class CleanItems(Table):
+    """Items that passed every cleaning rule; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    doc_id: Series[str] = pa.Field(nullable=True)
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    question: Series[str]
+    choices: Series[object]  # list[str]
+    answer: Series[int] = pa.Field(ge=-1)  # −1 only where the rules about answers are off
+    explanation: Series[str] = pa.Field(nullable=True)
+    passage: Series[str] = pa.Field(nullable=True)
+    field: Series[str] = pa.Field(nullable=True)
+    field_confidence: Series[float] = pa.Field(nullable=True)
+
+
+class CleaningDuplicates(Table):
+    """Items that were rejected as duplicates, with the one that each is like; key item_id."""
+
+    item_id: Series[str]
+    rule: Series[str] = pa.Field(isin=["exact_duplicate", "near_duplicate"])
+    like: Series[str]  # stays, unless the copies' answers differ
+    similarity: Series[float] = pa.Field(ge=0, le=1)  # Jaccard, of question and choices
+    detail: Series[str]
+
+
+class DifficultyRatings(Table):
+    """What judges said of the difficulty of questions; key (item_id, judge, attempt)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    attempt: Series[int] = pa.Field(ge=1)
+    rating: Series[float] = pa.Field(ge=0, le=9, nullable=True)
+    reply: Series[str] = pa.Field(nullable=True)  # None where the prompt was too long
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+
+
+class ItemDifficulty(Table):
+    """The difficulty of each question, 0–9, and where it comes from; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    difficulty: Series[float] = pa.Field(ge=0, le=9, nullable=True)
+    level: Series[float] = pa.Field(ge=0, le=9, nullable=True)  # a whole number
+    source: Series[str] = pa.Field(isin=["judges", "responses", "not_judged"])
+    judges: Series[int] = pa.Field(ge=0)  # that gave a rating
+    lowest: Series[float] = pa.Field(nullable=True)
+    highest: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]  # why there is none
+
+
+class DifficultyAnchors(Table):
+    """A judge's ratings beside the share of wrong answers of models, over items with both.
+
+    Bounds are those of 95% over items.
+    """
+
+    judge: Series[str] = pa.Field(unique=True)
+    n_items: Series[int] = pa.Field(ge=0)
+    spearman: Series[float] = pa.Field(ge=-1, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]
+
+
+class DifficultyScale(Table):
+    """What a judge's ratings come to in wrong answers (0–1); key (judge, rating)."""
+
+    judge: Series[str]
+    rating: Series[int] = pa.Field(ge=0, le=9)
+    n_items: Series[int] = pa.Field(ge=0)
+    share_wrong: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    fitted: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # never falls with the rating
+
+
+class JudgeRatings(Table):
+    """What judges said of questions, by criterion; key (item_id, judge, criterion)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    criterion: Series[str]
+    rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    reply: Series[str] = pa.Field(nullable=True)  # the last; None where the prompt was too long
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+    attempt: Series[int] = pa.Field(ge=1)  # the last
+
+
+class HarmFlags(Table):
+    """Whether judges see a harm in questions; key (item_id, judge, harm)."""
+
+    item_id: Series[str]
+    judge: Series[str]
+    harm: Series[str]
+    flagged: Series[float] = pa.Field(isin=[0, 1], nullable=True)
+    status: Series[str] = pa.Field(isin=["parsed", "unparsed", "too_long"])
+    reply: Series[str] = pa.Field(nullable=True)  # the last
+    attempt: Series[int] = pa.Field(ge=1)
+
+
+class CheckingDecisions(Table):
+    """Which questions passed the judges, and why not; key item_id."""
+
+    item_id: Series[str] = pa.Field(unique=True)
+    mean_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)
+    lowest_rating: Series[float] = pa.Field(ge=1, le=5, nullable=True)  # of a judge and criterion
+    rated_by: Series[int] = pa.Field(ge=0)  # judges that rated every criterion
+    harm_judged_by: Series[int] = pa.Field(ge=0)  # judges that spoke on every harm
+    harms: Series[str]  # those that count, by comma
+    kept: Series[bool]
+    reason: Series[str] = pa.Field(isin=["good", "low_rating", "harmful", "unjudged"])
+
+
+class JudgeRounds(Table):
+    """How many replies could be read, attempt by attempt; key (task, judge, attempt)."""
+
+    task: Series[str]  # difficulty, checking, fields, …
+    judge: Series[str]
+    attempt: Series[int] = pa.Field(ge=1)
+    asked: Series[int] = pa.Field(ge=0)
+    parsed: Series[int] = pa.Field(ge=0)
+    unparsed: Series[int] = pa.Field(ge=0)
+    too_long: Series[int] = pa.Field(ge=0)
+    parse_rate: Series[float] = pa.Field(ge=0, le=1)  # parsed / asked
+
+
+class JudgeAgreement(Table):
+    """How far judges agree; key (task, criterion, judge, other), both "" for all judges.
+
+    `alpha` is Krippendorff's, its bounds those of 95% over items.
+    """
+
+    task: Series[str]
+    criterion: Series[str]
+    judge: Series[str]
+    other: Series[str]
+    n_items: Series[int] = pa.Field(ge=0)  # judged by two or more
+    alpha: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    equal: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # share of pairs of ratings
+    apart: Series[float] = pa.Field(ge=0, nullable=True)  # mean distance of a pair
+    difference: Series[float] = pa.Field(nullable=True)  # mean of judge − other; NaN of more
+    reason: Series[str]
+
+
+class FieldPredictions(Table):
+    """The field of each question; key item_id.
+
+    `confidence` is the classifier's probability, or the share of the judges that named the field.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)
+    field: Series[str] = pa.Field(nullable=True)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    second: Series[str] = pa.Field(nullable=True)  # the next best
+    source: Series[str] = pa.Field(isin=["classifier", "judges", "not_judged"])
+
+
+class FieldAccuracy(Table):
+    """How often the field of labelled questions is found; key (labels, field), "" is all.
+
+    Shares are 0–1, bounds are 95% Wilson intervals.
+    """
+
+    labels: Series[str]  # which labelled questions
+    field: Series[str]
+    n_items: Series[int] = pa.Field(ge=0)
+    recall: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # of all: the accuracy
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    predicted: Series[int] = pa.Field(ge=0)
+    precision: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean, where it is given
+
+
+class Documents(Table):
+    """Web documents as they came; key doc_id."""
+
+    doc_id: Series[str]
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    content_type: Series[str]  # text/plain, text/html, text/markdown
+    text: Series[str]
+
+
+class RawItems(Table):
+    """Questions read off documents, with what stands on the page; key item_id.
+
+    `answer` is a label, or the text of the option where options have no label, or null.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)  # <doc_id>#<number>
+    doc_id: Series[str]
+    number: Series[int] = pa.Field(ge=1)
+    url: Series[str] = pa.Field(nullable=True)
+    domain: Series[str] = pa.Field(nullable=True)
+    layout: Series[str]  # how the options were written (docs/collection.md)
+    question: Series[str]
+    choices: Series[object]  # list[str]
+    labels: Series[object]  # list[str], "" where an option has none
+    answer: Series[str] = pa.Field(nullable=True)
+    explanation: Series[str] = pa.Field(nullable=True)
+    passage: Series[str] = pa.Field(nullable=True)
+    start: Series[int] = pa.Field(ge=0)  # characters in the extracted text
+    end: Series[int] = pa.Field(ge=0)
+
+
+class DocumentsRead(Table):
+    """What was read of each shard of documents; key file."""
+
+    file: Series[str] = pa.Field(unique=True)
+    documents: Series[int] = pa.Field(ge=0)
+    left_out: Series[int] = pa.Field(ge=0)
+    first_fault: Series[str]  # line or record, and why it was left out; "" without
+    without_options: Series[int] = pa.Field(ge=0)  # passed over: no sign of a question's options
+
+
+class ExtractionMeasures(Table):
+    """How well extracted questions agree with labelled ones; key (measure, style), "" is all.
+
+    Shares are 0–1, bounds are 95% Wilson intervals. No rows where no document is labelled.
+    """
+
+    measure: Series[str]
+    style: Series[str]
+    hits: Series[int] = pa.Field(ge=0)
+    of: Series[int] = pa.Field(ge=0)
+    share: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+
+
+class CleaningReasons(Table):
+    """Why rows were rejected, in which columns rewritten; key (rule, kind, reason)."""
+
+    rule: Series[str]
+    kind: Series[str] = pa.Field(isin=["reject", "rewrite"])
+    reason: Series[str]  # of rewriting, the column
+    rows: Series[int] = pa.Field(ge=1)
+
+
+class DomainCounts(Table):
+    """Documents and items of each domain, before and after cleaning; key domain, "" not known."""
+
+    domain: Series[str] = pa.Field(unique=True)
+    documents: Series[int] = pa.Field(ge=0)
+    raw_items: Series[int] = pa.Field(ge=0)
+    clean_items: Series[int] = pa.Field(ge=0)
+
+
+class FieldCounts(Table):
+    """Clean items of each field; key field, "" where none was named."""
+
+    field: Series[str] = pa.Field(unique=True)
+    items: Series[int] = pa.Field(ge=0)
+    domains: Series[int] = pa.Field(ge=0)
+    confidence: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # mean
+
+
+class DifficultyCounts(Table):
+    """Questions of each level after each step (MMLU-CF, Figures 4 and 8); key (pool, level).
+
+    `rated` are all clean questions, `sampled` and `checked` those that passed these steps, by their
+    first rating; `final` are those of the benchmark, by a rating after the rules: absent without.
+    """
+
+    pool: Series[str] = pa.Field(isin=["rated", "sampled", "checked", "final"])
+    level: Series[int] = pa.Field(ge=-1, le=9)  # −1: not known
+    n: Series[int] = pa.Field(ge=0)
+    share: Series[float] = pa.Field(ge=0, le=1)  # of the pool
+    expected: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # of `sampled`: the target
+
+
+class HalfGapShares(Table):
+    """How many gaps between the halves are small; key (style, shots, size_group, below).
+
+    `style` "" with `shots` −1 is all ways of asking, `size_group` "" all sizes. Shares are 0–1,
+    bounds are Wilson's; `expected` is what sampling alone gives halves of equal difficulty.
+    """
+
+    style: Series[str]
+    shots: Series[int]
+    size_group: Series[str]
+    below: Series[float]  # bound of |Δ|, a share
+    n: Series[int] = pa.Field(ge=0)  # configurations
+    share: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+    expected: Series[float] = pa.Field(ge=0, le=1, nullable=True)
+    reason: Series[str]

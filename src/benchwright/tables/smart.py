@@ -1,0 +1,167 @@
+"""What SMART filtering finds, item by item and rule by rule."""
+
+import pandera.pandas as pa
+from pandera.typing import Series
+
+from benchwright.tables.base import Table
+
+RULES = (
+    "anomalous",
+    "easy",
+    "easy_unanimous",  # in place of easy where answers have no probabilities
+    "answer_only",
+    "suspect_label",
+    "conflicting_gold",
+    "duplicate",
+    "similar",
+)
+"""The filters' rules, in the order in which tables and pages list them (docs/smart.md)."""
+
+
+class Groups(Table):
+    """Groups of redundant items and which of their members stay."""
+
+    group_id: Series[str]
+    item_id: Series[str]
+    kind: Series[str] = pa.Field(isin=["duplicate", "conflicting_gold", "similar"])
+    kept: Series[bool]
+
+
+class Verdicts(Table):
+    """One rule's word on one item; key (item_id, rule).
+
+    `flagged`: the rule applies; `removed`: the item goes because of it (easy items that are
+    retained are flagged and not removed). `not_judged`: an input was missing for this item.
+    """
+
+    item_id: Series[str]
+    rule: Series[str]
+    state: Series[str] = pa.Field(isin=["flagged", "clear", "not_judged"])
+    removed: Series[bool]
+    value: Series[float] = pa.Field(nullable=True)
+    detail: Series[str]
+
+
+class ItemAudit(Table):
+    """One row per item: each rule's state, and the final decision with its reasons."""
+
+    item_id: Series[str]
+    subject: Series[str]
+    decision: Series[str] = pa.Field(isin=["kept", "removed"])
+    tags: Series[str]  # comma-joined, e.g. retained_easy, suspect_label
+    removed_by: Series[str]  # comma-joined rule names
+    reasons: Series[str]  # in words
+    anomalous: Series[str]
+    easy: Series[str]
+    easy_unanimous: Series[str]  # in place of easy where answers have no probabilities
+    answer_only: Series[str]
+    suspect_label: Series[str]
+    conflicting_gold: Series[str]
+    duplicate: Series[str]
+    similar: Series[str]
+    neighbour: Series[str] = pa.Field(nullable=True)
+    neighbour_distance: Series[float] = pa.Field(nullable=True)
+    question: Series[str]
+    choices: Series[object]
+    answer: Series[int]
+
+
+class RuleCoverage(Table):
+    """Whether each rule ran, on how many items, and what it found (shares of all items, 0–1)."""
+
+    rule: Series[str] = pa.Field(unique=True)
+    status: Series[str] = pa.Field(isin=["ran", "partial", "not_run", "off"])
+    judged: Series[int]
+    not_judged: Series[int]
+    flagged: Series[int]
+    retained: Series[int]
+    removed: Series[int]
+    share_removed: Series[float] = pa.Field(nullable=True)
+    reason: Series[str]  # why it did not run, or ""
+
+
+class Overlaps(Table):
+    """How many items two rules both remove (the rules of Table 1 overlap)."""
+
+    rule_a: Series[str]
+    rule_b: Series[str]
+    n: Series[int]
+    share: Series[float]
+
+
+class Funnel(Table):
+    """From source rows to kept items: what each step took from what the steps before had left."""
+
+    step: Series[str] = pa.Field(unique=True)  # source rows, malformed, <rule> …, kept
+    kind: Series[str] = pa.Field(isin=["start", "removed", "end"])
+    removed: Series[int]
+    left: Series[int]
+
+
+class FilterModelAblation(Table):
+    """What a subset of the filter models would have removed (SMART, section 5.1 and Table 6)."""
+
+    n_models: Series[int]
+    models: Series[str]  # comma-joined
+    removed: Series[int]
+    share_removed: Series[float]
+    easy: Series[int]  # removed by the rule about easy items (net of retained ones)
+    answer_only: Series[int]
+
+
+class NeighbourConvergence(Table):
+    """The threshold δ if each item's k nearest neighbours made the density (SMART, Figure 5)."""
+
+    k: Series[int] = pa.Field(unique=True)
+    peaks: Series[int]
+    branch: Series[str]
+    threshold: Series[float] = pa.Field(nullable=True)
+    items_within: Series[int]
+    share_within: Series[float]
+
+
+class DensityByK(Table):
+    """The densities behind `NeighbourConvergence`, thinned out for plotting."""
+
+    k: Series[int]
+    x: Series[float]
+    y: Series[float] = pa.Field(ge=0)
+
+
+class LabelErrorRates(Table):
+    """How often checked labels are wrong among kept and removed items, per rule."""
+
+    items: Series[str]  # all, kept, removed, removed by <rule>, suspect_label
+    checked: Series[int]
+    wrong: Series[int]
+    rate: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
+
+
+class ReviewSheet(Table):
+    """Removed items for a person to judge; `verdict` is filled in by hand (SMART, section 5.3)."""
+
+    item_id: Series[str]
+    rule: Series[str]
+    subject: Series[str]
+    question: Series[str]
+    choices: Series[str]  # one per line, lettered
+    answer: Series[str]
+    reason: Series[str]
+    neighbour: Series[str]  # the text of the item it is like, "" for other rules
+    verdict: Series[str]  # agree, borderline, disagree; empty until judged
+    note: Series[str]
+
+
+class ReviewAgreement(Table):
+    """How often a reviewer agreed with a rule, with a 95% interval."""
+
+    rule: Series[str] = pa.Field(unique=True)
+    reviewed: Series[int]
+    agree: Series[int]
+    borderline: Series[int]
+    disagree: Series[int]
+    share_agree: Series[float] = pa.Field(nullable=True)
+    low: Series[float] = pa.Field(nullable=True)
+    high: Series[float] = pa.Field(nullable=True)
