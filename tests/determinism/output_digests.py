@@ -103,7 +103,7 @@ def record(file: Path, names: Sequence[str]) -> Digests:
 
     The file is written after each scenario; scenarios that it has already are replaced or kept.
     """
-    digests: Digests = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    digests: Digests = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     with tempfile.TemporaryDirectory() as folder, commands_in(PLAIN, Path(folder) / "logs") as runs:
         for name, scenario in SCENARIOS.items():
             if (names and name not in names) or (scenario.real and not SHARED.is_dir()):
@@ -127,10 +127,10 @@ def _record_scenario(scenario: Scenario, runs: Commands, folder: Path) -> dict[s
 
 
 def differences(before: Digests, after: Digests) -> tuple[list[str], list[str]]:
-    """What differs and what was only renamed, a line each."""
+    """What differs and what was only renamed, a line each; scenarios that both recorded."""
     changed, renamed = [], []
-    for scenario in before:
-        old, new = before[scenario], after.get(scenario, {})
+    for scenario in (name for name in before if name in after):
+        old, new = before[scenario], after[scenario]
         changed += [f"{scenario}: {path}" for path in old if path in new and old[path] != new[path]]
         gone = {path: digest for path, digest in old.items() if path not in new}
         come = {path: digest for path, digest in new.items() if path not in old}
@@ -165,8 +165,10 @@ def main(words: list[str]) -> int:
                 _say(f"renamed  {line}")
             for line in changed:
                 _say(f"differs  {line}")
-            same = sum(map(len, old.values())) - len(renamed) - len(changed)
-            _say(f"{same} equal, {len(renamed)} renamed, {len(changed)} differ or are new")
+            both = old.keys() & new.keys()
+            _say(f"compared: {', '.join(sorted(both))}")
+            files = sum(len(old[name]) for name in both)
+            _say(f"{files} files; {len(renamed)} renamed, {len(changed)} differ, are gone or new")
             return int(bool(changed))
         case _:
             _say(__doc__ or "")
