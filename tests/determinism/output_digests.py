@@ -12,6 +12,7 @@ of real data is absent (BENCHWRIGHT_SHARED_DATA).
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -109,7 +110,9 @@ def record(file: Path, names: Sequence[str]) -> Digests:
             if (names and name not in names) or (scenario.real and not SHARED.is_dir()):
                 continue
             began = time.monotonic()
-            digests[name] = _record_scenario(scenario, runs, Path(folder) / name.replace(" ", "_"))
+            digests[name] = _record_scenario(
+                scenario, runs, Path(folder) / re.sub(r"\W+", "_", name)
+            )
             file.write_text(json.dumps(digests, indent=1, sort_keys=True), encoding="utf-8")
             _say(f"{name}: {len(digests[name])} files, {time.monotonic() - began:.0f} s")
     return digests
