@@ -32,7 +32,7 @@ from benchwright.methods.mmlu_cf.sealing.aggregate import (
 )
 from benchwright.methods.mmlu_cf.sealing.identity import file_hash, sealed_identity
 from benchwright.methods.mmlu_cf.sealing.key import read_key
-from benchwright.methods.mmlu_cf.sealing.scan import word_sequences
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import SealedBenchmark, SealedItem, open_sealed
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams

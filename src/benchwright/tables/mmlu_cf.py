@@ -220,30 +220,6 @@ class ItemDifficulty(Table):
     reason: Series[str]  # why there is none
 
 
-class DifficultyAnchors(Table):
-    """A judge's ratings beside the share of wrong answers of models, over items with both.
-
-    Bounds are those of 95% over items.
-    """
-
-    judge: Series[str] = pa.Field(unique=True)
-    n_items: Series[int] = pa.Field(ge=0)
-    spearman: Series[float] = pa.Field(ge=-1, le=1, nullable=True)
-    low: Series[float] = pa.Field(nullable=True)
-    high: Series[float] = pa.Field(nullable=True)
-    reason: Series[str]
-
-
-class DifficultyScale(Table):
-    """What a judge's ratings come to in wrong answers (0–1); key (judge, rating)."""
-
-    judge: Series[str]
-    rating: Series[int] = pa.Field(ge=0, le=9)
-    n_items: Series[int] = pa.Field(ge=0)
-    share_wrong: Series[float] = pa.Field(ge=0, le=1, nullable=True)
-    fitted: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # never falls with the rating
-
-
 class JudgeRatings(Table):
     """What judges said of questions, by criterion; key (item_id, judge, criterion)."""
 

@@ -29,7 +29,6 @@ from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.scan import files_with
 from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
 from benchwright.methods.mmlu_cf.sealing.sealed_shards import SealedShards
 from benchwright.params.checking import CheckingParams
@@ -57,6 +56,7 @@ from benchwright.tables.mmlu_cf import (
     LeakPairs,
     SplitAssignment,
 )
+from closed_text_search import files_with
 
 KEY = " ".join(["a key of this test,", "long enough"])
 N = 60

@@ -79,11 +79,6 @@ def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal
     return _solved(lower, upper, total, goals)
 
 
-def miss(table: Counts, goal: Goal) -> float:
-    """The sum of the absolute deviations of a table's sums from a goal's target."""
-    return float(np.abs(goal.sums @ table.ravel() - goal.target).sum())
-
-
 def _solved(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal]) -> Counts:
     """One linear programme per goal, each on the optimal face of the one before.
 

@@ -19,7 +19,7 @@ from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER, evaluate_sealed
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, new_key, read_key
-from benchwright.methods.mmlu_cf.sealing.scan import files_with, word_sequences
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
     SealedBenchmark,
     SealedFiles,
@@ -31,6 +31,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
 from benchwright.methods.mmlu_cf.sealing.sealed_file import write_sealed
 from benchwright.params.sealing import SealingParams
 from benchwright.scoring import scores
+from closed_text_search import files_with
 
 SECRET = " ".join(["a secret of this test,", "long enough"])
 N = 120

@@ -34,29 +34,23 @@ class DifficultyFromResponses(NamedTuple):
     reason: str
 
 
-def levels_by_quantiles(
-    values: ArrayLike, reference: ArrayLike, reference_levels: ArrayLike | None = None
-) -> Float:
-    """Levels 0–9 (n,) of values (n,), by where they stand among a reference.
+def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
+    """Levels 0–9 (n,) of continuous difficulties (n,), by where they stand among each other.
 
-    A value's percentile is the share of the reference below it plus half of that equal to it. Its
+    A value's percentile is the share of the values below it plus half of that equal to it. Its
     level is the level at that percentile of `reference_levels`; without these, its tenth.
 
     Args:
-        values: continuous difficulties; NaN stays NaN.
-        reference: difficulties on the same scale, e.g. of all items with answers.
-        reference_levels: levels of like items, e.g. judges' ratings of the reference.
+        values: NaN stays NaN.
+        reference_levels: levels of like items, e.g. judges' ratings of the same.
     """
     given = np.asarray(values, dtype=np.float64)
-    known = np.sort(np.asarray(reference, dtype=np.float64))
-    known = known[~np.isnan(known)]
     out = np.full(given.shape, np.nan)
     here = ~np.isnan(given)
-    if not len(known):
-        return out
+    known = np.sort(given[here])
     below = np.searchsorted(known, given[here], "left")
     upto = np.searchsorted(known, given[here], "right")
-    percentile = (below + upto) / (2 * len(known))
+    percentile = (below + upto) / (2 * max(len(known), 1))
     levels = np.arange(LEVELS, dtype=np.float64)
     if reference_levels is not None:
         levels = np.sort(np.asarray(reference_levels, dtype=np.float64))
@@ -86,7 +80,7 @@ def difficulty_from_responses(
         reason = f"{models} models have answers; {fewest_models} are needed"
         return DifficultyFromResponses(nothing, nothing, models, reason)
     fitted = fit_2pl(responses.correct)
-    levels = levels_by_quantiles(fitted.difficulty, fitted.difficulty, reference_levels)
+    levels = levels_by_quantiles(fitted.difficulty, reference_levels)
     return DifficultyFromResponses(
         dict(zip(responses.item_ids, levels.tolist(), strict=True)),
         dict(zip(responses.item_ids, fitted.difficulty.tolist(), strict=True)),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
@@ -58,24 +58,6 @@ def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
     if mass.sum() <= 0:
         raise InputError(f"sampling: mean {mean} lies too far from the levels 0–9 at sd {sd}")
     return mass / mass.sum()
-
-
-def levels_of(difficulty: ArrayLike) -> NDArray[np.float64]:
-    """Levels 0–9 (n,) of a continuous difficulty, such as b of item response theory.
-
-    By quantiles: level l holds the items between the l-th and the next tenth of the pool, so a
-    level says how hard an item is among these, not by itself. Ties share the level of their mean
-    rank; NaN stays NaN.
-    """
-    from scipy.stats import rankdata
-
-    values = np.asarray(difficulty, dtype=np.float64)
-    out = np.full(values.shape, np.nan)
-    known = ~np.isnan(values)
-    if known.any():
-        ranks = (rankdata(values[known]) - 0.5) / known.sum()
-        out[known] = np.minimum(np.floor(ranks * LEVELS), LEVELS - 1)
-    return out
 
 
 def sample_by_difficulty(

@@ -42,18 +42,3 @@ def _row(
     # Of all questions with a field, the share that is right.
     precision = found / predicted if predicted else np.nan
     return (labels, field, n, recall, bounds.low, bounds.high, predicted, precision, mean)
-
-
-def calibration_error(hits: pd.Series, confidence: pd.Series, bins: int = 10) -> float:
-    """Expected calibration error, 0–1: mean |share right − mean confidence| over equal-width bins.
-
-    (Guo et al. 2017, section 2.) NaN where there is no confidence.
-    """
-    known = confidence.notna()
-    if not known.any():
-        return np.nan
-    right = hits[known].to_numpy(np.float64)
-    said = confidence[known].to_numpy(np.float64)
-    place = np.minimum((said * bins).astype(np.intp), bins - 1)
-    gaps = np.bincount(place, right - said, minlength=bins)
-    return float(np.abs(gaps).sum() / len(said))

@@ -1,12 +1,11 @@
 """Questions whose field is known, to train on and to be measured on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
-from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
-from benchwright.methods.mmlu_cf.fields.names import FIELDS, MMLU_FIELDS
+from benchwright.methods.mmlu_cf.fields.names import FIELDS
 
 
 def text_to_encode(question: str, choices: Sequence[str], with_choices: bool) -> str:
@@ -22,26 +21,3 @@ def bundled_examples() -> pd.DataFrame:
         for number, question in enumerate(EXAMPLES[field], start=1)
     ]
     return pd.DataFrame(rows, columns=["item_id", "question", "choices", "field"])
-
-
-def examples_by_subject(
-    items: pd.DataFrame, fields: Mapping[str, str] = MMLU_FIELDS
-) -> pd.DataFrame:
-    """Items of a benchmark with the field of their subject: item_id, question, choices, field.
-
-    Args:
-        items: item_id, question, choices, subject.
-        fields: the field of each subject; "" or a subject that is missing leaves its items out.
-
-    Raises:
-        InputError: no subject is in `fields`, or a field is not known.
-    """
-    if unknown := sorted(set(fields.values()) - {*FIELDS, ""}):
-        raise InputError(f"fields: {unknown[0]!r} is no field; there are {', '.join(FIELDS)}")
-    field = items["subject"].map(fields).replace("", None)
-    known = field.notna()
-    if not known.any():
-        seen = ", ".join(sorted(set(items["subject"].astype(str)))[:3]) or "none"
-        raise InputError(f"fields: no subject has a field; the subjects are {seen}, …")
-    table = items.loc[known, ["item_id", "question", "choices"]]
-    return table.assign(field=field[known].astype(str)).reset_index(drop=True)

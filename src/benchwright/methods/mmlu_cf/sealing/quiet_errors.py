@@ -1,14 +1,16 @@
 """Errors that repeat no words of a question: logs, MLflow and terminals keep what they are told."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import pandas as pd
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.methods.mmlu_cf.sealing.scan import word_sequences
 
 _TEXTS = ("question", "passage", "explanation")
+_TOKEN = re.compile(r"\w+")
+_SHORTEST = 3
 
 
 @contextmanager
@@ -40,3 +42,17 @@ def _texts(items: pd.DataFrame) -> Iterable[str]:
             yield from (text for text in items[name] if isinstance(text, str))
     for choices in items["choices"]:
         yield from map(str, choices)
+
+
+def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]:
+    """All runs of so many words, lower case; a text of 3 words or more but fewer than that, whole.
+
+    Shorter texts are passed over: they occur everywhere.
+    """
+    found: set[tuple[str, ...]] = set()
+    for text in texts:
+        tokens = _TOKEN.findall(text.casefold())
+        if _SHORTEST <= len(tokens) < words:
+            found.add(tuple(tokens))
+        found.update(zip(*(tokens[i:] for i in range(words)), strict=False))
+    return found

@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.statistics.holm import holm
-from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap
 
@@ -68,25 +66,6 @@ def size_group(size_b: float | None, *, api: bool = False) -> str:
         if size_b > above:
             return name
     return "mini"
-
-
-def half_score(
-    correct: NDArray[np.floating], clusters: NDArray[np.integer] | None = None
-) -> HalfScore:
-    """A model's answers (n,) in [0, 1], NaN = none, as a score.
-
-    With `clusters` (n,), or answers that are neither 0 nor 1, the standard error is that over
-    clusters (items, where each is its own).
-    """
-    answered = ~np.isnan(correct)
-    values = correct[answered]
-    if not len(values):
-        return HalfScore(0, nan)
-    accuracy = float(values.mean())
-    if clusters is None and np.isin(values, (0, 1)).all():
-        return HalfScore(len(values), accuracy)
-    own = np.arange(len(correct)) if clusters is None else clusters
-    return HalfScore(len(values), accuracy, float(clustered_se(correct[None, :], own)[0]))
 
 
 def half_gaps(

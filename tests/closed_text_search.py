@@ -1,4 +1,4 @@
-"""Which files hold text of closed questions: run over everything that a project wrote."""
+"""Look for text of closed questions in everything that a run wrote."""
 
 import gzip
 import html
@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
+
 _TOKEN = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _CONTROL = re.compile(r"\\[nrt\"/]")
 _TAG = re.compile(r"<[^<>]{1,200}>")
-_SHORTEST = 3
 
 
 class Found(NamedTuple):
@@ -19,20 +20,6 @@ class Found(NamedTuple):
 
     file: Path
     sequences: int
-
-
-def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]:
-    """All runs of so many words, lower case; a text of 3 words or more but fewer than that, whole.
-
-    Shorter texts are passed over: they occur everywhere.
-    """
-    found: set[tuple[str, ...]] = set()
-    for text in texts:
-        tokens = _TOKEN.findall(text.casefold())
-        if _SHORTEST <= len(tokens) < words:
-            found.add(tuple(tokens))
-        found.update(zip(*(tokens[i:] for i in range(words)), strict=False))
-    return found
 
 
 def files_with(
