@@ -15,7 +15,7 @@ from benchwright.responses.import_answers import Imported
 from responses.imported_rows import import_as_rows
 
 TIME = "2026-11-20T22-25-57.198528"
-BENCHMARKS = Path(__file__).resolve().parents[3] / "conf" / "base" / "parameters" / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "conf" / "base" / "parameters" / "benchmarks"
 
 
 def scored(

@@ -335,7 +335,7 @@ def test_a_tidy_and_a_wide_file_of_a_draw_are_compared_item_by_item(
     assert result.import_report["contradicting"].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("condition", ["choices_only", "question_only", "rotation-2"])
+@pytest.mark.parametrize("condition", ["choices_only", "question_only"])
 def test_answers_to_the_items_shown_in_other_ways_are_no_draws(
     make_file: Make, items: pd.DataFrame, condition: str
 ) -> None:

@@ -316,9 +316,7 @@ class RayParams(_Params):
     cpus_per_actor: float = Field(default=1, gt=0)
 
 
-Condition = Annotated[
-    str, StringConstraints(pattern=r"^(question|choices_only|question_only|rotation-[1-9]\d?)$")
-]
+Condition = Literal["question", "choices_only", "question_only"]
 
 
 class ScoringParams(_Params):
@@ -329,9 +327,7 @@ class ScoringParams(_Params):
         configurations: `<model>@<style>-<shots>`, in any order.
         conditions: what the model sees of each item: `question` all of it; `choices_only`, asked
             of filter models, the options; `question_only`, of the style generate, the question,
-            whose options the model is to write; `rotation-1`, `rotation-2`, … all of it with the
-            options moved up by so many places (letters and generate). Calibration items are
-            always shown whole.
+            whose options the model is to write. Calibration items are always shown whole.
         demonstrations: whose worked examples come first: the item's own subject (others fill in
             where it has too few) or all subjects alike.
         demonstration_order: by id, as most harnesses do (`source`), or by a seeded hash.

@@ -1,6 +1,5 @@
 """The one renderer: a question as text, in each style and condition."""
 
-import re
 import string
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,8 +9,6 @@ import pandas as pd
 from benchwright.params.prompt import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)
-
-_ROTATION = re.compile(r"rotation-(\d+)")
 
 
 class Question(NamedTuple):
@@ -45,24 +42,6 @@ def questions(items: pd.DataFrame) -> list[Question]:
             *columns, explained, strict=True
         )
     ]
-
-
-def rotation(condition: str) -> int:
-    """By how many places the options are moved up: N of `rotation-N`, 0 of other conditions."""
-    seen = _ROTATION.fullmatch(condition)
-    return int(seen[1]) if seen else 0
-
-
-def rotate(question: Question, places: int) -> Question:
-    """The question with its options moved up by `places`: option i stands where i − places was."""
-    k = len(question.choices)
-    if k == 0 or places % k == 0:
-        return question
-    turn = places % k
-    return question._replace(
-        choices=question.choices[turn:] + question.choices[:turn],
-        answer=(question.answer - turn) % k if question.answer >= 0 else question.answer,
-    )
 
 
 def render_question(question: Question, style: str, condition: str, words: PromptParams) -> str:

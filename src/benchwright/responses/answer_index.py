@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.prompting.rendering import rotation
 from benchwright.responses.drawn_items import drawn_items
 from benchwright.responses.item_index import ItemIndex, Joined, Positions
 
@@ -74,8 +73,7 @@ class AnswerIndex:
         """The items as a condition shows them; None of a condition that nothing here has."""
         if condition in self._drawn:
             return self._drawn[condition]
-        known = condition in _OF_ITEMS or rotation(condition) > 0
-        return self.items if known else None
+        return self.items if condition in _OF_ITEMS else None
 
     def has_draws(self) -> bool:
         """Whether this run has draws."""

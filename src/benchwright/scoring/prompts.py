@@ -30,8 +30,6 @@ from benchwright.prompting.rendering import (
     questions,
     render_demonstration,
     render_prompt,
-    rotate,
-    rotation,
 )
 from benchwright.tables.responses import Prompts
 
@@ -118,9 +116,8 @@ def build_prompts(
 def unsuited(question: Question, condition: str, style: str) -> str:
     """Why a question is not asked under this condition in this style, or "".
 
-    Open-ended questions are asked in the style `generate` only, and have no options to show alone
-    or to turn; `cloze` shows no options that could be turned; `question_only` asks for the options
-    to be written.
+    Open-ended questions are asked in the style `generate` only, and have no options to show alone;
+    `question_only` asks for the options to be written.
     """
     if open_ended(question):
         if style != "generate":
@@ -128,12 +125,8 @@ def unsuited(question: Question, condition: str, style: str) -> str:
         return "" if condition == "question" else f"{condition} of an item without options"
     if not answerable(question):
         return "it has more than 26 options" if question.choices else "no options and no answer"
-    if condition == "question_only":
-        return "" if style == "generate" else f"{condition} (of the style generate only)"
-    turn = rotation(condition)
-    if turn and style == "cloze":
-        return "rotations change nothing where options are not shown"
-    return "a rotation by all its options or more" if turn >= len(question.choices) else ""
+    alone = condition == "question_only" and style != "generate"
+    return f"{condition} (of the style generate only)" if alone else ""
 
 
 class PromptWriter:
@@ -186,7 +179,6 @@ class PromptWriter:
                 f"{shots} demonstrations, the benchmark has {len(pool)}"
             )
         chosen = pool.choose(question, shots)
-        question = rotate(question, rotation(condition))
         written = self._max_new_tokens(condition)
         scored = () if written else continuations(question, style, self._space)
         labels = LABELS[: len(question.choices)]
@@ -248,7 +240,6 @@ class PromptWriter:
         return Rendered(self._frame.before + prompt.prefix, prompt.text + self._frame.after)
 
     def _demonstration(self, question: Question, condition: str) -> str:
-        condition = "question" if rotation(condition) else condition
         key = (question, condition)
         if key not in self._demonstrations:
             self._demonstrations[key] = render_demonstration(

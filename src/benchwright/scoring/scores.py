@@ -22,7 +22,7 @@ from benchwright.compute.score_shards import (
 from benchwright.core.configuration import configuration_name
 from benchwright.language_models.batches import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.rendering import LABELS, rotation
+from benchwright.prompting.rendering import LABELS
 from benchwright.scoring.extraction import (
     canonical_number,
     extract_final_answer,
@@ -113,8 +113,7 @@ def collect_responses(
 ) -> Collected:
     """Give every item its answers: one row per prompt, raw log-likelihoods, nothing judged yet.
 
-    The next stage calibrates and judges. Log-likelihoods and predictions are in the order of the
-    item's own options, also where they were shown in another. `extraction` is `too_long` where a
+    The next stage calibrates and judges. `extraction` is `too_long` where a
     prompt does not fit the model's context even without demonstrations, and `failed` where no
     option or final answer could be read off what the model wrote: such an answer is unknown, not
     wrong. Of several samples the prediction is the most frequent one (unknown where two are), and
@@ -165,7 +164,7 @@ def _warn_of_lost(responses: pd.DataFrame) -> None:
 
 
 class _Read(NamedTuple):
-    """What was read off one written answer, in the item's own order of options."""
+    """What was read off one written answer."""
 
     option: int
     answer: str | None
@@ -184,8 +183,7 @@ def _read(found: _Stored, row: Any) -> list[_Read]:
             own_part = before_next_question(text, options)
             chosen = extract_letter(own_part, options, finished=finished or own_part != text)
             option = -1 if chosen.answer is None else chosen.answer
-            own = _own_option(option, len(options), rotation(row.condition))
-            read.append(_Read(own, None if own < 0 else LABELS[own], chosen.rule))
+            read.append(_Read(option, None if option < 0 else LABELS[option], chosen.rule))
         else:
             numeric = canonical_number(row.answer_text) is not None
             said = extract_final_answer(text, finished=finished, numeric=numeric)
@@ -193,21 +191,12 @@ def _read(found: _Stored, row: Any) -> list[_Read]:
     return read
 
 
-def _own_option(shown: int, k: int, turn: int) -> int:
-    """The item's own index of the option that was shown as number `shown`; −1 stays."""
-    return shown if shown < 0 else (shown + turn) % k
-
-
 def _response(found: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
     """One row of the `Responses` table."""
-    turn, k = rotation(row.condition), len(row.labels)
     lists = [found.logprobs, option_bytes(row.continuations), found.option_tokens]
-    if turn:
-        lists = [values and [values[(i - turn) % k] for i in range(k)] for values in lists]
     if found.texts is not None or not found.logprobs:
         lists = [None, *([None, None] if found.texts is not None else lists[1:])]
-    gold = _own_option(row.answer, k, turn) if k else -1
-    prediction, correct, extraction = _judged(found, read, gold, row)
+    prediction, correct, extraction = _judged(found, read, row)
     return (
         *(row.item_id, row.condition, row.style, row.shots, row.model),
         *lists,
@@ -216,7 +205,7 @@ def _response(found: _Stored, row: Any, read: list[_Read]) -> tuple[Any, ...]:
     )
 
 
-def _judged(found: _Stored, read: list[_Read], gold: int, row: Any) -> tuple[int, float, str]:
+def _judged(found: _Stored, read: list[_Read], row: Any) -> tuple[int, float, str]:
     """Prediction (−1 unknown), share of right samples (NaN unknown) and state of an answer."""
     if found.logprobs is not None:
         return -1, np.nan, "ok" if found.logprobs else "failed"
@@ -228,8 +217,8 @@ def _judged(found: _Stored, read: list[_Read], gold: int, row: Any) -> tuple[int
     if not told:
         return -1, np.nan, "failed"
     if len(row.options):
-        several = len(found.texts) > 1 and gold >= 0
-        right = [one.option == gold for one in told] if several else []
+        several = len(found.texts) > 1 and row.answer >= 0
+        right = [one.option == row.answer for one in told] if several else []
         return _most_frequent([one.option for one in told]), _share(right), "ok"
     gold_text = str(row.answer_text)
     return -1, _share([same_answer(str(one.answer), gold_text) for one in told]), "ok"
