@@ -11,11 +11,9 @@ from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import score_draws
 from benchwright.methods.wicked.comparison.transitions import follow_answers
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
-from benchwright.reports.wicked.plots.deltas import draw_deltas
-from benchwright.reports.wicked.plots.none_rates import draw_none_rates
+from benchwright.reports.wicked.plots.accuracy import draw_deltas, draw_rule_ablation
+from benchwright.reports.wicked.plots.answers import draw_none_rates, draw_transitions
 from benchwright.reports.wicked.plots.ranks import draw_rank_shuffle
-from benchwright.reports.wicked.plots.rule_ablation import draw_rule_ablation
-from benchwright.reports.wicked.plots.transitions import draw_transitions
 from benchwright.reports.wicked.render import render_draw_report
 
 TABLES = (

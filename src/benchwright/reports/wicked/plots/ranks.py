@@ -7,8 +7,9 @@ import pandas as pd
 
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_figure, layout
-from benchwright.reports.wicked.plots.shown_models import Shown, choose_models
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_figure
+from benchwright.reports.page.plots import margin, plot, rows_down
+from benchwright.reports.wicked.plots.accuracy import NOBODY, Shown, choose_models
 
 _LANES = 8  # intervals side by side, so that those of neighbours do not cover each other
 _LANE = 0.02
@@ -28,58 +29,37 @@ def draw_rank_shuffle(
     draw_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
 ) -> Any:
     """Draw each model's rank before (left) and on the draws (right), with intervals over items."""
-    import plotly.graph_objects as go
-
     title = "Ranks of the models before (left) and on the draws (right): blue rose, orange fell"
     if draw_scores.empty:
-        return empty_figure(title, "No model answered the items and their draws.")
+        return empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
         return empty_figure(title, "There is only one model to rank.")
     lines = _lines(shown)
     on_right = sorted(lines, key=lambda line: line.right)
-    places: dict[str, Any] = {
-        "tickvals": list(range(len(lines))),
-        "range": [len(lines) - 0.5, -0.5],
-        "showgrid": False,
-        "showline": False,
-        "fixedrange": True,
-    }
+    places = {"showline": False, "fixedrange": True}
     reach = _LANE * (_LANES + 1)
     # A second y axis exists only when a trace uses it.
     unseen = {"x": [1], "y": [0], "yaxis": "y2", "mode": "markers", "marker": {"opacity": 0}}
     traces = [trace for line in lines for trace in _traces(line, lines)]
     thinner = {
-        f"data.{place}.line.width": 1.2
-        for place, trace in enumerate(traces)
-        if trace.opacity is not None
+        f"data.{place}.line.width": 1.2 for place, trace in enumerate(traces) if "opacity" in trace
     }
-    return go.Figure(
-        [*traces, go.Scatter(**unseen, showlegend=False, hoverinfo="skip")],
-        layout(
-            f"{title}; bars: 95% of the rank over items{shown.note}",
-            60 + 26 * len(lines),
-            xaxis=axis(range=[-reach, 1 + reach], visible=False, fixedrange=True),
-            yaxis=axis(ticktext=[f"{one.name}  {_before(one)}" for one in lines], **places),
-            yaxis2=axis(
-                ticktext=[f"{_after(one)}  {one.name}" for one in on_right],
-                overlaying="y",
-                side="right",
-                **places,
-            ),
-            margin={"l": 8, "r": 8, "t": 8, "b": 12},
-            hovermode="closest",
-            showlegend=False,
-            meta={
-                "narrow": {
-                    "layout.yaxis.ticktext": [
-                        f"{one.short}  <b>{one.row['rank_original']:g}</b>" for one in lines
-                    ],
-                    "layout.yaxis2.ticktext": [_after(one) for one in on_right],
-                    **thinner,
-                }
-            },
-        ),
+    after = [_after(one) for one in on_right]
+    before = [f"{one.short}  <b>{one.row['rank_original']:g}</b>" for one in lines]
+    narrow = {"layout.yaxis.ticktext": before, "layout.yaxis2.ticktext": after, **thinner}
+    right = [f"{after}  {one.name}" for after, one in zip(after, on_right, strict=True)]
+    return plot(
+        f"{title}; bars: 95% of the rank over items{shown.note}",
+        60 + 26 * len(lines),
+        [*traces, {**unseen, "showlegend": False, "hoverinfo": "skip"}],
+        xaxis=axis(range=[-reach, 1 + reach], visible=False, fixedrange=True),
+        yaxis=rows_down([f"{one.name}  {_before(one)}" for one in lines], **places),
+        yaxis2=rows_down(right, overlaying="y", side="right", **places),
+        margin=margin(12, right=8),
+        hovermode="closest",
+        showlegend=False,
+        meta={"narrow": narrow},
     )
 
 
@@ -98,40 +78,37 @@ def _lines(shown: Shown) -> list[_Line]:
     ]
 
 
-def _traces(line: _Line, lines: list[_Line]) -> list[Any]:
-    import plotly.graph_objects as go
-
-    path = go.Scatter(
-        x=[0, 1],
-        y=[line.left, line.right],
-        mode="lines+markers",
-        line={"color": _colour(line), "width": 2},
-        marker={"size": 6},
-        hovertemplate=f"{line.name}<br>before: {_said(line, 'original')}"
+def _traces(line: _Line, lines: list[_Line]) -> list[dict[str, Any]]:
+    path = {
+        "x": [0, 1],
+        "y": [line.left, line.right],
+        "mode": "lines+markers",
+        "line": {"color": _colour(line), "width": 2},
+        "marker": {"size": 6},
+        "hovertemplate": f"{line.name}<br>before: {_said(line, 'original')}"
         f"<br>draws: {_said(line, 'mean')}<extra></extra>",
-    )
+    }
     left = -_LANE * (1 + line.left % _LANES)
     right = 1 + _LANE * (1 + line.right % _LANES)
-    bars = (_bar(line, lines, "original", left), _bar(line, lines, "mean", right))
-    return [path, *(bar for bar in bars if bar is not None)]
+    return [path, *_bar(line, lines, "original", left), *_bar(line, lines, "mean", right)]
 
 
-def _bar(line: _Line, lines: list[_Line], side: str, x: float) -> Any:
+def _bar(line: _Line, lines: list[_Line], side: str, x: float) -> list[dict[str, Any]]:
     """The interval of a rank, between the places of the models that have such ranks."""
-    import plotly.graph_objects as go
-
     low, high = (line.row[f"rank_{side}_{end}"] for end in ("low", "high"))
     if pd.isna(low) or low == high:
-        return None
+        return []
     ranks = sorted(float(one.row[f"rank_{side}"]) for one in lines)
-    return go.Scatter(
-        x=[x, x],
-        y=np.interp([low, high], ranks, np.arange(len(ranks))).tolist(),
-        mode="lines",
-        line={"color": _colour(line), "width": 3},
-        opacity=0.45,
-        hoverinfo="skip",
-    )
+    return [
+        {
+            "x": [x, x],
+            "y": np.interp([low, high], ranks, np.arange(len(ranks))).tolist(),
+            "mode": "lines",
+            "line": {"color": _colour(line), "width": 3},
+            "opacity": 0.45,
+            "hoverinfo": "skip",
+        }
+    ]
 
 
 def _before(line: _Line) -> str:

@@ -1,0 +1,47 @@
+"""A page gathered section by section: each node of a report's pipeline makes one section."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchwright.reports.page.page import render_report_page
+from benchwright.reports.page.provenance import package_versions
+
+Section = dict[str, Any]
+"""Values that a template shows, by name; `figures` are Plotly figures as JSON text."""
+
+
+def make_section(figures: Mapping[str, Any] | None = None, **values: Any) -> Section:
+    """A section of these values and figures (by their place on the page).
+
+    Figures become text, which the catalog passes on without a deep copy.
+    """
+    return {**values, "figures": {name: one.to_json() for name, one in (figures or {}).items()}}
+
+
+def render_sections(
+    package: str,
+    template: str,
+    titles: Iterable[tuple[str, str]],
+    sections: Iterable[Section],
+    *,
+    more_style: tuple[str, ...] = (),
+) -> str:
+    """Fill in a report's template with all its sections; see `render_report_page`.
+
+    Args:
+        package: the package whose folder `templates` holds the template.
+        template: its name.
+        titles: id and title of each section of the page, in order.
+        sections: what is shown.
+        more_style: style sheets of `package`, after the shared one.
+    """
+    context: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
+    for section in sections:
+        context |= section
+        figures |= {name: json.loads(text) for name, text in section["figures"].items()}
+    context |= {"sections": titles, "titles": dict(titles), "versions": package_versions()}
+    return render_report_page(
+        package, template, context | {"figures": figures}, more_style=more_style
+    )

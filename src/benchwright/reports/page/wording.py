@@ -1,0 +1,49 @@
+"""Counts and figures in words, as sentences and tables of reports have them."""
+
+from collections.abc import Sequence
+
+from benchwright.reports.page.table_rows import is_missing
+
+
+def words_of(names: dict[str, str], name: str) -> str:
+    """A name in words; one that is not known with spaces for underscores."""
+    return names.get(name, name.replace("_", " "))
+
+
+def count(n: int, thing: str) -> str:
+    """`1 model`, `1,200 models`."""
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def coefficient(value: float | None, digits: int = 3) -> str:
+    """A figure with a true minus sign; — where it is missing."""
+    if value is None or is_missing(value):
+        return "—"
+    written = f"{value:.{digits}f}"
+    if float(written) == 0:
+        written = written.lstrip("-")
+    return written.replace("-", "−")
+
+
+def bounds(low: float | None, high: float | None, digits: int = 3) -> str:
+    """`[0.823, 0.881]`; "" where one is missing."""
+    if is_missing(low) or is_missing(high):
+        return ""
+    return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"
+
+
+def p_value(p: float) -> str:
+    """`0.012`; `< 0.001` below that."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def tile(name: str, value: str, note: str) -> dict[str, str]:
+    """A figure at the top of a page, with its name and a note."""
+    return {"name": name, "value": value, "note": note}

@@ -1,0 +1,276 @@
+"""What the perturbation costs each model (WiCkeD, Table 1), and each further rule (MMLU-CF)."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.ways_of_asking import MIXED, say_way, ways_of_asking
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    NARROW_NAME,
+    QUIET,
+    REMOVED,
+    axis,
+    clip,
+    empty_figure,
+    plain,
+    short_names,
+)
+from benchwright.reports.page.plots import (
+    PALETTE,
+    deviations,
+    legend_below,
+    margin,
+    plot,
+    rows_down,
+    spans,
+    whiskers,
+)
+
+NOBODY = "No model answered the items and their draws."
+_MOST = 12  # lines beyond this cannot be told apart
+_DASHES = ("solid", "dot", "dash", "dashdot")
+
+
+class Shown(NamedTuple):
+    """The rows of `DrawScores` that a figure is about.
+
+    Attributes:
+        scores: the models asked alike, best original accuracy first, perhaps thinned out.
+        names: of the models, for labels, escaped.
+        short: the same for small screens.
+        note: what the caption adds: the way of asking, how many are shown.
+    """
+
+    scores: pd.DataFrame
+    names: list[str]
+    short: list[str]
+    note: str
+
+
+def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, most: int) -> Shown:
+    """The models of the main perturbation that were asked alike; very many are thinned out."""
+    name = main_perturbation(sorted(set(draw_scores["perturbation"])), perturbation)
+    own = draw_scores[draw_scores["perturbation"] == name]
+    way = next(iter(ways_of_asking(own["configuration"].tolist())))
+    own = own[(own["asked"] == way) & own["rank_original"].notna()]
+    own = own.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
+    note = say_way(way)
+    if len(own) > most:
+        note = f"{note}; " if note else ""
+        note += f"{most} of {len(own):,} models, evenly along the ranking"
+        own = own.iloc[np.linspace(0, len(own) - 1, most).round().astype(int)]
+    labels = [str(one) for one in own["configuration" if way == MIXED else "model"]]
+    note = f" ({note})" if note else ""
+    names, short = short_names(labels), short_names(labels, NARROW_NAME)
+    return Shown(own.reset_index(drop=True), names, short, note)
+
+
+class Panels(NamedTuple):
+    """Two plots with a row per model, side by side, or stacked on a small screen.
+
+    Attributes:
+        height: of the figure, pixels.
+        layout: axes and legend.
+        narrow: the changes that put one plot above the other where they have no room.
+        stacked: height of the two plots then.
+    """
+
+    height: int
+    layout: dict[str, Any]
+    narrow: dict[str, Any]
+    stacked: int
+
+
+def two_panels(
+    shown: Shown, left: dict[str, Any], right: dict[str, Any], *, below: int, more_below: int
+) -> Panels:
+    """Panels with these horizontal axes, and so many pixels below them (more where stacked)."""
+    height = max(30 * len(shown.scores), 60)
+    total = 2 * height + 66
+    down: dict[str, Any] = {"names": shown.names, "fixedrange": True}
+    layout = {
+        "xaxis": axis(**left, anchor="y"),
+        "yaxis": rows_down(**down, anchor="x"),
+        "xaxis2": axis(**right, anchor="y2"),
+        "yaxis2": rows_down(**down, anchor="x2", showticklabels=False),
+        "legend": legend_below(60, height),
+    }
+    narrow = {
+        "layout.height": total + 8 + below + more_below,
+        "layout.margin.b": below + more_below,
+        "layout.xaxis.domain": [0, 1],
+        "layout.yaxis.domain": [1 - height / total, 1],
+        "layout.xaxis2.domain": [0, 1],
+        "layout.yaxis2.domain": [0, height / total],
+        "layout.yaxis2.showticklabels": True,
+        "layout.yaxis.ticktext": shown.short,
+        "layout.yaxis2.ticktext": shown.short,
+    }
+    return Panels(height + 8 + below, layout, narrow, total)
+
+
+def draw_deltas(
+    draw_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
+) -> Any:
+    """Draw accuracy before and on the draws, and the difference with its interval over items."""
+    title = "Accuracy before and on the draws, and the difference"
+    if draw_scores.empty:
+        return empty_figure(title, NOBODY)
+    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    panels = two_panels(
+        shown,
+        {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6},
+        {
+            "title": "difference, points",
+            "domain": [0.64, 1],
+            "rangemode": "tozero",
+            "nticks": 6,
+            "zeroline": True,
+            "zerolinecolor": QUIET,
+        },
+        below=108,
+        more_below=44,
+    )
+    narrow = {
+        **panels.narrow,
+        "layout.xaxis.nticks": 4,
+        "layout.xaxis2.nticks": 4,
+        "layout.legend.y": -60 / panels.stacked,
+        "data.2.name": "draws, mean ± sd",
+    }
+    return plot(
+        title + shown.note,
+        panels.height,
+        [*_accuracies(shown), _differences(shown)],
+        margin=margin(108),
+        hovermode="closest",
+        meta={"narrow": narrow},
+        **panels.layout,
+    )
+
+
+def _accuracies(shown: Shown) -> list[dict[str, Any]]:
+    table = shown.scores
+    sd = [
+        [name, "unknown" if pd.isna(one) else f"{one:.1%}"]
+        for name, one in zip(shown.names, table["accuracy_sd"], strict=True)
+    ]
+    hollow = {"color": KEPT, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
+    rows = list(range(len(table)))
+    return [
+        {
+            **spans(table["accuracy_original"], table["accuracy_mean"]),
+            "mode": "lines",
+            "line": {"color": QUIET, "width": 1.5},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        },
+        {
+            "x": table["accuracy_original"].tolist(),
+            "y": rows,
+            "mode": "markers",
+            "name": "as they were",
+            "marker": hollow,
+            "customdata": shown.names,
+            "hovertemplate": "%{customdata}<br>as they were: %{x:.1%}<extra></extra>",
+        },
+        {
+            "x": table["accuracy_mean"].tolist(),
+            "y": rows,
+            "mode": "markers",
+            "name": "draws, mean ± standard deviation over draws",
+            "marker": {"color": REMOVED, "size": 9},
+            "error_x": deviations(table["accuracy_sd"], REMOVED),
+            "customdata": sd,
+            "hovertemplate": "%{customdata[0]}<br>draws: %{x:.1%}, sd %{customdata[1]}"
+            "<extra></extra>",
+        },
+    ]
+
+
+def _differences(shown: Shown) -> dict[str, Any]:
+    points = 100 * shown.scores[["delta", "delta_low", "delta_high"]]
+    delta, low, high = (points[name] for name in points)
+    said = [
+        [name, "no interval" if pd.isna(start) else f"[{start:+.1f}, {end:+.1f}]"]
+        for name, start, end in zip(shown.names, low, high, strict=True)
+    ]
+    return {
+        "x": delta.tolist(),
+        "y": list(range(len(points))),
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "mode": "markers",
+        "name": "difference, 95% over items",
+        "marker": {"color": REMOVED, "size": 8, "symbol": "diamond"},
+        "error_x": whiskers(delta, low, high, REMOVED),
+        "customdata": said,
+        "hovertemplate": "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}<extra></extra>",
+    }
+
+
+def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
+    """Draw accuracy with no rule, the first, the first two, and so on; one line a configuration.
+
+    Source: MMLU-CF, Table 2 and Figure 7.
+    """
+    title = "Accuracy with one more rule at each step, mean ± standard deviation over draws"
+    if rule_ablation.empty:
+        return empty_figure(title, "The rules were not drawn step by step (cumulative: true).")
+    table = rule_ablation.sort_values(["configuration", "step"])
+    start = table[table["step"] == 0].sort_values(["accuracy", "configuration"], ascending=False)
+    if len(start) > _MOST:
+        title += f"; the best {_MOST} of {len(start):,} configurations"
+    steps = table[["step", "rule"]].drop_duplicates().sort_values("step")
+    labels = [_step(int(step), str(rule)) for step, rule in steps.itertuples(index=False)]
+    colours = {model: PALETTE[i % len(PALETTE)] for i, model in enumerate(start["model"].unique())}
+    ways = sorted(set(zip(start["style"], start["shots"], strict=True)))
+    dashes = {way: _DASHES[i % len(_DASHES)] for i, way in enumerate(ways)}
+    lines, narrow = [], {}
+    for place, first in enumerate(start.head(_MOST).itertuples()):
+        name = str(first.configuration)
+        line = {"color": colours[first.model], "dash": dashes[first.style, first.shots]}
+        lines.append(_steps(table[table["configuration"] == first.configuration], name, line))
+        narrow[f"data.{place}.name"] = plain(clip(name, 2 * NARROW_NAME))
+    below = 76 + 22 * len(lines)
+    return plot(
+        title,
+        320 + below,
+        lines,
+        xaxis=axis(
+            tickvals=list(range(len(labels))),
+            ticktext=labels,
+            range=[-0.3, len(labels) - 0.7],
+            tickangle=0,
+            showgrid=False,
+        ),
+        yaxis=axis("accuracy", tickformat=".0%"),
+        legend=legend_below(70, 312, orientation="v"),
+        margin=margin(below),
+        hovermode="closest",
+        meta={"narrow": narrow},
+    )
+
+
+def _step(step: int, rule: str) -> str:
+    words = plain(rule.replace("_", " "))
+    return "as they<br>were" if not step else "+ " + words.replace(" ", "<br>")
+
+
+def _steps(rows: pd.DataFrame, configuration: str, line: dict[str, Any]) -> dict[str, Any]:
+    name = plain(clip(configuration, 48))
+    return {
+        "x": rows["step"].tolist(),
+        "y": rows["accuracy"].tolist(),
+        "mode": "lines+markers",
+        "name": name,
+        "line": {"width": 2, **line},
+        "marker": {"size": 8},
+        "error_y": deviations(rows["accuracy_sd"], line["color"]),
+        "hovertemplate": f"{name}<br>%{{y:.1%}}<extra></extra>",
+    }

@@ -1,0 +1,164 @@
+"""What became of answers (WiCkeD, Figure 3), and who says "none" because it is true."""
+
+from typing import Any
+
+import pandas as pd
+
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.reports.page.plot_style import (
+    GRID,
+    KEPT,
+    QUIET,
+    REMOVED,
+    axis,
+    empty_figure,
+    plain,
+)
+from benchwright.reports.page.plots import PALETTE, bars, legend_below, margin, plot
+from benchwright.reports.wicked.plots.accuracy import NOBODY, Shown, choose_models, two_panels
+
+_PARTS = (
+    ("stayed_right", "stayed right", KEPT),
+    ("became_right", "became right", "#9cc5e8"),
+    ("became_wrong", "became wrong", REMOVED),
+    ("stayed_wrong", "stayed wrong", "#a4a8af"),
+)
+_PANELS = (("kept", "right option still there", ""), ("removed", "right option gone", "2"))
+_NAMED = 16  # with more models the legend cannot be read
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
+
+
+def draw_transitions(
+    draw_transitions: pd.DataFrame,
+    draw_scores: pd.DataFrame,
+    perturbation: PerturbationParams,
+    evaluation: EvaluationParams,
+) -> Any:
+    """Draw the shares of altered items by what became of the answer, for gold kept and removed."""
+    title = "Answers to altered items, before and after"
+    if draw_scores.empty:
+        return empty_figure(title, NOBODY)
+    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    own = draw_transitions[
+        draw_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
+    ].set_index(["gold", "configuration"])
+    if not own["n"].sum():
+        return empty_figure(title, "No item was altered.")
+    shares = {"range": [0, 1], "tickformat": ".0%", "tickvals": [0, 0.5, 1], "tickangle": 0}
+    left, right = (
+        {"title": f"{words} (n = {int(own.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
+        for (gold, words, _), domain in zip(_PANELS, ([0, 0.465], [0.535, 1]), strict=True)
+    )
+    panels = two_panels(shown, left, right, below=104, more_below=20)
+    traces = [
+        bars(
+            own.loc[gold].loc[shown.scores["configuration"], column].astype(float).tolist(),
+            colour,
+            f"%{{customdata}}<br>{label}: %{{x:.1%}} ({words})",
+            xaxis=f"x{suffix}",
+            yaxis=f"y{suffix}",
+            name=label,
+            legendgroup=label,
+            showlegend=gold == "kept",
+            customdata=shown.names,
+        )
+        for gold, words, suffix in _PANELS
+        for column, label, colour in _PARTS
+    ]
+    panels.layout["legend"]["traceorder"] = "normal"
+    return plot(
+        f"{title}{shown.note}",
+        panels.height,
+        traces,
+        barmode="stack",
+        bargap=0.35,
+        margin=margin(104, right=20),
+        meta={"narrow": {**panels.narrow, "layout.legend.y": -60 / panels.stacked}},
+        **panels.layout,
+    )
+
+
+def draw_none_rates(
+    draw_none_rates: pd.DataFrame,
+    draw_scores: pd.DataFrame,
+    perturbation: PerturbationParams,
+    evaluation: EvaluationParams,
+) -> Any:
+    """Draw how often "none" is picked where it is right against how often where it is wrong."""
+    title = "Picking “none”: where it is right against where it is not"
+    if draw_scores.empty:
+        return empty_figure(title, NOBODY)
+    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    name = shown.scores["perturbation"].iloc[0]
+    own = draw_none_rates[draw_none_rates["perturbation"] == name]
+    if own.empty or not own["n"].all():
+        return empty_figure(title, "No item was given an option that says none is right.")
+    rates = own.set_index(["configuration", "gold"])
+    named = len(shown.scores) <= _NAMED
+    line = {
+        "x": [0, 1],
+        "y": [0, 1],
+        "mode": "lines",
+        "name": "as often either way",
+        "line": {"color": QUIET, "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+    }
+    points = [_point(rates, shown, place, named=named) for place in range(len(shown.scores))]
+    below = 60 + 22 * ((len(points) if named else 0) + 1)
+    square = {"range": [-0.03, 1.03], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+    hint = "" if named else "; hover for names, or see the table"
+    narrow = {
+        "layout.xaxis.title.text": "false alarm",
+        "layout.yaxis.title.text": "detection",
+        **{f"data.{place + 1}.name": short for place, short in enumerate(shown.short)},
+    }
+    return plot(
+        f"{title}; 95% intervals{shown.note}{hint}",
+        380 + below,
+        [line, *points],
+        xaxis=axis("picked where the right option is there (false alarm)", **square),
+        yaxis=axis("picked where it is gone (detection)", **square),
+        legend=legend_below(60, 372, orientation="v"),
+        margin=margin(below),
+        hovermode="closest",
+        meta={"narrow": narrow},
+    )
+
+
+def _point(rates: pd.DataFrame, shown: Shown, place: int, *, named: bool) -> dict[str, Any]:
+    configuration = shown.scores["configuration"].iloc[place]
+    alarm, found = (rates.loc[(configuration, gold)] for gold in ("kept", "removed"))
+    colour = PALETTE[place % len(PALETTE)] if named else QUIET
+    symbol = _SYMBOLS[place // len(PALETTE) % len(_SYMBOLS)] if named else "circle"
+    return {
+        "x": [float(alarm["share"])],
+        "y": [float(found["share"])],
+        "mode": "markers",
+        "name": shown.names[place],
+        "showlegend": named,
+        "marker": {
+            "color": colour,
+            "size": 10,
+            "symbol": symbol,
+            "line": {"color": GRID, "width": 1},
+        },
+        "error_x": _error(alarm, colour),
+        "error_y": _error(found, colour),
+        "hovertemplate": f"{shown.names[place]}<br>right option gone: {_said(found)}"
+        f"<br>right option there: {_said(alarm)}<extra></extra>",
+    }
+
+
+def _error(row: pd.Series, colour: str) -> dict[str, Any]:
+    reach = {
+        "array": [float(row["high"] - row["share"])],
+        "arrayminus": [float(row["share"] - row["low"])],
+    }
+    look = {"color": colour, "thickness": 1, "width": 0}
+    return {"type": "data", "symmetric": False, **reach, **look}
+
+
+def _said(row: pd.Series) -> str:
+    share = f"{row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
+    return plain(f"{share} of {int(row['n']):,}")
