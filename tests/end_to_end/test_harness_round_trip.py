@@ -95,12 +95,12 @@ def test_log_likelihoods_come_back_as_our_own(
         items,
         items,
         shown,
+        "",
         small_benchmark,
         scoring,
         ExportsParams(styles=(style,)),  # type: ignore[arg-type]
         "smart",
         None,
-        "",
         0,
     )
     HarnessTasks(path=str(tmp_path / "harness")).save(exported)

@@ -50,13 +50,13 @@ def test_a_subsets_log_becomes_an_estimate(tmp_path: Path, smollm2_folder: Path)
         subset,
         pd.DataFrame({"split": [-1], "winner": ["random"]}),
         table(item("dev/0", "s", "What is wet?", ("sand", "water"), 1)),
+        SamplingParams.model_validate({"export": {"sampler": "anchor_points"}}),
+        "",
         benchmark(),
         ScoringParams(),
         ExportsParams(styles=("cloze",)),
-        SamplingParams.model_validate({"export": {"sampler": "anchor_points"}}),
         "dele",
         None,
-        "",
         0,
     )
     folder, logs = tmp_path / "subset", tmp_path / "results"

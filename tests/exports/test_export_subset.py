@@ -37,13 +37,13 @@ def export(
         subset,
         choice(winner),
         table(item("dev/0")),
+        SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
+        "",
         benchmark(**{**STOCK, **changes}),
         ScoringParams(),
         ExportsParams(styles=("letters", "cloze")),
-        SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
         variant="dele",
         limit=None,
-        mirror_root="",
         seed=0,
     )
 

@@ -30,12 +30,12 @@ def export(
         items,
         kept,
         SHOWN,
+        "",
         benchmark(**benchmark_changes),
         ScoringParams(),
         ExportsParams(**changes),
         variant=variant,
         limit=None,
-        mirror_root="",
         seed=0,
     )
 
@@ -88,12 +88,12 @@ def test_two_tasks_of_one_name_are_refused() -> None:
             rows,
             rows,
             shown,
+            "",
             benchmark(),
             ScoringParams(),
             ExportsParams(styles=("letters",)),
             "smart",
             None,
-            "",
             0,
         )
 

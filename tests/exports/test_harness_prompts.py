@@ -78,12 +78,12 @@ def export(
         table(*items),
         table(*items[:2]),
         table(*shown),
+        "",
         changes.pop("benchmark", benchmark()),
         ScoringParams(**changes),
         ExportsParams(styles=(style,)),
         variant="smart",
         limit=None,
-        mirror_root="",
         seed=0,
     )
 

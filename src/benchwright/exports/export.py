@@ -1,7 +1,8 @@
 """Everything that is exported of one run."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -9,9 +10,10 @@ import pandas as pd
 
 import benchwright
 from benchwright.core.errors import InputError
+from benchwright.core.flat_arguments import flat_arguments
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.exports.harness_task import AskedAs, harness_family
-from benchwright.exports.instructions import HARNESS, instructions
+from benchwright.exports.instructions import HARNESS, task_instructions
 from benchwright.exports.stock_samples import samples_of_benchmark
 from benchwright.exports.task_names import slug
 from benchwright.params.benchmark import BenchmarkParams
@@ -20,6 +22,45 @@ from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import Question, questions
 
 ORIGINAL = "original"
+
+
+class ExportedRun(NamedTuple):
+    """Of which run something is exported, and how.
+
+    Attributes:
+        ingestion: the benchmark; its words around questions and its `harness` section.
+        scoring: whose demonstrations come first, and how letters are scored.
+        exports: what is exported.
+        variant: of the run.
+        limit: of the run; recorded only.
+        seed: of the demonstrations' order.
+    """
+
+    ingestion: BenchmarkParams
+    scoring: ScoringParams
+    exports: ExportsParams
+    variant: str
+    limit: int | None
+    seed: int
+
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says of every export: of what, and how it is asked."""
+        return {
+            "format": 1,
+            "benchwright": benchwright.__version__,
+            "harness": HARNESS,
+            "benchmark": self.ingestion.name,
+            "licence": self.ingestion.licence,
+            "variant": self.variant,
+            "limit": self.limit,
+            "seed": self.seed,
+            "prompt": self.ingestion.prompt.model_dump(mode="json"),
+            "exports": self.exports.model_dump(mode="json"),
+            "scoring": self.scoring.model_dump(
+                mode="json",
+                include={"demonstrations", "demonstration_order", "label_tokens", "generation"},
+            ),
+        }
 
 
 class ItemSet(NamedTuple):
@@ -40,17 +81,13 @@ class ItemSet(NamedTuple):
     condition: str | None = None
 
 
+@flat_arguments
 def export_tasks(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
     mirror_root: str,
-    seed: int,
+    run: ExportedRun,
 ) -> HarnessExport:
     """Write the benchmark and what the variant keeps of it as tasks, side by side.
 
@@ -60,35 +97,27 @@ def export_tasks(
         items: an `Items` table.
         kept_items: the variant's, likewise.
         demonstrations: the same columns.
-        ingestion: the benchmark; its words around questions and its `harness` section.
-        scoring: whose demonstrations come first, and how letters are scored.
-        exports: what is exported.
-        variant: its name.
-        limit: of the run; recorded only.
         mirror_root: where the items were read from, if anywhere; see `samples_of_benchmark`.
-        seed: of the demonstrations' order.
+        run: given field by field.
 
     Raises:
         InputError: no item suits the styles asked for, or two tasks would have one name.
     """
-    original = questions(items) if exports.original else []
-    kept = ItemSet(variant, _shared(original, items, kept_items), demonstrations)
-    sets = [ItemSet(ORIGINAL, original, demonstrations), kept] if exports.original else [kept]
-    families = [
-        family
-        for item_set in sets
-        for family in families_of(item_set, ingestion, scoring, exports, seed)
-    ]
-    check_families(families, ingestion, exports)
-    stock = samples_of_benchmark(items, kept_items["item_id"], ingestion, mirror_root)
+    original = questions(items) if run.exports.original else []
+    kept = ItemSet(run.variant, _shared(original, items, kept_items), demonstrations)
+    sets = [ItemSet(ORIGINAL, original, demonstrations), kept] if run.exports.original else [kept]
+    families = families_of(sets, run)
+    check_families(families, run)
+    stock = samples_of_benchmark(items, kept_items["item_id"], run.ingestion, mirror_root)
     facts = {
-        **facts_of_export(ingestion, scoring, exports, variant, limit, seed),
+        **run.facts(),
         "stock_samples": {
             "tasks": {task: len(rows) for task, rows in stock.rows.items()},
             "reason_for_none": stock.reason,
         },
     }
-    return HarnessExport(families, stock.rows, instructions(ingestion, families, stock), facts)
+    readme = task_instructions(run.ingestion, families, stock)
+    return HarnessExport(families, stock.rows, readme, facts)
 
 
 def _shared(
@@ -109,58 +138,25 @@ def _shared(
     return [known[row] if own else next(others) for row, own in zip(place, same, strict=True)]
 
 
-def facts_of_export(
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
-) -> dict[str, Any]:
-    """What the manifest says of every export: of what, and how it is asked."""
-    return {
-        "format": 1,
-        "benchwright": benchwright.__version__,
-        "harness": HARNESS,
-        "benchmark": ingestion.name,
-        "licence": ingestion.licence,
-        "variant": variant,
-        "limit": limit,
-        "seed": seed,
-        "prompt": ingestion.prompt.model_dump(mode="json"),
-        "exports": exports.model_dump(mode="json"),
-        "scoring": scoring.model_dump(
-            mode="json",
-            include={"demonstrations", "demonstration_order", "label_tokens", "generation"},
-        ),
-    }
-
-
-def families_of(
-    item_set: ItemSet,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    seed: int,
-) -> Iterator[HarnessFamily]:
-    """The set in each style that some of its items suit."""
-    styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*exports.styles, "generate")))
-    for style in styles:
-        family = harness_family(
-            family_name(exports.prefix, ingestion.name, item_set, item_set.variant, style),
+def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily]:
+    """Each set in each style that some of its items suit."""
+    styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*run.exports.styles, "generate")))
+    families = (
+        harness_family(
+            family_name(run, item_set, item_set.variant, style),
             item_set.items,
             item_set.demonstrations,
-            AskedAs(style, ingestion.prompt, scoring, exports, seed),
-            {"benchmark": ingestion.name, "variant": item_set.variant, **item_set.facts},
+            AskedAs(style, run.ingestion.prompt, run.scoring, run.exports, run.seed),
+            {"benchmark": run.ingestion.name, "variant": item_set.variant, **item_set.facts},
             item_set.condition,
         )
-        if family.tasks:
-            yield family
+        for item_set in sets
+        for style in styles
+    )
+    return [family for family in families if family.tasks]
 
 
-def family_name(
-    prefix: str, benchmark: str, item_set: ItemSet, variant: str, style: ExportStyle
-) -> str:
+def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: ExportStyle) -> str:
     """`<prefix>_<benchmark>[_<variant>][_<style>]`; the original has no variant.
 
     The names of `letters`, and of `generate` where all items of the set are open-ended, carry no
@@ -168,15 +164,13 @@ def family_name(
     """
     with_options = any(question.choices for question in item_set.items)
     plain = "letters" if with_options else "generate"
-    parts = [prefix, slug(benchmark)]
+    parts = [run.exports.prefix, slug(run.ingestion.name)]
     parts += [slug(variant)] if variant != ORIGINAL else []
     parts += [style] if style != plain else []
     return "_".join(parts)
 
 
-def check_families(
-    families: Sequence[HarnessFamily], ingestion: BenchmarkParams, exports: ExportsParams
-) -> None:
+def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
     """Refuse an export that is empty or has one name twice.
 
     Raises:
@@ -184,12 +178,11 @@ def check_families(
     """
     if not families:
         raise InputError(
-            f"exports.styles: no item of benchmark {ingestion.name} can be asked in "
-            f"{', '.join(exports.styles)}"
+            f"exports.styles: no item of benchmark {run.ingestion.name} can be asked in "
+            f"{', '.join(run.exports.styles)}"
         )
-    names: Counter[str] = Counter()
-    for family in families:
-        names.update({family.name, *(task.name for task in family.tasks)})
+    named = ({family.name, *(task.name for task in family.tasks)} for family in families)
+    names = Counter(chain.from_iterable(named))
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise InputError(

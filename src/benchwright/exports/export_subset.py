@@ -1,26 +1,23 @@
 """A subset that stands for a benchmark, as tasks of its own and as rows of the harness's tasks."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.core.flat_arguments import flat_arguments
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.exports.export import (
+    ExportedRun,
     ItemSet,
     check_families,
-    facts_of_export,
     families_of,
 )
-from benchwright.exports.stock_samples import samples_of_benchmark, stock_places
-from benchwright.exports.subset_instructions import subset_instructions
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.exports import ExportsParams
+from benchwright.exports.instructions import subset_instructions
+from benchwright.exports.stock_samples import samples_of_benchmark
 from benchwright.params.sampling import SamplingParams
-from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
 
 CHOSEN, RANDOM = "chosen", "random"
@@ -32,19 +29,15 @@ WEIGHTED = (
 )
 
 
+@flat_arguments
 def export_subset(
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     sampler_choice: pd.DataFrame,
     demonstrations: pd.DataFrame,
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
     sampling: SamplingParams,
-    variant: str,
-    limit: int | None,
     mirror_root: str,
-    seed: int,
+    run: ExportedRun,
 ) -> HarnessExport:
     """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
 
@@ -58,38 +51,26 @@ def export_subset(
         sampler_choice: a `SamplerChoice` table, which says what `sampling.export.sampler: chosen`
             came to.
         demonstrations: an `Items`-like table.
-        ingestion: the benchmark.
-        scoring: whose demonstrations come first, and how letters are scored.
-        exports: what is exported; its `original` does not count here.
         sampling: its section `export` says how the subset was drawn; recorded only.
-        variant: of the run; recorded only.
-        limit: of the run; recorded only.
         mirror_root: where the items were read from, if anywhere.
-        seed: of the demonstrations' order.
+        run: given field by field; `exports.original` does not count here.
 
     Raises:
         InputError: an id is not the benchmark's, or no item suits the styles asked for.
     """
-    places = stock_places(items, chosen_subset["item_id"], ingestion, mirror_root)
+    benchmark = run.ingestion
+    stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
     sampler = sampler_of(sampling, sampler_choice)
     subset = subset_manifest(
-        items, chosen_subset, sampler, sampling.export.seed, ingestion.name, places
+        items, chosen_subset, sampler, sampling.export.seed, benchmark.name, stock.places
     )
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
-    name = f"{subset.sampler}_{len(subset.items)}"
-    item_set = ItemSet(name, questions(rows), demonstrations)
+    chosen = ItemSet(f"{sampler}_{len(subset.items)}", questions(rows), demonstrations)
     weights = {item.item_id: item.weight for item in subset.items}
-    families = [
-        _weighted(family, weights)
-        for family in families_of(item_set, ingestion, scoring, exports, seed)
-    ]
-    check_families(families, ingestion, exports)
-    stock = samples_of_benchmark(items, subset.item_ids, ingestion, mirror_root)
-    facts = {
-        **facts_of_export(ingestion, scoring, exports, variant, limit, seed),
-        "subset": subset.model_dump(mode="json"),
-    }
-    readme = subset_instructions(ingestion, families, stock, subset)
+    families = [_weighted(family, weights) for family in families_of([chosen], run)]
+    check_families(families, run)
+    facts = {**run.facts(), "subset": subset.model_dump(mode="json")}
+    readme = subset_instructions(benchmark, families, stock, subset)
     return HarnessExport(families, stock.rows, readme, facts)
 
 
@@ -148,10 +129,9 @@ def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
 
 def _weighted(family: HarnessFamily, weights: Mapping[str, float]) -> HarnessFamily:
     """The same tasks with the weight of each item in its row."""
-    tasks = []
-    for task in family.tasks:
-        rows: list[dict[str, Any]] = [
-            row | {"weight": weights[row["item_id"]]} for row in task.rows
+    return family._replace(
+        tasks=[
+            task._replace(rows=[row | {"weight": weights[row["item_id"]]} for row in task.rows])
+            for task in family.tasks
         ]
-        tasks.append(task._replace(rows=rows))
-    return family._replace(tasks=tasks)
+    )

@@ -1,7 +1,8 @@
 """Which rows of the harness's own tasks a variant keeps, for `lm_eval --samples`."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,13 +14,14 @@ from benchwright.params.exports import StockTaskParams
 
 
 class StockSamples(NamedTuple):
-    """Rows by stock task, sorted; or none, and the reason in words.
+    """Rows by stock task, sorted, and the place of each kept item; or none, and why, in words.
 
     A task of which nothing is kept is not among them: the harness takes an empty list as "all".
     """
 
     rows: dict[str, list[int]]
     reason: str
+    places: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
 class _Unknown(Exception):  # noqa: N818  (not an error: a row that cannot be told)
@@ -45,13 +47,14 @@ def stock_samples(
         places = _places(items["item_id"], items["subject"], mapping, benchmark)
     except _Unknown as reason:
         return StockSamples({}, str(reason))
+    kept: dict[str, tuple[str, int]] = {}
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for item_id in kept_ids:
         if item_id not in places:
             raise InputError(f"kept item {item_id} is not among the benchmark's items")
-        task, row = places[item_id]
+        kept[item_id] = task, row = places[item_id]
         rows[task].append(row)
-    return StockSamples({task: sorted(rows[task]) for task in sorted(rows)}, "")
+    return StockSamples({task: sorted(rows[task]) for task in sorted(rows)}, "", kept)
 
 
 def samples_of_benchmark(
@@ -75,18 +78,6 @@ def samples_of_benchmark(
             {}, "harness.order is source_row, but the hub's rows are of several configurations"
         )
     return stock_samples(items, kept_ids, mapping, ingestion.name)
-
-
-def stock_places(
-    items: pd.DataFrame, kept_ids: Iterable[str], ingestion: BenchmarkParams, mirror_root: str
-) -> dict[str, tuple[str, int]]:
-    """Task and row of each kept item; {} where `samples_of_benchmark` knows none."""
-    kept = list(kept_ids)
-    mapping = ingestion.harness
-    if mapping is None or not samples_of_benchmark(items, kept, ingestion, mirror_root).rows:
-        return {}
-    places = _places(items["item_id"], items["subject"], mapping, ingestion.name)
-    return {item_id: places[item_id] for item_id in kept}
 
 
 def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[SourceKind]:
