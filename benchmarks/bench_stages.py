@@ -128,9 +128,10 @@ def _value(text: str) -> Any:
 
 def _pairs(text: str) -> dict[str, Any]:
     """`a=1,b.c=2` as Kedro reads it."""
-    from kedro.framework.cli.utils import _split_params
+    from kedro.framework.cli.project import run
 
-    return dict(_split_params(None, None, text)) if text else {}  # type: ignore[arg-type]
+    option = next(option for option in run.params if option.name == "params")
+    return dict(option.callback(None, option, text)) if text else {}  # type: ignore[misc,arg-type]
 
 
 def main() -> None:

@@ -3,15 +3,20 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+import click
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from kedro import KedroDeprecationWarning
+from kedro.framework.cli.project import run as kedro_run
+from kedro.framework.session import KedroSession
 
 from audit_examples import row, save
-from benchwright.cli import _with_defaults_of_the_pipeline, cli
+from benchwright.cli import cli, kedros_run, run_parameters
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -129,6 +134,12 @@ def test_outside_a_project_the_commands_say_so(
     assert "is in no Kedro project" in done.stderr
 
 
+def _kedros(
+    pipeline: str | None, pipelines: list[str], params: dict[str, Any], env: str | None
+) -> dict[str, Any]:
+    return {"pipeline": pipeline, "pipelines": pipelines, "params": params, "env": env}
+
+
 @pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize(
     ("options", "variant"),
@@ -143,11 +154,12 @@ def test_outside_a_project_the_commands_say_so(
 def test_a_pipeline_without_a_variant_takes_its_own(
     options: dict[str, Any], variant: str | None
 ) -> None:
-    seen: dict[str, Any] = {}
     none: dict[str, Any] = {"pipeline": None, "pipelines": [], "params": {}, "env": None}
-    _with_defaults_of_the_pipeline(lambda **given: seen.update(given))(**(none | options))
+    seen = kedros_run(_kedros)(**(none | options))
     assert seen["params"].get("variant") == variant
-    assert seen["pipeline"] == options.get("pipeline")
+    assert seen["pipeline"] is None
+    asked = [options["pipeline"]] if "pipeline" in options else options.get("pipelines", [])
+    assert seen["pipelines"] == asked
 
 
 @pytest.mark.usefixtures("in_project")
@@ -163,10 +175,84 @@ def test_a_pipeline_without_a_variant_takes_its_own(
 def test_a_pipeline_without_a_benchmark_takes_its_own(
     params: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    seen: dict[str, Any] = {}
     options = {"pipeline": "documents", "pipelines": [], "params": params, "env": None}
-    _with_defaults_of_the_pipeline(lambda **given: seen.update(given))(**options)
-    assert seen["params"] == wanted
+    assert kedros_run(_kedros)(**options)["params"] == wanted
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize("option", ["--pipeline", "-p", "--pipelines"])
+def test_both_spellings_run_the_same_pipeline_without_a_warning(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = []
+
+    def session_run(self: KedroSession, **given: Any) -> dict[str, Any]:
+        ran.append(given["pipeline_names"])
+        return {}
+
+    monkeypatch.setattr(KedroSession, "run", session_run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", KedroDeprecationWarning)
+        done = CliRunner().invoke(cli, ["run", option, "budget"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert ran == [["budget"]]
+
+
+@pytest.mark.usefixtures("in_project")
+def test_a_sweep_of_a_pipeline_prints_no_deprecation_warning(tmp_path: Path) -> None:
+    words = ["sweep", "--pipeline", "smart", "--params", f"data_root={tmp_path},limit=oops"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", KedroDeprecationWarning)
+        done = CliRunner().invoke(cli, words)
+    assert "limit=" in done.stderr
+    assert "deprecated" not in done.stderr
+
+
+def test_kedro_run_with_a_pipeline_prints_no_deprecation_warning(
+    repository: Path, tmp_path: Path
+) -> None:
+    words = ["--pipeline", "smart", "--nodes", "nothing", "--params", f"data_root={tmp_path}"]
+    kedro = str(Path(sys.executable).with_name("kedro"))
+    for program in ([sys.executable, "-m", "benchwright"], [kedro]):
+        done = subprocess.run(
+            [*program, "run", *words],
+            cwd=repository,
+            env={**os.environ, "BENCHWRIGHT_MLFLOW": "off", "PYTHONWARNINGS": "default"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "nothing" in done.stderr  # no such node: the run was Kedro's own
+        assert "'--pipeline' is deprecated" not in done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("in_project")
+def test_two_spellings_at_once_are_refused_in_one_line() -> None:
+    done = CliRunner().invoke(cli, ["run", "--pipeline", "smart", "--pipelines", "budget"])
+    assert done.exit_code == 1
+    assert "cannot be used together" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("in_project")
+@pytest.mark.parametrize("letter", [[], ["-p"]])
+def test_a_kedro_without_the_old_option_runs_the_pipeline(letter: list[str]) -> None:
+    seen = []
+
+    def later_run(pipelines: list[str], params: dict[str, Any], env: str | None) -> None:
+        seen.append(pipelines)
+
+    today = {option.name: option for option in kedro_run.params}
+    names = today["pipelines"].callback
+    later = [
+        click.Option(["--pipelines", *letter], default="", callback=names),
+        *(today["params"], today["env"]),
+    ]
+    command = click.Command("run", callback=kedros_run(later_run), params=run_parameters(later))
+    for option in ("--pipeline", "--pipelines", "-p"):
+        done = CliRunner().invoke(command, [option, "smart"], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    assert seen == [["smart"]] * 3
 
 
 @pytest.mark.usefixtures("in_project")

@@ -1,9 +1,10 @@
 """The project's commands: Kedro's own `run`, sweeps, and what changed between two refinements."""
 
+import inspect
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 
 import click
 from kedro.framework.cli.project import run as kedro_run
-from kedro.framework.cli.utils import _split_params, env_option
 
 from benchwright.core.errors import InputError, one_line
+from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.stopping import exit_code, said, stopped_by_signals
 from benchwright.project_conf import conf_mistake, pipeline_defaults
 
-_KEDROS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
+_KEDROS_OPTIONS = {option.name: option for option in kedro_run.params}
 
 
 def _is_not_told_below(record: logging.LogRecord) -> bool:
@@ -30,7 +31,7 @@ def _is_not_told_below(record: logging.LogRecord) -> bool:
 @contextmanager
 def _logged_once() -> Iterator[None]:
     """Kedro logs what goes wrong in a node or with a parameter, and raises it too."""
-    loggers = [logging.getLogger(name) for name in _KEDROS]
+    loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
     for logger in loggers:
         logger.addFilter(_is_not_told_below)
     try:
@@ -76,20 +77,47 @@ def _told(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _with_defaults_of_the_pipeline(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Without benchmark or variant in `--params`, those of the pipeline (`globals.yml`)."""
+def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Call Kedro's `run` in the spelling that it has, with the pipeline's own defaults.
+
+    `--pipeline NAME` becomes `--pipelines NAME`: Kedro 1.7 warns of the first, a later one drops
+    it. Without benchmark or variant in `--params`, those of the pipeline stand in (globals.yml).
+
+    Raises:
+        InputError: both spellings are given.
+    """
+    known = inspect.signature(command).parameters
 
     @wraps(command)
     def wrapped(**options: Any) -> Any:
-        given = {k: v for k, v in (options["params"] or {}).items() if v is not None}
-        asked = [options["pipeline"], *(options["pipelines"] or [])]
+        one, several = options.get("pipeline"), options.get("pipelines")
+        if one and several:
+            raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
+        pipelines = [one] if one else list(several or [])
         params = dict(options["params"] or {})
-        if not {"benchmark", "variant"} <= set(given):
-            own = pipeline_defaults(_project(), options["env"], next(filter(None, asked), None))
+        given = {kind for kind, name in params.items() if name is not None}
+        if not {"benchmark", "variant"} <= given:
+            own = pipeline_defaults(_project(), options["env"], next(iter(pipelines), None))
             params |= {kind: name for kind, name in own.items() if kind not in given}
-        return command(**{**options, "params": params})
+        options |= {"pipeline": None, "pipelines": pipelines, "params": params}
+        return command(**{name: value for name, value in options.items() if name in known})
 
     return wrapped
+
+
+def run_parameters(kedros: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """The options of Kedro's `run`, with `--pipeline` whether or not it still has it."""
+    others = [option for option in kedros if option.name != "pipeline"]
+    letter = [] if any("-p" in option.opts for option in others) else ["-p"]
+    own = click.Option(
+        ["--pipeline", *letter], help="Name of the registered pipeline to run; smart by default."
+    )
+    at = next((i for i, option in enumerate(others) if option.name == "pipelines"), len(others))
+    return [*others[:at], own, *others[at:]]
+
+
+def _env(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--env", "-e", help=_KEDROS_OPTIONS["env"].help)(command)
 
 
 def _in_the_projects_folder(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,10 +161,10 @@ run = click.Command(
     name="run",
     callback=_told(
         _in_the_projects_folder(
-            _with_defaults_of_the_pipeline(kedro_run.callback),  # type: ignore[arg-type]
+            kedros_run(kedro_run.callback),  # type: ignore[arg-type]
         )
     ),
-    params=kedro_run.params,
+    params=run_parameters(kedro_run.params),
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,
 )
@@ -182,11 +210,11 @@ def new(folder: Path) -> None:
     type=click.UNPROCESSED,
     default="",
     metavar="K=V,…",
-    callback=_split_params,
+    callback=_KEDROS_OPTIONS["params"].callback,
     help="As of kedro run; the same for all combinations.",
 )
 @click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
-@env_option
+@_env
 @_told
 @_in_the_projects_folder
 def sweep(
@@ -244,7 +272,7 @@ def _3(value: float) -> str:
     type=click.Path(path_type=Path, dir_okay=False),
     help="The page to write, FILE.html; the tables go beside it.",
 )
-@env_option
+@_env
 @_told
 def diff(
     before: str,
@@ -288,7 +316,7 @@ def diff(
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The figures as FILE.json, or a folder of such."
 )
-@env_option
+@_env
 @_told
 def evaluate_sealed(
     files: tuple[Path, ...],
@@ -365,7 +393,7 @@ def evaluate_sealed(
 @click.option("--tokenizer", default="", metavar="MODEL", help="A name under models.models.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="FILE.html to write.")
-@env_option
+@_env
 @_told
 def plan(
     answers: tuple[Path, ...],
@@ -440,7 +468,7 @@ def _of_run(given: dict[str, Any]) -> dict[str, str]:
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="FILE.json to write.")
-@env_option
+@_env
 @_told
 def estimate(
     answers: tuple[Path, ...],

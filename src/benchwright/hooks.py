@@ -10,11 +10,11 @@ from typing import Any
 import click
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
-from kedro.io.core import Version
 from kedro.pipeline import Pipeline
 
 from benchwright.core.atomic_files import clear_abandoned
 from benchwright.core.errors import InputError
+from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_own_version
 from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
 from benchwright.params.run import check_run_values
 from benchwright.params.sealing import SealingParams
@@ -49,11 +49,11 @@ class StrictParametersHook:
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
-        given = context._runtime_params or {}
+        loader = context.config_loader
+        given = loader.runtime_params or {}
         if not given:
             return
         check_run_values(given)
-        loader = context.config_loader
         declared = type(loader)(
             conf_source=loader.conf_source,
             env=context.env,
@@ -71,10 +71,8 @@ def local_path(dataset: Any) -> Path | None:
     """The file or folder a dataset was last saved to, or None where it is not a local one."""
     if isinstance(folder := getattr(dataset, "folder", None), Path):
         return folder if folder.exists() else None
-    if getattr(dataset, "_protocol", "file") != "file" or not hasattr(dataset, "_get_load_path"):
-        return None
-    path = Path(str(dataset._get_load_path()))
-    return path if path.exists() else None
+    path = loaded_from(dataset)
+    return path if path is not None and path.exists() else None
 
 
 class SealKeyHook:
@@ -104,20 +102,10 @@ class OwnVersionsHook:
                 read_own_version(dataset)
 
 
-def read_own_version(dataset: Any) -> None:
-    """Pin the version that is loaded to the one that is saved, where neither is pinned."""
-    version = getattr(dataset, "_version", None)
-    if version is not None and version.save and not version.load:
-        dataset._version = Version(version.save, version.save)
-
-
 def clear_versions(dataset: Any) -> None:
     """Remove what killed runs left in the folders of a dataset's versions."""
-    local = getattr(dataset, "_protocol", "file") == "file"
-    if getattr(dataset, "_version", None) is None or not local:
-        return
-    folder = Path(str(dataset._filepath))
-    for version in folder.iterdir() if folder.is_dir() else ():
+    folder = folder_of_versions(dataset)
+    for version in folder.iterdir() if folder is not None and folder.is_dir() else ():
         with suppress(OSError):  # a file; or a folder with more in it, which stays
             clear_abandoned(list(version.iterdir()))
             version.rmdir()

@@ -10,6 +10,7 @@ from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
 from benchwright.core.atomic_files import written_aside
+from benchwright.core.kedro_internals import wrap_local_file_system
 
 __all__ = [
     "AsideFileSystem",
@@ -50,13 +51,9 @@ class AsideFileSystem:
 class _WritesAside:
     """Mix-in: on a local disk, writes go through `AsideFileSystem`."""
 
-    _fs: Any
-    _protocol: str
-
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        if self._protocol == "file":
-            self._fs = AsideFileSystem(self._fs)
+        wrap_local_file_system(self, AsideFileSystem)
 
 
 class ParquetTable(_WritesAside, ParquetDataset):

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.atomic import written_aside
-from benchwright.datasets.local_file import LocalFile
 from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
 
 _KEY = b"benchwright.core.response_matrix"
@@ -36,11 +36,11 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
 
     def load(self) -> ResponseMatrix:
         """The matrix. Raises InputError where the file is not one of ours."""
-        return _read(Path(self._get_load_path()))
+        return _read(self.load_path())
 
     def save(self, data: ResponseMatrix) -> None:
         """Writes the matrix; a reader sees the old file or the whole new one."""
-        with written_aside(Path(self._get_save_path())) as aside:
+        with written_aside(self.save_path()) as aside:
             _write(data, aside)
 
 

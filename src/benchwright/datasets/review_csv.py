@@ -12,8 +12,8 @@ import pandas as pd
 from kedro.io import AbstractDataset, DatasetError
 
 from benchwright.core.errors import InputError
+from benchwright.core.kedro_internals import LocalFile
 from benchwright.datasets.atomic import written_aside
-from benchwright.datasets.local_file import LocalFile
 from benchwright.datasets.verbatim import listed
 
 SEPARATORS = (",", ";", "\t")
@@ -39,11 +39,11 @@ class ReviewCsv(LocalFile[pd.DataFrame]):
 
     def load(self) -> pd.DataFrame:
         """The table as texts."""
-        return read_spreadsheet(Path(self._get_load_path()))
+        return read_spreadsheet(self.load_path())
 
     def save(self, data: pd.DataFrame) -> None:
         """Writes the table; a reader sees the old file or the whole new one."""
-        with written_aside(Path(self._get_save_path())) as aside:
+        with written_aside(self.save_path()) as aside:
             aside.write_bytes(spreadsheet_bytes(data))
 
 

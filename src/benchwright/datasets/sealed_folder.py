@@ -1,16 +1,15 @@
 """The folder of a sealed benchmark: its files as bytes, a folder for each run."""
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
 from typing import Any
 
-from kedro.io import AbstractVersionedDataset
-from kedro.io.core import Version
+from kedro.io import Version
 
 from benchwright.core.atomic_files import folder_aside
+from benchwright.core.kedro_internals import LocalFile
 
 
-class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes]]):
+class SealedFolder(LocalFile[Mapping[str, bytes]]):
     """`<folder>/<version>/<name of the folder>/<file>`; loading gives the files by name.
 
     Args:
@@ -19,16 +18,16 @@ class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes
         metadata: for plugins.
     """
 
+    held = "sealed benchmarks"
+
     def __init__(
         self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
     ) -> None:
-        super().__init__(PurePosixPath(folder), version)
-        self.metadata = metadata
+        super().__init__(filepath=folder, version=version, metadata=metadata)
 
     def load(self) -> dict[str, bytes]:
         """The files by name."""
-        folder = Path(str(self._get_load_path()))
-        return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+        return {path.name: path.read_bytes() for path in sorted(self.load_path().iterdir())}
 
     def save(self, data: Mapping[str, bytes]) -> None:
         """Write all files into a folder aside and rename it: no run reads half of a benchmark.
@@ -36,9 +35,6 @@ class SealedFolder(AbstractVersionedDataset[Mapping[str, bytes], dict[str, bytes
         Raises:
             InputError: the disk is full, or the place cannot be written to.
         """
-        with folder_aside(Path(str(self._get_save_path()))) as aside:
+        with folder_aside(self.save_path()) as aside:
             for name, content in data.items():
                 (aside / name).write_bytes(content)
-
-    def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._filepath), "version": self._version}

@@ -1,0 +1,90 @@
+"""All names that Kedro and fsspec keep private and this package needs: one place to read when
+either is upgraded.
+"""
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Any, Generic, TypeVar
+
+from kedro.io import AbstractVersionedDataset, DatasetError, Version
+from kedro.io.core import get_protocol_and_path
+
+Held = TypeVar("Held")
+
+ERROR_LOGGERS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
+"""Kedro's loggers that tell an error which is raised too."""
+
+
+class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
+    """A versioned dataset of one local file or folder; a subclass loads and saves it.
+
+    `held` says in messages what is kept there.
+    """
+
+    held = "these"
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        version: Version | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Args:
+        filepath: a local file or folder.
+        version: set by Kedro where the catalog says `versioned: true`.
+        metadata: for kedro-viz.
+        """
+        protocol, path = get_protocol_and_path(filepath, version)
+        if protocol != "file":
+            raise DatasetError(f"{filepath}: {self.held} are kept in local files only")
+        self.metadata = metadata
+        super().__init__(PurePosixPath(path), version)
+
+    def load_path(self) -> Path:
+        """The file of the version that is loaded."""
+        return Path(self._get_load_path())
+
+    def save_path(self) -> Path:
+        """The file of the version that is saved."""
+        return Path(self._get_save_path())
+
+    def _exists(self) -> bool:
+        try:
+            return self.load_path().is_file()
+        except DatasetError:
+            return False
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath), "version": self._version}
+
+
+def wrap_local_file_system(dataset: Any, wrap: Callable[[Any], Any]) -> None:
+    """Replace the fsspec file system of one of Kedro's datasets, where it is the local one."""
+    if dataset._protocol == "file":
+        dataset._fs = wrap(dataset._fs)
+
+
+def loaded_from(dataset: Any) -> Path | None:
+    """The local path of the version that is loaded; None of other datasets."""
+    if not _is_local(dataset) or not hasattr(dataset, "_get_load_path"):
+        return None
+    return Path(str(dataset._get_load_path()))
+
+
+def folder_of_versions(dataset: Any) -> Path | None:
+    """The local folder that holds a folder per version; None where there are no versions."""
+    if getattr(dataset, "_version", None) is None or not _is_local(dataset):
+        return None
+    return Path(str(dataset._filepath))
+
+
+def read_own_version(dataset: Any) -> None:
+    """Pin the version that is loaded to the one that is saved, where neither is pinned."""
+    version = getattr(dataset, "_version", None)
+    if version is not None and version.save and not version.load:
+        dataset._version = Version(version.save, version.save)
+
+
+def _is_local(dataset: Any) -> bool:
+    return bool(getattr(dataset, "_protocol", "file") == "file")

@@ -1,0 +1,88 @@
+"""Private names of Kedro and fsspec: which there are, and what breaks where one is gone."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kedro.framework.cli.project import run
+from kedro.io import Version
+
+from benchwright.core.kedro_internals import (
+    ERROR_LOGGERS,
+    LocalFile,
+    folder_of_versions,
+    loaded_from,
+    read_own_version,
+)
+from benchwright.datasets.atomic import AsideFileSystem, ParquetTable
+
+
+class Bytes(LocalFile[bytes]):
+    """The smallest dataset of a local file."""
+
+    def load(self) -> bytes:
+        return self.load_path().read_bytes()
+
+    def save(self, data: bytes) -> None:
+        self.save_path().parent.mkdir(parents=True)
+        self.save_path().write_bytes(data)
+
+
+PARQUET = ParquetTable(filepath="table.parquet", version=Version(None, "one"))
+FILE = Bytes(filepath="file", version=Version(None, "one"))
+OWN = "datasets of ours do not find the file of a version"
+RESULTS = "a run does not say where its results are, and MLflow lacks its files"
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "breaks"),
+    [
+        (FILE, "_get_load_path", OWN),
+        (FILE, "_get_save_path", OWN),
+        (FILE, "_filepath", "datasets of ours do not describe themselves"),
+        (FILE, "_version", "datasets of ours do not describe themselves"),
+        (PARQUET, "_fs", "files appear before they are whole"),
+        (PARQUET, "_protocol", "files appear before they are whole; " + RESULTS),
+        (PARQUET, "_get_load_path", RESULTS),
+        (PARQUET, "_filepath", "what killed runs left is not cleared away"),
+        (PARQUET, "_version", "a run may read what another one saved at the same time"),
+        (PARQUET._fs, "open", "files appear before they are whole"),
+    ],
+)
+def test_kedro_still_has_the_name(owner: Any, name: str, breaks: str) -> None:
+    assert hasattr(owner, name), f"{type(owner).__name__}.{name} is gone: {breaks}"
+
+
+@pytest.mark.parametrize("name", ERROR_LOGGERS)
+def test_kedro_still_logs_errors_in_the_module(name: str) -> None:
+    assert find_spec(name), f"{name} is gone: what goes wrong is told twice"
+
+
+@pytest.mark.parametrize("name", ["params", "env", "pipelines"])
+def test_kedros_run_still_has_the_option(name: str) -> None:
+    assert any(option.name == name for option in run.params)
+
+
+def test_files_of_a_parquet_table_appear_when_they_are_whole() -> None:
+    assert isinstance(PARQUET._fs, AsideFileSystem)
+
+
+def test_a_run_reads_the_version_that_it_saves(tmp_path: Path) -> None:
+    def saved_as(version: str) -> Bytes:
+        return Bytes(filepath=str(tmp_path / "file"), version=Version(None, version))
+
+    saved_as("one").save(b"one")
+    saved_as("two").save(b"two")
+    assert loaded_from(saved_as("one")) == tmp_path / "file" / "two" / "file"
+    mine = saved_as("one")
+    read_own_version(mine)
+    assert loaded_from(mine) == tmp_path / "file" / "one" / "file"
+    assert folder_of_versions(mine) == tmp_path / "file"
+    assert mine.load() == b"one"
+
+
+def test_what_is_no_local_dataset_has_no_place() -> None:
+    assert loaded_from(object()) is None
+    assert folder_of_versions(object()) is None
+    assert folder_of_versions(Bytes(filepath="file")) is None
