@@ -24,7 +24,7 @@ import numpy as np
 from estimation_errors import BENCHMARKS, read
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.samplers.model_split import split_by_family
+from benchwright.methods.dele.evidence.model_splits import split_by_family
 from benchwright.statistics.preservation import preservation
 
 SHARE = 0.7
@@ -43,7 +43,7 @@ def peak():  # getrusage would count the parent's memory too
 """
 
 OURS = """
-from benchwright.params.anchors import AnchorParams
+from benchwright.params.sampling import AnchorParams
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
 def chosen(correct, sizes):
@@ -135,7 +135,7 @@ def compare_abilities(
     train: NDArray[np.float32], judge: NDArray[np.float32], places: NDArray[np.intp], most: int
 ) -> None:
     """p-IRT of the judges from the items at `places`: our posterior mean beside BFGS."""
-    from benchwright.methods.dele.estimation.curves import ItemCurves
+    from benchwright.methods.dele.estimation.p_irt import ItemCurves
     from benchwright.statistics.item_response import fit_2pl
 
     start = time.process_time()

@@ -64,7 +64,7 @@ def scores(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np
 
 
 def our_tau_b(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
-    from benchwright.statistics.kendall import kendall_tau_b_rows
+    from benchwright.statistics.rank_agreement import kendall_tau_b_rows
     from benchwright.statistics.subset_scores import subset_scores
 
     full = subset_scores(correct, np.ones((1, correct.shape[1]), dtype=np.bool_))[0]

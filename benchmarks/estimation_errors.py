@@ -27,11 +27,11 @@ from benchwright.methods.dele.estimation import (
     Training,
     prepare,
 )
+from benchwright.methods.dele.evidence.model_splits import split_by_family, split_forward
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
-from benchwright.methods.dele.samplers.model_split import split_by_family, split_forward
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.params.anchors import AnchorParams
 from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import AnchorParams
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
 OWN = ", own"  # the model's own interval in place of the calibrated one

@@ -16,7 +16,7 @@ NEW = """
 from benchwright.params.filtering import FilteringParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.pipelines.filtering.negated import flag_negated_items
+from benchwright.methods.smart.negated import flag_negated_items
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import make_samplers
 from benchwright.language_models.longest_option import LongestOption

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.score_distribution import score_distributions
+from benchwright.methods.dele.evidence.score_spread import score_distributions
 from benchwright.statistics.preservation import preservation
 from end_to_end.saved import newest
 

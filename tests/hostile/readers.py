@@ -23,7 +23,7 @@ from benchwright.datasets.review_csv import OptionalReviewCsv
 from benchwright.datasets.saved_assignments import SavedAssignments
 from benchwright.datasets.saved_table import LastSavedTable
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.evidence.ratings import read_ratings
+from benchwright.evidence.rank_agreement import read_ratings
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
 from benchwright.methods.mmlu_cf.sealing.key import SealKey

@@ -11,8 +11,7 @@ from benchwright.statistics.bootstrap import (
     percentile_interval,
     rank_agreement_intervals,
 )
-from benchwright.statistics.kendall import kendall_tau_b_rows
-from benchwright.statistics.rank_agreement import kendall_tau_b
+from benchwright.statistics.rank_agreement import kendall_tau_b, kendall_tau_b_rows
 from benchwright.statistics.subset_scores import subset_scores
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchwright.statistics.correlation_rows import (
+from benchwright.statistics.rank_agreement import (
     mean_rank_shift_rows,
     pearson_rows,
     ranks_rows,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchwright.statistics.correlation_rows import pearson_rows
 from benchwright.statistics.dependent_correlations import williams_test
+from benchwright.statistics.rank_agreement import pearson_rows
 
 
 def test_by_hand() -> None:

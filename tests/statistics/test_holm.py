@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import holm
 
 
 def test_by_hand_with_a_missing_value() -> None:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchwright.statistics import kendall
-from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics import rank_agreement as kendall
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
 
 def by_scipy(x: np.ndarray, y: np.ndarray) -> float:

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchwright.statistics.correlation_rows import pearson_rows
 from benchwright.statistics.dependent_correlations import williams_test
-from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows, pearson_rows
 
 
 def printed(repository: Path, dataset: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.params.classifier_document import ClassifierDocument
+from benchwright.params.single_best_answer import ClassifierDocument
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
 

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.configuration import parse_configuration
+from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 
@@ -23,28 +24,18 @@ class LeftOut(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The models and items that every figure about models rests on.
+    """The models and items that every figure about models rests on."""
 
-    Attributes:
-        models: names in alphabetical order.
-        roles: of each model: `filter` chose the items; `same_family` shares its family with a
-            filter model, so it is printed but does not count as held out; `held_out`.
-        item_ids: judged items that every panel model answered, sorted.
-        judged: number of judged items.
-        basis: which items are judged, in words.
-        left_out: models that answered too little, alphabetically.
-        all_items: number of items of the benchmark.
-        unknown_family: held-out models whose name tells no family: any of them may be kin of a
-            filter model.
-    """
-
-    models: tuple[str, ...]
+    models: tuple[str, ...]  # names in alphabetical order
+    # of each model: `filter` chose the items; `same_family` shares its family with a filter model,
+    # so it is printed but does not count as held out; `held_out`.
     roles: tuple[str, ...]
-    item_ids: tuple[str, ...]
-    judged: int
-    basis: str
-    left_out: tuple[LeftOut, ...]
-    all_items: int
+    item_ids: tuple[str, ...]  # judged items that every panel model answered, sorted
+    judged: int  # number of judged items
+    basis: str  # which items are judged, in words
+    left_out: tuple[LeftOut, ...]  # models that answered too little, alphabetically
+    all_items: int  # number of items of the benchmark
+    # held-out models whose name tells no family: any of them may be kin of a filter model.
     unknown_family: int = 0
 
     def select(self, role: str) -> list[str]:
@@ -188,3 +179,43 @@ def _roles(
         return "same_family" if family(model) in chosen_by else "held_out"
 
     return [role(model) for model in models]
+
+
+class PanelAnswers(NamedTuple):
+    """Answers of m models to the n items that all of them answered."""
+
+    models: tuple[str, ...]  # m names, in the order asked for
+    item_ids: tuple[str, ...]  # n ids, sorted
+    correct: NDArray[np.float64]  # (m, n) float64 in [0, 1]
+    # (n,) labels; items that share a passage or a stem are not independent.
+    clusters: NDArray[np.intp]
+    subjects: NDArray[np.intp]  # (n,) labels of the subjects
+
+    def among(self, item_ids: set[str]) -> NDArray[np.bool_]:
+        """(n,) which items are among the given ones."""
+        return np.array([item in item_ids for item in self.item_ids], dtype=bool)
+
+    def of(self, models: list[str]) -> NDArray[np.float64]:
+        """The rows of some of the models, in the order given."""
+        row = {model: i for i, model in enumerate(self.models)}
+        return self.correct[[row[model] for model in models]]
+
+
+def panel_answers(
+    response_matrix: ResponseMatrix, items: pd.DataFrame, panel: Panel, models: list[str]
+) -> PanelAnswers:
+    """The answers of `models` to the panel's items."""
+    chosen = response_matrix.select_models(models).select_items(panel.item_ids)
+    place = pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(panel.item_ids))
+    if (place < 0).any():
+        raise KeyError(f"{panel.item_ids[int(np.argmin(place))]} is not among the items")
+    rows = items[["item_id", "subject", "passage_id", "question"]].iloc[place]
+    subjects = pd.factorize(rows["subject"], sort=True)[0].astype(np.intp)
+    clusters = item_clusters(rows.reset_index(drop=True))
+    return PanelAnswers(
+        tuple(models),
+        panel.item_ids,
+        chosen.correct.astype(np.float64),
+        np.asarray(clusters, dtype=np.intp),
+        subjects,
+    )

@@ -5,6 +5,7 @@ figure of a subset says little until it stands beside those of random subsets of
 section 4.4 and Tables 4 and 5, where one random subset is drawn).
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,18 +15,14 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.answers import PanelAnswers, panel_answers
-from benchwright.evidence.panel import Panel
-from benchwright.evidence.rank_agreement import GROUPS, models_in
-from benchwright.evidence.ratings import rating_of, read_ratings
+from benchwright.evidence.panel import Panel, PanelAnswers, panel_answers
+from benchwright.evidence.rank_agreement import GROUPS, models_in, rating_of, read_ratings
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
-from benchwright.statistics.correlation_rows import pearson_rows
-from benchwright.statistics.holm import holm
-from benchwright.statistics.percentile import percentile_among, two_sided_p
+from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
-from benchwright.statistics.rank_agreement import FEWEST_MODELS
+from benchwright.statistics.rank_agreement import FEWEST_MODELS, pearson_rows
 from benchwright.statistics.subset_scores import full_figures, subset_figures, subset_scores
-from benchwright.tables.evidence import RandomSubsets, Yardstick
+from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"
@@ -235,3 +232,64 @@ def _draws(found: list[_Beside]) -> pd.DataFrame:
         for beside in found
     ]
     return pd.DataFrame(RandomSubsets.validate(pd.concat(frames, ignore_index=True)))
+
+
+COMPARED = ("kendall_tau_b", "arena_pearson")
+
+Row = dict[Any, Any]
+
+
+def compare_methods(
+    rank_agreement: pd.DataFrame, yardstick: pd.DataFrame, ire_fit: dict[str, Any]
+) -> pd.DataFrame:
+    """Put the ways to choose items side by side: Kendall's tau-b and Pearson with human ratings.
+
+    Random is the mean over plain random subsets of this run's size with their middle 95%; the
+    interval of this run is over items. IRE has its own size. Shares are of the items on which the
+    panel is compared.
+    """
+    plain = yardstick[yardstick["random"] == "plain"].to_dict("records")
+    found = {(row["method"], row["models"], row["metric"]): row for row in plain}
+    intervals = {
+        (row["models"], row["metric"]): (row["low"], row["high"])
+        for row in rank_agreement.to_dict("records")
+    }
+    rows: list[tuple[Any, ...]] = []
+    for group in ("all", "held_out"):
+        for metric in COMPARED:
+            own, ire = found.get(("kept", group, metric)), found.get(("ire", group, metric))
+            if own is not None:
+                interval = intervals.get((group, metric), (math.nan, math.nan))
+                rows += _this_run(own, interval)
+            if ire is not None:
+                partly = "partly in-sample" if group == "all" else ""
+                note = "fitted on all models: in-sample" if ire_fit["in_sample"] else partly
+                value = (ire["value"], math.nan, math.nan)
+                rows.append(
+                    _method_row(
+                        "ire", ire, value, "; ".join(filter(None, (note, _ire_reason(ire_fit))))
+                    )
+                )
+    return MethodComparison.from_rows(rows)
+
+
+def _this_run(row: Row, interval: tuple[float, float]) -> Iterator[tuple[Any, ...]]:
+    """All items where they have the figure by themselves, the kept ones, and random ones."""
+    if math.isfinite(row["full"]):
+        whole = {**row, "n_items": row["n_full"]}
+        yield _method_row("full", whole, (row["full"], math.nan, math.nan), "")
+    yield _method_row("kept", row, (row["value"], *interval), "")
+    by_chance = row["random_mean"], row["random_low"], row["random_high"]
+    yield _method_row("random", row, by_chance, f"mean of {row['draws']:,} random subsets")
+
+
+def _method_row(
+    method: str, row: Row, figure: tuple[float, float, float], reason: str
+) -> tuple[Any, ...]:
+    removed = 1 - row["n_items"] / row["n_full"] if row["n_full"] else math.nan
+    place = method, row["metric"], row["models"]
+    return (*place, *figure, removed, row["n_models"], row["n_items"], reason)
+
+
+def _ire_reason(ire_fit: dict[str, Any]) -> str:
+    return str(ire_fit["reason"])

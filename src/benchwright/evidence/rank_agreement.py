@@ -1,4 +1,4 @@
-"""Is the ranking of models the same on the kept items? (SMART, Table 3.)"""
+"""Is the ranking of models the same on the kept items, and that of people? (SMART, Table 3.)"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.answers import panel_answers
-from benchwright.evidence.panel import Panel
-from benchwright.evidence.ratings import Ratings, rating_of, read_ratings
+from benchwright.evidence.panel import Panel, panel_answers
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
 from benchwright.statistics.dependent_correlations import williams_test
@@ -25,6 +25,57 @@ from benchwright.statistics.rank_agreement import (
 )
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
+
+
+class Ratings(NamedTuple):
+    """Ratings by model name, and where they come from in words."""
+
+    by_model: dict[str, float]
+    source: str
+
+
+def read_ratings(user_ratings: pd.DataFrame, ratings: RatingsParams) -> Ratings:
+    """Take the user's ratings where there are any, otherwise those of the configuration.
+
+    Ratings of two sources are never mixed: their scales differ.
+
+    Raises:
+        InputError: the user's file lacks a column, or a rating is missing, not a number, or given
+            twice with different values.
+    """
+    if user_ratings.empty:
+        return Ratings(dict(ratings.values), f"{ratings.source} {ratings.date}".strip())
+    for column in ("model", "rating"):
+        if column not in user_ratings:
+            raise InputError(
+                f"the ratings file has no column {column!r}; it needs `model` and `rating`"
+            )
+    numbers = pd.to_numeric(user_ratings["rating"], errors="coerce").to_numpy(dtype=np.float64)
+    seen: dict[str, float] = {}
+    for row, (model, number) in enumerate(zip(user_ratings["model"], numbers, strict=True), 1):
+        if not np.isfinite(number):
+            given = user_ratings["rating"].iloc[row - 1]
+            raise InputError(f"the ratings file, row {row}: rating is {given!r}, not a number")
+        if seen.setdefault(str(model), float(number)) != number:
+            raise InputError(f"the ratings file, row {row}: {model!r} has two different ratings")
+    return Ratings(seen, "the user's ratings file")
+
+
+def rating_of(name: str, ratings: Ratings) -> float:
+    """The rating of a configuration or model, NaN where there is none.
+
+    An exact name is taken first; then the model's name without the way it was asked, without its
+    organisation and in any case (`org/Model-7B@letters-5` finds `model-7b`).
+    """
+    if name in ratings.by_model:
+        return ratings.by_model[name]
+    plain = {_plain(model): rating for model, rating in ratings.by_model.items()}
+    return plain.get(_plain(name), np.nan)
+
+
+def _plain(name: str) -> str:
+    return parse_configuration(name).model.rsplit("/", 1)[-1].casefold()
+
 
 GROUPS = {
     "all": "models",

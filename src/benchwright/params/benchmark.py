@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.params.exports import StockTaskParams
-from benchwright.params.filter_models import FilterModelChoice
+from benchwright.params.filtering import FilterModelChoice
 from benchwright.params.prompt import PromptParams
 from benchwright.params.responses import ResponseFileParams
 

@@ -1,14 +1,209 @@
-"""Which samplers run, at which rates (`sampling:` in conf)."""
+"""Which samplers run, at which rates, and how they are judged (`sampling:` in conf)."""
 
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from benchwright.params.adaptive import AdaptiveParams
-from benchwright.params.anchors import AnchorParams
-from benchwright.params.clustering import ClusteringParams
-from benchwright.params.sampling_evidence import ChosenSubsetParams, SamplingEvidenceParams
+Criterion = Literal[
+    "spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "variance"
+]
+
+
+class AdaptiveParams(BaseModel):
+    """Choice among samplers by how they keep ranks and scores (DELE, Algorithm 1).
+
+    Attributes:
+        lowest_rate, highest_rate: percent of the items between which samplers are compared.
+        min_correlation: Spearman's that a sampler must reach at each of these rates, in the mean
+            over repeats.
+        criteria: what samplers are ranked by; the best mean place wins. `variance` is that of the
+            models' mean score over repeats.
+        splits: of the models into those that choose and those that judge.
+        selection_share: of the models that choose, 0–1.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    lowest_rate: float = Field(default=5, gt=0, le=100)
+    highest_rate: float = Field(default=25, gt=0, le=100)
+    min_correlation: float = Field(default=0.9, ge=-1, le=1)
+    criteria: tuple[Criterion, ...] = Field(
+        default=("spearman", "wasserstein", "variance"), min_length=1
+    )
+    splits: int = Field(default=20, ge=0)
+    selection_share: float = Field(default=0.5, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.highest_rate < self.lowest_rate:
+            raise ValueError(
+                f"highest_rate ({self.highest_rate:g}) is below lowest_rate ({self.lowest_rate:g})"
+            )
+        return self
+
+
+class AnchorParams(BaseModel):
+    """How answers choose items.
+
+    Attributes:
+        algorithm: of the clusters that anchors stand for. `ward` builds one tree for all sizes;
+            `kmeans` (tinyBenchmarks) is fitted anew for each size.
+        components: principal components of the answers that anchor points are clustered on; they
+            bound the time where thousands of models answered.
+        starts: of k-means, of which the best is kept.
+        steps: of k-means at most.
+        seed: of k-means. Clusters are made once per pool; repeats settle ties.
+        discrimination: how well an item tells models apart: its correlation with the score on the
+            other items (`rest_score`), or the slope of the two-parameter model (`2pl`).
+        hardness: power of the share of wrong answers that an item's chance to be drawn by
+            difficulty goes with; 0 is random.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algorithm: Literal["ward", "kmeans"] = "ward"
+    components: int = Field(default=64, ge=1)
+    starts: int = Field(default=3, ge=1)
+    steps: int = Field(default=100, ge=1)
+    seed: int = Field(default=0, ge=0)
+    discrimination: Literal["rest_score", "2pl"] = "rest_score"
+    hardness: float = Field(default=1.0, ge=0)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DbscanParams(_Section):
+    """DBSCAN as printed (DELE, appendix A.4).
+
+    Attributes:
+        tfidf_eps: radius in cosine distance, on TF-IDF.
+        tfidf_min_samples: items within the radius, itself included, that make a core item.
+        dense_eps: radius in Euclidean distance, on sentence vectors. Vectors here have length 1 and
+            are at most 2 apart: 1.7 reaches all but those of cosine below −0.445, and so makes
+            one cluster of nearly any benchmark.
+        dense_min_samples: as above.
+        leaf_size: of the ball tree; it changes the time, not the result.
+    """
+
+    tfidf_eps: float = Field(default=0.003, gt=0, le=2)
+    tfidf_min_samples: int = Field(default=3, ge=1)
+    dense_eps: float = Field(default=1.7, gt=0)
+    dense_min_samples: int = Field(default=5, ge=1)
+    leaf_size: int = Field(default=90, ge=1)
+
+
+class ClusteringParams(_Section):
+    """How items are clustered by their texts (DELE, section 3.1 and appendix A.1, A.4).
+
+    Attributes:
+        k: number of clusters (the paper's 8 on TruthfulQA), or how it is chosen among
+            `candidates`: where the curve of squared distances bends (`elbow`), or where the
+            silhouette is highest.
+        candidates: numbers of clusters that are tried, rising.
+        seed: of the fits. A clustering is fitted once per pool; repeats draw inside its clusters.
+        starts: of k-means, of which the best is kept.
+        neighbours: of each item in the graph of spectral clustering.
+        lda: what LDA reads: `tfidf` as the paper has it, or the `counts` that it is made for.
+        most_words: of the vocabulary; the most frequent stay.
+        silhouette_items: items of which the silhouette is computed at most.
+        map_items: items on the t-SNE map at most.
+    """
+
+    k: Literal["elbow", "silhouette"] | Annotated[int, Field(ge=1)] = "elbow"
+    candidates: tuple[Annotated[int, Field(ge=2)], ...] = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
+    seed: int = Field(default=0, ge=0)
+    starts: int = Field(default=3, ge=1)
+    neighbours: int = Field(default=10, ge=1)
+    lda: Literal["tfidf", "counts"] = "tfidf"
+    most_words: int = Field(default=10_000, ge=1)
+    silhouette_items: int = Field(default=2000, ge=10)
+    map_items: int = Field(default=1500, ge=10)
+    dbscan: DbscanParams = DbscanParams()
+
+    @field_validator("candidates")
+    @classmethod
+    def _rising(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if len(value) < 3 or list(value) != sorted(set(value)):
+            raise ValueError("candidates must be at least three numbers that rise, each once")
+        return value
+
+
+Rate = Annotated[float, Field(gt=0, le=100)]
+
+
+class SamplingEvidenceParams(BaseModel):
+    """What samplers are compared with, and by whom (docs/sampling.md).
+
+    Attributes:
+        answered_by: an item takes part where at least this share of the models answered it, 0–1.
+        min_coverage: a model takes part where it answered at least this share of those items.
+        at_rates: percent of the items at which samplers are tested against random subsets; the
+            middle one is in the headline.
+        random_subsets: of each size, at least; more are drawn where so many tests are corrected
+            for that no p-value could be small enough.
+        band_subsets: random subsets behind the band at each rate of the curves.
+        random_draws: draws of `random`, at least: gains are counted from its mean.
+        choice_repeats: draws of each sampler for the choice by each split of the models, at most.
+        keep: the rank correlation that the smallest sufficient rate keeps.
+        estimate_items: size of the subsets from which scores are estimated; at most a quarter of
+            the items.
+        estimate_subsets: random subsets of that size.
+        paper_best, paper_step: the paper's panel is every `paper_step`-th of the `paper_best`
+            models by published score.
+        paper_models: at least so many of them judge on the items that all of those answered.
+        by_subject: also choose a sampler inside each subject.
+        subject_items: subjects with fewer items are left out of that.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answered_by: float = Field(default=0.5, ge=0, le=1)
+    min_coverage: float = Field(default=0.95, gt=0, le=1)
+    at_rates: tuple[Rate, ...] = Field(default=(5.0, 10.0, 25.0), min_length=1)
+    random_subsets: int = Field(default=1_000, ge=1_000)
+    band_subsets: int = Field(default=200, ge=20)
+    random_draws: int = Field(default=100, ge=1)
+    choice_repeats: int = Field(default=5, ge=2)
+    keep: float = Field(default=0.9, ge=-1, le=1)
+    estimate_items: int = Field(default=100, ge=1)
+    estimate_subsets: int = Field(default=5, ge=1)
+    paper_best: int = Field(default=1_000, ge=1)
+    paper_step: int = Field(default=20, ge=1)
+    paper_models: int = Field(default=30, ge=3)
+    by_subject: bool = True
+    subject_items: int = Field(default=50, ge=2)
+
+    @property
+    def main_rate(self) -> float:
+        """The rate of the headline."""
+        return self.at_rates[(len(self.at_rates) - 1) // 2]
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        if list(self.at_rates) != sorted(set(self.at_rates)):
+            raise ValueError("at_rates must be increasing")
+        return self
+
+
+class ChosenSubsetParams(BaseModel):
+    """The subset that is handed on.
+
+    Attributes:
+        sampler: its name, or `chosen`: the one that all models' answers choose.
+        size: number of items; where it is null, `rate` decides.
+        rate: percent of the items.
+        seed: of the draw.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sampler: str = "random"
+    size: int | None = Field(default=None, ge=1)
+    rate: Rate = 10.0
+    seed: int = Field(default=0, ge=0)
 
 
 def _names(given: Any) -> Any:
@@ -17,7 +212,6 @@ def _names(given: Any) -> Any:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-Rate = Annotated[float, Field(gt=0, le=100)]
 
 
 class SamplingParams(BaseModel):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.params.filter_models import FilterModelChoice
+from benchwright.params.filtering import FilterModelChoice
 
 _DIGITS = 12  # accuracies that differ by rounding only are tied
 

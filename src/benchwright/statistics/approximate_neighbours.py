@@ -62,19 +62,12 @@ def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
 
 
 class InvertedLists(NamedTuple):
-    """All rows of a matrix, each in the list of the centre that is nearest to it.
+    """All rows of a matrix, each in the list of the centre that is nearest to it."""
 
-    Attributes:
-        vectors: (n, d), as they were given.
-        lengths: (n,) of the rows, 1 for rows of zeros.
-        list_of: (n,) number of each row's list.
-        index: faiss's index of the rows.
-    """
-
-    vectors: Vectors
-    lengths: NDArray[np.float64]
-    list_of: NDArray[np.int64]
-    index: Any
+    vectors: Vectors  # (n, d), as they were given
+    lengths: NDArray[np.float64]  # (n,) of the rows, 1 for rows of zeros
+    list_of: NDArray[np.int64]  # (n,) number of each row's list
+    index: Any  # faiss's index of the rows
 
     @classmethod
     def of(cls, vectors: Vectors) -> Self:

@@ -11,19 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics.correlation_rows import (
-    Float,
-    mean_rank_shift_rows,
-    pearson_rows,
-    spearman_rows,
-)
-from benchwright.statistics.kendall import kendall_tau_b_rows
 from benchwright.statistics.rank_agreement import (
     Coefficient,
+    Float,
     kendall_tau_b,
+    kendall_tau_b_rows,
+    mean_rank_shift_rows,
     pearson,
+    pearson_rows,
     rank_shift,
     spearman,
+    spearman_rows,
 )
 from benchwright.statistics.subset_scores import subset_scores
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.correlation_rows import Float
 from benchwright.statistics.paired_differences import clustered_se
+from benchwright.statistics.rank_agreement import Float
 
 
 class MeanInterval(NamedTuple):

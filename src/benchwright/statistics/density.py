@@ -16,21 +16,13 @@ _FLOOR = 1e-10
 
 
 class Density(NamedTuple):
-    """A density on an even grid over the range of the data.
+    """A density on an even grid over the range of the data."""
 
-    Attributes:
-        x: (g,) grid points from the smallest to the largest value.
-        y: (g,) density, ≥ 0, in 1 / units of x.
-        std: standard deviation of the values (n − 1 in the denominator).
-        width: standard deviation of the Gaussian kernel, `bandwidth` × std.
-        n: number of values.
-    """
-
-    x: Float
-    y: Float
-    std: float
-    width: float
-    n: int
+    x: Float  # (g,) grid points from the smallest to the largest value
+    y: Float  # (g,) density, ≥ 0, in 1 / units of x
+    std: float  # standard deviation of the values (n − 1 in the denominator)
+    width: float  # standard deviation of the Gaussian kernel, `bandwidth` × std
+    n: int  # number of values
 
 
 def gaussian_density(

@@ -19,21 +19,13 @@ _DECIMALS = 6  # items with the same answers have the same estimates up to round
 
 
 class IreSelection(NamedTuple):
-    """What IRE keeps of n items.
+    """What IRE keeps of n items."""
 
-    Attributes:
-        kept: (n,) True for items that stay.
-        difficulty_cut: items below it are easy; NaN where nothing was fitted.
-        discrimination_cut: items below it tell models apart badly; NaN as above.
-        response: the fitted model, None where nothing was fitted.
-        reason: "" or, in words, why all items stay or why the fit is weak.
-    """
-
-    kept: NDArray[np.bool_]
-    difficulty_cut: float
-    discrimination_cut: float
-    response: ItemResponse | None
-    reason: str = ""
+    kept: NDArray[np.bool_]  # (n,) True for items that stay
+    difficulty_cut: float  # items below it are easy; NaN where nothing was fitted
+    discrimination_cut: float  # items below it tell models apart badly; NaN as above
+    response: ItemResponse | None  # the fitted model, None where nothing was fitted
+    reason: str = ""  # "" or, in words, why all items stay or why the fit is weak
 
 
 def ire_kept(

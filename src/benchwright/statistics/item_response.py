@@ -46,36 +46,23 @@ WEAK = Priors()
 
 
 class ItemResponse(NamedTuple):
-    """A fitted two-parameter model of n items and m models.
+    """A fitted two-parameter model of n items and m models."""
 
-    Attributes:
-        discrimination: (n,) a in 0.05–10, per unit of ability.
-        difficulty: (n,) b in ±50, the ability at which half of the answers are right; higher is
-            harder.
-        discrimination_se: (n,) standard errors, given the scale that all items share: from the
-            empirical information (cross products of the models' scores, the 2 × 2 block of each
-            item) plus that of the priors.
-        difficulty_se: (n,)
-        ability: (m,) posterior mean (EAP); mean and, with its uncertainty, variance near
-            0 and 1.
-        ability_se: (m,) posterior standard deviation, with a and b taken as known.
-        log_likelihood: marginal log-likelihood of the answers in nats, without the priors.
-        iterations: EM steps taken.
-        converged: no parameter moved by more than the tolerance in the last step.
-        nodes: points of the grid of abilities in the end.
-        reason: "" or, in words, why estimates are NaN, at a bound or only as good as the priors.
-    """
-
-    discrimination: Float
+    discrimination: Float  # (n,) a in 0.05–10, per unit of ability
+    # (n,) b in ±50, the ability at which half of the answers are right; higher is harder.
     difficulty: Float
+    # (n,) standard errors, given the scale that all items share: from the empirical information
+    # (cross products of the models' scores, the 2 × 2 block of each item) plus that of the priors.
     discrimination_se: Float
-    difficulty_se: Float
+    difficulty_se: Float  # (n,)
+    # (m,) posterior mean (EAP); mean and, with its uncertainty, variance near 0 and 1.
     ability: Float
-    ability_se: Float
-    log_likelihood: float
-    iterations: int
-    converged: bool
-    nodes: int
+    ability_se: Float  # (m,) posterior standard deviation, with a and b taken as known
+    log_likelihood: float  # marginal log-likelihood of the answers in nats, without the priors
+    iterations: int  # EM steps taken
+    converged: bool  # no parameter moved by more than the tolerance in the last step
+    nodes: int  # points of the grid of abilities in the end
+    # "" or, in words, why estimates are NaN, at a bound or only as good as the priors.
     reason: str = ""
 
 

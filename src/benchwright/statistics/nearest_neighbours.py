@@ -17,15 +17,10 @@ _CHECKED = 1 << 16
 
 
 class NearestNeighbours(NamedTuple):
-    """Neighbours of n rows, nearest first; equal distances in order of row.
+    """Neighbours of n rows, nearest first; equal distances in order of row."""
 
-    Attributes:
-        indices: (n, k) int32, row numbers; a row is never its own neighbour.
-        distances: (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals.
-    """
-
-    indices: NDArray[np.int32]
-    distances: NDArray[np.float32]
+    indices: NDArray[np.int32]  # (n, k) int32, row numbers; a row is never its own neighbour
+    distances: NDArray[np.float32]  # (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals
 
 
 def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:

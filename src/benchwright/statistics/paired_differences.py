@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics.correlation_rows import Float
+from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 26

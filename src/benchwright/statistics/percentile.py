@@ -1,4 +1,4 @@
-"""Where a value stands among random draws."""
+"""Where a value stands among random draws, and p-values of many tests."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,3 +39,18 @@ def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
         return 0, 0, 0
     equal = (known == value) | (np.abs(known - value) <= _TOLERANCE)
     return int(np.count_nonzero((known < value) & ~equal)), int(equal.sum()), len(known)
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Adjusted p-values (k,) in [0, 1], in the order given; NaN stay NaN and do not count.
+
+    The i-th smallest of k is multiplied by k − i + 1, at least its predecessor's, at most 1.
+    Rejecting what is adjusted to at most α keeps the chance of any false rejection at α.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    out = np.full(p.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    out[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1)
+    return out

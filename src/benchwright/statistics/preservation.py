@@ -8,14 +8,14 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.correlation_rows import (
+from benchwright.statistics.rank_agreement import (
     Float,
     complete_rows,
+    kendall_tau_b_rows,
     pearson_rows,
     ranks_rows,
     row_means,
 )
-from benchwright.statistics.kendall import kendall_tau_b_rows
 from benchwright.statistics.score_spread import signed_shift_rows, wasserstein_rows
 from benchwright.statistics.subset_scores import subset_scores
 
@@ -29,23 +29,14 @@ _WIDEST = 4  # numbers of hits per model up to which counting beats sorting
 
 
 class Preservation(NamedTuple):
-    """Figures of s subsets beside the whole, each (s,), over m models; NaN where there is none.
+    """Figures of s subsets beside the whole, each (s,), over m models; NaN where there is none."""
 
-    Attributes:
-        spearman: Pearson's correlation of average ranks, the paper's rank preservation.
-        pearson: of the scores.
-        wasserstein: distance of the two distributions of scores, in shares.
-        mean_absolute_error: of a model's score, in shares.
-        bias: mean of subset − whole, in shares: negative where the subset is harder.
-        tau_b: Kendall's, or NaN where it was not asked for.
-    """
-
-    spearman: Float
-    pearson: Float
-    wasserstein: Float
-    mean_absolute_error: Float
-    bias: Float
-    tau_b: Float
+    spearman: Float  # Pearson's correlation of average ranks, the paper's rank preservation
+    pearson: Float  # of the scores
+    wasserstein: Float  # distance of the two distributions of scores, in shares
+    mean_absolute_error: Float  # of a model's score, in shares
+    bias: Float  # mean of subset − whole, in shares: negative where the subset is harder
+    tau_b: Float  # Kendall's, or NaN where it was not asked for
 
 
 @dataclass(frozen=True)
@@ -53,17 +44,12 @@ class Judges:
     """Answers of m models, and panels of these models, each of which judges by itself.
 
     Scores are computed once for all panels, and answers are never copied for one.
-
-    Attributes:
-        correct: (m, n) answers in [0, 1]; NaN is left out of a model's scores.
-        panels: by name, places of models (k,).
-        full: (1, m) scores on the benchmark.
-        right_or_wrong: (m,) whether a model answered all items, each right or wrong.
     """
 
-    correct: NDArray[np.floating]
-    panels: Mapping[str, NDArray[np.intp]]
-    full: Float
+    correct: NDArray[np.floating]  # (m, n) answers in [0, 1]; NaN is left out of a model's scores
+    panels: Mapping[str, NDArray[np.intp]]  # by name, places of models (k,)
+    full: Float  # (1, m) scores on the benchmark
+    # (m,) whether a model answered all items, each right or wrong.
     right_or_wrong: NDArray[np.bool_]
 
     @classmethod

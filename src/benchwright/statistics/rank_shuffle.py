@@ -17,17 +17,19 @@ from benchwright.statistics.bootstrap import (
     normal_interval,
     percentile_interval,
 )
-from benchwright.statistics.correlation_rows import (
+from benchwright.statistics.paired_differences import paired_se
+from benchwright.statistics.percentile import holm, percentile_among
+from benchwright.statistics.rank_agreement import (
+    Coefficient,
     Float,
+    kendall_tau_b,
+    kendall_tau_b_rows,
     mean_rank_shift_rows,
+    rank_shift,
     ranks_rows,
+    spearman,
     spearman_rows,
 )
-from benchwright.statistics.holm import holm
-from benchwright.statistics.kendall import kendall_tau_b_rows
-from benchwright.statistics.paired_differences import paired_se
-from benchwright.statistics.percentile import percentile_among
-from benchwright.statistics.rank_agreement import Coefficient, kendall_tau_b, rank_shift, spearman
 from benchwright.statistics.subset_scores import subset_scores
 
 
@@ -41,43 +43,26 @@ class Bounded(NamedTuple):
 
 
 class RankShuffle(NamedTuple):
-    """How far the order of m models moves from the items as they were to the draws.
+    """How far the order of m models moves from the items as they were to the draws."""
 
-    Attributes:
-        kendall_tau_b: of the original scores and the mean over draws; interval over items.
-        spearman: the same by Spearman's correlation.
-        mean_rank_shift: mean absolute change of rank, in ranks.
-        tau_b_between_draws: mean over pairs of draws: what the draws share of their order.
-        tau_b_resampled: of the original scores and those on resampled original items, the mean
-            and the middle of the resamples: how far the order moves where nothing but the choice
-            of items changes.
-        percentile: where `kendall_tau_b` stands among these, 0–100.
-        ranks: (m, 6) rank before with its bounds, rank after with its bounds.
-    """
-
-    kendall_tau_b: Bounded
-    spearman: Bounded
-    mean_rank_shift: Bounded
-    tau_b_between_draws: Bounded
+    kendall_tau_b: Bounded  # of the original scores and the mean over draws; interval over items
+    spearman: Bounded  # the same by Spearman's correlation
+    mean_rank_shift: Bounded  # mean absolute change of rank, in ranks
+    tau_b_between_draws: Bounded  # mean over pairs of draws: what the draws share of their order
+    # of the original scores and those on resampled original items, the mean and the middle of the
+    # resamples: how far the order moves where nothing but the choice of items changes.
     tau_b_resampled: Bounded
-    percentile: float
-    ranks: Float
+    percentile: float  # where `kendall_tau_b` stands among these, 0–100
+    ranks: Float  # (m, 6) rank before with its bounds, rank after with its bounds
 
 
 class Reversals(NamedTuple):
-    """Pairs of models whose order on the draws is the opposite of that before.
+    """Pairs of models whose order on the draws is the opposite of that before."""
 
-    Attributes:
-        pairs: m(m − 1)/2.
-        reversed_pairs: (k, 2) row numbers, the one better before first.
-        p_holm: (k,) p-values of the reversals, corrected over all pairs.
-        significant: how many are at most α.
-    """
-
-    pairs: int
-    reversed_pairs: NDArray[np.intp]
-    p_holm: Float
-    significant: int
+    pairs: int  # m(m − 1)/2
+    reversed_pairs: NDArray[np.intp]  # (k, 2) row numbers, the one better before first
+    p_holm: Float  # (k,) p-values of the reversals, corrected over all pairs
+    significant: int  # how many are at most α
 
 
 def rank_shuffle(

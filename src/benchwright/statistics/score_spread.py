@@ -8,7 +8,7 @@ one a row: `a` (1, m) or (s, m), `b` (s, m).
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.statistics.correlation_rows import Float, complete_rows, row_means
+from benchwright.statistics.rank_agreement import Float, complete_rows, row_means
 
 
 def wasserstein(a: ArrayLike, b: ArrayLike) -> float:

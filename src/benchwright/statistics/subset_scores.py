@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.correlation_rows import (
+from benchwright.statistics.rank_agreement import (
     Float,
     complete_rows,
+    kendall_tau_b_rows,
     mean_shift_of_ranks,
     pearson_rows,
     ranks_rows,
 )
-from benchwright.statistics.kendall import kendall_tau_b_rows
 from benchwright.statistics.score_spread import (
     signal_to_noise_rows,
     signed_shift_rows,
@@ -32,28 +32,18 @@ POINTS = 100.0
 
 
 class SubsetFigures(NamedTuple):
-    """Figures (s,) of s subsets; NaN where a subset has none.
+    """Figures (s,) of s subsets; NaN where a subset has none."""
 
-    Attributes:
-        kendall_tau_b: rank agreement of the subset with all items, in [−1, 1].
-        spearman: the same by Spearman's correlation.
-        tau_b_complement: tau-b with the items outside the subset, free of the agreement that a
-            part has with its whole.
-        mean_rank_shift: mean absolute change of rank against all items, in ranks.
-        signed_shift: mean accuracy on the subset minus that on all items, in points (0–100).
-        wasserstein: distance of the two distributions of accuracy, in points.
-        spread_top: range of accuracy of the best models of the subset's own ranking, in points.
-        signal_to_noise: spread of accuracy over models divided by the noise of one model's.
-    """
-
-    kendall_tau_b: Float
-    spearman: Float
+    kendall_tau_b: Float  # rank agreement of the subset with all items, in [−1, 1]
+    spearman: Float  # the same by Spearman's correlation
+    # tau-b with the items outside the subset, free of the agreement that a part has with its whole.
     tau_b_complement: Float
-    mean_rank_shift: Float
-    signed_shift: Float
-    wasserstein: Float
+    mean_rank_shift: Float  # mean absolute change of rank against all items, in ranks
+    signed_shift: Float  # mean accuracy on the subset minus that on all items, in points (0–100)
+    wasserstein: Float  # distance of the two distributions of accuracy, in points
+    # range of accuracy of the best models of the subset's own ranking, in points.
     spread_top: Float
-    signal_to_noise: Float
+    signal_to_noise: Float  # spread of accuracy over models divided by the noise of one model's
 
 
 class _Sums(NamedTuple):

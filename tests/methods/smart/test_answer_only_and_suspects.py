@@ -6,7 +6,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.answer_only import flag_answer_only_items
-from benchwright.methods.smart.suspect_labels import flag_suspect_labels
+from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.params.filtering import FilteringParams
 from methods.smart.filtering_examples import make_matrix, numbered_items
 

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.combine import combine_rules, redundant_similar
-from benchwright.methods.smart.finding import Finding
-from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.params.filtering import DuplicatesParams, EasyParams, FilteringParams
 from methods.smart.filtering_examples import (
     make_items,

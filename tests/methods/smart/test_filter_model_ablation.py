@@ -16,9 +16,8 @@ from benchwright.methods.smart.filter_model_ablation import (
     model_subsets,
     vary_filter_models,
 )
-from benchwright.methods.smart.finding import Finding
-from benchwright.methods.smart.grouping import Grouping
-from benchwright.methods.smart.suspect_labels import flag_suspect_labels
+from benchwright.methods.smart.finding import Finding, Grouping
+from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.params.filtering import AblationParams, EasyParams, FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 from methods.smart.filtering_examples import make_items, make_matrix

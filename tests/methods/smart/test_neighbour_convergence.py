@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from benchwright.methods.smart.neighbour_convergence import vary_neighbour_count
-from benchwright.methods.smart.neighbourhood import find_neighbours
-from benchwright.methods.smart.similar import estimate_threshold
+from benchwright.methods.smart.similar import (
+    estimate_threshold,
+    find_neighbours,
+    vary_neighbour_count,
+)
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.tables.smart import DensityByK, NeighbourConvergence
 from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items

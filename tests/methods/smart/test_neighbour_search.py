@@ -4,11 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.smart.audit import measure_coverage
 from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.coverage import measure_coverage
-from benchwright.methods.smart.grouping import Grouping
-from benchwright.methods.smart.neighbourhood import check_neighbours, find_neighbours
-from benchwright.methods.smart.similar import estimate_threshold, group_similar_items
+from benchwright.methods.smart.finding import Grouping
+from benchwright.methods.smart.similar import (
+    check_neighbours,
+    estimate_threshold,
+    find_neighbours,
+    group_similar_items,
+)
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import item_vectors
 from methods.smart.filtering_examples import make_embeddings, numbered_items

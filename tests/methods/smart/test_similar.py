@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.smart.neighbourhood import find_neighbours
 from benchwright.methods.smart.similar import (
     discontinuity,
     estimate_threshold,
+    find_neighbours,
     group_similar_items,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers, align_answers
+from benchwright.methods.wicked.comparison.compared_answers import (
+    ComparedAnswers,
+    align_answers,
+    ways_of_asking,
+)
 from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics, count_unchecked
-from benchwright.methods.wicked.comparison.scores import score_draws
-from benchwright.methods.wicked.comparison.transitions import follow_answers
-from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
+from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Responses
 from benchwright.tables.wicked import DrawDemonstrations, DrawPrompts, DrawScores, DrawSummary

@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.wicked.comparison.coverage import count_changes
+from benchwright.methods.wicked.comparison.coverage import (
+    count_changes,
+    count_demonstrations,
+    count_prompts,
+)
 from benchwright.methods.wicked.comparison.instruct import FAMILIES, compare_instruct
-from benchwright.methods.wicked.comparison.prompts_shown import count_demonstrations, count_prompts
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.tables.responses import Models

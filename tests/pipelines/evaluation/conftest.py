@@ -10,12 +10,10 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.agreement import compare_answers
 from benchwright.evidence.panel import Panel, choose_panel
-from benchwright.evidence.scores import score_models
-from benchwright.evidence.subjects import count_subjects
-from benchwright.methods.smart.filter_model_profile import profile_filter_models
-from benchwright.methods.smart.funnel import count_funnel
+from benchwright.evidence.scores import compare_answers, count_subjects, score_models
+from benchwright.methods.smart.audit import count_funnel
+from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.params.filtering import FilteringParams

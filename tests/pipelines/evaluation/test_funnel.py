@@ -4,7 +4,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.methods.smart.funnel import OTHER, count_funnel
+from benchwright.methods.smart.audit import OTHER, count_funnel
 from benchwright.reports.smart.plots.funnel import draw_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts

@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.agreement import compare_answers, spread
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.rank_agreement import (
     GROUPS,
@@ -16,11 +15,10 @@ from benchwright.evidence.rank_agreement import (
     compare_ranks,
     compare_scores,
     models_in,
+    read_ratings,
 )
-from benchwright.evidence.ratings import read_ratings
-from benchwright.evidence.scores import score_models
-from benchwright.evidence.subjects import count_subjects
-from benchwright.methods.smart.filter_model_profile import profile_filter_models
+from benchwright.evidence.scores import compare_answers, count_subjects, score_models, spread
+from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.responses import Calibration
 

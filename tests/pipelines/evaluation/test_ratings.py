@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.evidence.ratings import rating_of, read_ratings
+from benchwright.evidence.rank_agreement import rating_of, read_ratings
 from benchwright.params.evaluation import RatingsParams
 
 CONF = RatingsParams(source="Arena", date="2024-09-23", values={"Yi-34B-Chat": 1111})

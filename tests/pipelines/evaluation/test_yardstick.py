@@ -9,9 +9,8 @@ import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.item_parameters import estimate_item_parameters
-from benchwright.evidence.method_comparison import compare_methods
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.evidence import (

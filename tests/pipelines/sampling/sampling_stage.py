@@ -6,19 +6,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.evidence.against_random import compare_with_random
+from benchwright.methods.dele.evidence.against_random import compare_with_random, draw_random_bands
 from benchwright.methods.dele.evidence.choice import choose_by_subject, choose_samplers
-from benchwright.methods.dele.evidence.chosen_curves import trace_chosen
 from benchwright.methods.dele.evidence.chosen_subset import choose_subset
-from benchwright.methods.dele.evidence.curves import trace_curves
+from benchwright.methods.dele.evidence.curves import (
+    trace_chosen,
+    trace_curves,
+    trace_subjects,
+    trace_targets,
+)
 from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.paper_panel import choose_paper_panel, judge_paper_panel
-from benchwright.methods.dele.evidence.random_draws import draw_random_bands
-from benchwright.methods.dele.evidence.spread import spread_scores
-from benchwright.methods.dele.evidence.subject_curves import trace_subjects
+from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import summarise_samplers
-from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams

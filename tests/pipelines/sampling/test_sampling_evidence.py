@@ -5,16 +5,19 @@ import pandas as pd
 import pytest
 
 from benchwright.methods.dele.estimation import ESTIMATORS
-from benchwright.methods.dele.evidence.against_random import compare_with_random
+from benchwright.methods.dele.evidence.against_random import (
+    compare_with_random,
+    draw_random_bands,
+    subsets_needed,
+)
 from benchwright.methods.dele.evidence.against_random import tested_panels as panels_to_test
 from benchwright.methods.dele.evidence.curves import trace_curves
 from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.random_draws import draw_random_bands, subsets_needed
-from benchwright.methods.dele.evidence.spread import spread_scores
+from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import smallest_rate, summarise_samplers
 from benchwright.params.estimation import EstimationParams
-from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import holm
 from pipelines.sampling.sampling_examples import make_answers, make_panels, make_params, make_pools
 
 PARAMS = make_params()

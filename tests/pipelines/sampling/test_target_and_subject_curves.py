@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.dele.evidence.curves import thinned, trace_subjects, trace_targets
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools, build_pools
-from benchwright.methods.dele.evidence.subject_curves import thinned, trace_subjects
-from benchwright.methods.dele.evidence.target_curves import trace_targets
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.dele.plots.chosen import draw_target_curves
 from benchwright.reports.dele.plots.subjects import draw_subject_curves

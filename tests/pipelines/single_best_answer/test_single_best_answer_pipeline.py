@@ -12,7 +12,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.saved_items import SavedItems
-from benchwright.methods.wicked.single_best_answer.predict import predict
+from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.single_best_answer import create_pipeline, nodes

@@ -1,7 +1,10 @@
-"""Why each item stays or goes: the verdicts, the audit and the two halves of the benchmark."""
+"""Why each item stays or goes: verdicts, audit, coverage and overlap of rules (SMART, Table 1)."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +13,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order, sort_items
 from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
-from benchwright.tables.smart import RULES, ItemAudit, Verdicts
+from benchwright.tables.smart import RULES, Funnel, ItemAudit, Overlaps, RuleCoverage, Verdicts
 
 # Flags that do not remove an item but should be seen.
 _WARNING_RULES = ("suspect_label", "conflicting_gold")
@@ -108,3 +111,109 @@ def _tags(findings: Sequence[Finding], row: int) -> list[str]:
         elif finding.rule.startswith("easy") and not finding.removed[row]:
             tags.append(f"retained_{finding.rule}")
     return tags
+
+
+log = logging.getLogger(__name__)
+
+_NEVER_REMOVE = ("suspect_label", "conflicting_gold")
+
+
+def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
+    """Counts for each rule the items judged, flagged and removed, and says why one did not run.
+
+    A rule whose inputs are missing is `not_run` and has no share: that is not "nothing found".
+    """
+    rows = []
+    for finding in findings:
+        n = len(finding.judged)
+        judged = int(finding.judged.sum())
+        status, reason = _status(finding, n - judged, n)
+        if status in ("partial", "not_run"):
+            log.warning("%s: %s: %s", finding.rule, status.replace("_", " "), reason)
+        flagged, removed = int(finding.flagged.sum()), int(finding.removed.sum())
+        share = removed / n if finding.status == "ran" else np.nan
+        rows.append(
+            (
+                finding.rule,
+                status,
+                judged,
+                n - judged,
+                flagged,
+                flagged - removed,
+                removed,
+                share,
+                reason,
+            )
+        )
+    return RuleCoverage.from_rows(rows)
+
+
+def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
+    """Counts the items that two rules both remove, as a share of all items."""
+    removing = [
+        finding
+        for finding in findings
+        if finding.status == "ran" and finding.rule not in _NEVER_REMOVE
+    ]
+    return Overlaps.from_rows(
+        [
+            (a.rule, b.rule, int(both.sum()), float(both.mean()))
+            for a, b in combinations(removing, 2)
+            for both in [a.removed & b.removed]
+        ]
+    )
+
+
+def _status(finding: Finding, not_judged: int, n: int) -> tuple[str, str]:
+    if finding.status != "ran":
+        return finding.status, finding.reason
+    if not_judged:
+        unjudged = f"{not_judged:,} of {n:,} items could not be judged{_most_common(finding)}"
+        return "partial", "; ".join(filter(None, [unjudged, finding.reason]))
+    return "ran", finding.reason
+
+
+def _most_common(finding: Finding) -> str:
+    """The most frequent reason in words why an item was not judged, or ""."""
+    reasons = pd.Series(finding.detail, dtype="str")[~finding.judged]
+    counts = reasons[reasons != ""].value_counts().sort_index(kind="stable")
+    return f" (most often: {counts.idxmax()})" if len(counts) else ""
+
+
+OTHER = "other"
+"""The step of items that are gone although no rule says so."""
+
+
+def count_funnel(
+    rejected_items: pd.DataFrame,
+    items: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    rule_coverage: pd.DataFrame,
+    kept_items: pd.DataFrame,
+) -> pd.DataFrame:
+    """Count what each step took from what the steps before it had left.
+
+    Source rows, less those that could not become items, less what each rule took, in the order of
+    the rules: an item counts at the first rule that removes it, so the steps add up although rules
+    overlap. Rules that are off or took nothing have their step too. Items that are gone without a
+    verdict make a step of their own, which is left out where there are none.
+    """
+    left = len(rejected_items) + len(items)
+    rows: list[tuple[Any, ...]] = [("source rows", "start", 0, left)]
+
+    def take(step: str, removed: int) -> None:
+        nonlocal left
+        left -= removed
+        rows.append((step, "removed", removed, left))
+
+    take("malformed", len(rejected_items))
+    unexplained = set(items["item_id"]) - set(kept_items["item_id"])
+    removals = verdicts[verdicts["removed"]]
+    for rule in rule_coverage["rule"]:
+        taken = unexplained & set(removals.loc[removals["rule"] == rule, "item_id"])
+        unexplained -= taken
+        take(str(rule), len(taken))
+    if unexplained:
+        take(OTHER, len(unexplained))
+    rows.append(("kept", "end", 0, left))
+    return Funnel.from_rows(rows)

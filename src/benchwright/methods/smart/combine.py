@@ -14,8 +14,7 @@ import pandas as pd
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import listed
-from benchwright.methods.smart.finding import Finding
-from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import Groups
 

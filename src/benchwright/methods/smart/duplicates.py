@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
-from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams
 
 

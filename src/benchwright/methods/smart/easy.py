@@ -8,9 +8,8 @@ import pandas as pd
 from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.smart.filter_models import filter_answers
+from benchwright.methods.smart.filter_models import filter_answers, flag_unanimous
 from benchwright.methods.smart.finding import Bools, Finding
-from benchwright.methods.smart.unanimity import flag_unanimous
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.largest_remainder import largest_remainder
 

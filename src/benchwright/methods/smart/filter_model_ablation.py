@@ -13,8 +13,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.easy import flag_easy_items
-from benchwright.methods.smart.finding import Bools, Finding
-from benchwright.methods.smart.grouping import Grouping
+from benchwright.methods.smart.finding import Bools, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 

@@ -1,10 +1,13 @@
-"""What one rule says of every item."""
+"""What one rule says of every item, or of groups of items."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from benchwright.tables.smart import RULES
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -14,27 +17,16 @@ Status = Literal["ran", "not_run", "off"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule's word on n items, in natural order of item id.
+    """One rule's word on n items, in natural order of item id."""
 
-    Attributes:
-        rule: name of the rule, as in `Verdicts`.
-        status: `ran`, `not_run` (an input is missing; nothing is judged) or `off`.
-        reason: why it did not run, or what to know of how it ran, in words, or "".
-        judged: (n,) the rule could say something of the item.
-        flagged: (n,) the rule applies; only where judged.
-        removed: (n,) the item goes because of the rule; only where flagged.
-        value: (n,) the number that the rule looked at, NaN where there is none.
-        detail: n texts, "" where there is nothing to say.
-    """
-
-    rule: str
-    status: Status
-    reason: str
-    judged: Bools
-    flagged: Bools
-    removed: Bools
-    value: Floats
-    detail: tuple[str, ...]
+    rule: str  # name of the rule, as in `Verdicts`
+    status: Status  # `ran`, `not_run` (an input is missing; nothing is judged) or `off`
+    reason: str  # why it did not run, or what to know of how it ran, in words, or ""
+    judged: Bools  # (n,) the rule could say something of the item
+    flagged: Bools  # (n,) the rule applies; only where judged
+    removed: Bools  # (n,) the item goes because of the rule; only where flagged
+    value: Floats  # (n,) the number that the rule looked at, NaN where there is none
+    detail: tuple[str, ...]  # n texts, "" where there is nothing to say
 
     @classmethod
     def idle(cls, rule: str, n: int, status: Literal["not_run", "off"], reason: str = "") -> Self:
@@ -46,3 +38,32 @@ class Finding:
     def states(self) -> NDArray[np.str_]:
         """(n,) `flagged`, `clear` or `not_judged`."""
         return np.where(self.judged, np.where(self.flagged, "flagged", "clear"), "not_judged")
+
+
+Kind = Literal["duplicate", "conflicting_gold", "similar"]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Groups that one rule found; no item is in two of them."""
+
+    rule: Kind  # name of the rule and kind of its groups
+    status: Status  # `ran`, `not_run` (an input is missing) or `off`
+    reason: str  # why it did not run, or what to know of how it ran, in words, or ""
+    groups: tuple[tuple[str, ...], ...] = ()  # members of each group, at least two
+    # the number that the rule looked at, by item id.
+    value: Mapping[str, float] = field(default_factory=dict)
+    not_judged: frozenset[str] = frozenset()  # items about which nothing can be said
+
+    @classmethod
+    def idle(cls, rule: Kind, status: Literal["not_run", "off"], reason: str = "") -> Self:
+        """The grouping of a rule that did not run."""
+        return cls(rule, status, reason)
+
+
+def in_rule_order(rules: Iterable[object]) -> list[str]:
+    """Each rule once, in the order of `RULES`; others last, by name."""
+    place = {name: number for number, name in enumerate(RULES)}
+    return sorted(
+        {str(rule) for rule in rules}, key=lambda rule: (place.get(rule, len(place)), rule)
+    )

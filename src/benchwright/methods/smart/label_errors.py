@@ -1,13 +1,19 @@
-"""How often labels are wrong among kept and removed items, where somebody checked them."""
+"""Wrong labels: items that all filter models dispute (SMART, A.2), and rates among checked ones."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.core.natural_order import sort_items
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.review_csv import cell_text
-from benchwright.methods.smart.rule_order import in_rule_order
+from benchwright.methods.smart.filter_models import filter_answers, flag_unanimous
+from benchwright.methods.smart.finding import Finding, in_rule_order
+from benchwright.params.filtering import FilteringParams
 from benchwright.statistics.proportion import (
     ShareDifference,
     ShareInterval,
@@ -15,6 +21,39 @@ from benchwright.statistics.proportion import (
     wilson_interval,
 )
 from benchwright.tables.smart import LabelErrorRates
+
+
+def flag_suspect_labels(
+    items: pd.DataFrame,
+    response_matrix: ResponseMatrix,
+    filter_models: list[str],
+    filtering: FilteringParams,
+) -> Finding:
+    """Reports items that every filter model gets wrong with more than 0.8 probability.
+
+    Their label deserves a look; nothing is removed, since the paper found about half of them to be
+    labelled rightly (SMART, A.2). Needs the probability of the option that a model chose.
+
+    Raises:
+        InputError: a filter model is not among the answers.
+    """
+    items = sort_items(items)
+    params = filtering.suspect_label
+    if not params.enabled:
+        return Finding.idle("suspect_label", len(items), "off")
+    matrix, reason = filter_answers(response_matrix, filter_models, items["item_id"].tolist())
+    if matrix is None:
+        return Finding.idle("suspect_label", len(items), "not_run", reason)
+    found = flag_unanimous(
+        "suspect_label",
+        matrix,
+        matrix.correct <= 0,
+        np.where(matrix.correct <= 0, matrix.p_prediction, np.float32(np.nan)),
+        params.confidence,
+        "wrong",
+    )
+    return replace(found, removed=np.zeros(len(items), dtype=bool))
+
 
 FILE = "label_errors.csv"
 SUSPECT = "suspect_label"

@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.review_csv import cell_text
-from benchwright.methods.smart.rule_order import in_rule_order
+from benchwright.methods.smart.finding import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import ReviewAgreement, ReviewSheet

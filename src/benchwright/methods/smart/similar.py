@@ -14,13 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.smart.finding import Bools
-from benchwright.methods.smart.grouping import Grouping
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.smart.finding import Bools, Grouping
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs
-from benchwright.similarity.threshold import choose_threshold, closer_than, density_distances
+from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs, item_vectors
+from benchwright.similarity.threshold import (
+    choose_threshold,
+    closer_than,
+    density_distances,
+    estimate,
+)
 from benchwright.statistics.density import Density, gaussian_density, local_maxima
-from benchwright.tables.similarity import DistanceDensity, ThresholdSensitivity
+from benchwright.statistics.nearest_neighbours import neighbours_of
+from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
+from benchwright.tables.smart import DensityByK, NeighbourConvergence
 
 log = logging.getLogger(__name__)
 
@@ -204,3 +211,116 @@ def _components(close: _ClosePairs) -> Iterator[list[int]]:
     for first, last in pairwise(bounds):
         if last - first > 1:
             yield members[first:last].tolist()
+
+
+# Items whose neighbours are found exactly to tell how many the search has missed.
+_RECALL_CHECKED = 200
+
+
+def find_neighbours(
+    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
+) -> pd.DataFrame:
+    """Finds the 100 nearest other items of each item by cosine distance.
+
+    Exactly up to `similar.exact_up_to` items, approximately above. Items without a vector have no
+    neighbours. Empty when the rule is off.
+
+    Raises:
+        InputError: vectors of different lengths (made with different encoders), or faiss is needed
+            and not installed.
+    """
+    similar = filtering.similar
+    if not similar.enabled or embeddings.empty:
+        return Neighbours.empty()
+    near = Neighbourhood.nearest(items, embeddings, similar.k, similar.exact_up_to)
+    if not near.item_ids:
+        return Neighbours.empty()
+    names = pd.Series(near.item_ids, dtype="str")
+    return pd.DataFrame(
+        {
+            "item_id": names.repeat(near.indices.shape[1]).reset_index(drop=True),
+            "neighbour": names.take(near.indices.ravel()).reset_index(drop=True),
+            "distance": near.distances.ravel(),
+        }
+    )
+
+
+def check_neighbours(
+    items: pd.DataFrame,
+    embeddings: pd.DataFrame,
+    neighbours: pd.DataFrame,
+    filtering: FilteringParams,
+    seed: int,
+) -> dict[str, Any]:
+    """Tells how neighbours were searched, and what share of the true ones was found.
+
+    Returns:
+        `method`: `none` (no neighbours), `exact` or `approximate`. For the last one also
+        `items_checked`, 200 drawn at random, whose neighbours are found again among all pairs;
+        `recall`, the mean share of their k nearest that are in `neighbours`; `nearest_found`, the
+        share of them whose nearest is; `lowest_recall` of one of them.
+    """
+    if neighbours.empty:
+        return {"method": "none"}
+    ids, vectors = item_vectors(items, embeddings)
+    if len(ids) <= filtering.similar.exact_up_to:
+        return {"method": "exact"}
+    draw = stage_generator(seed, "filtering.neighbour_recall")
+    rows = np.sort(draw.choice(len(ids), min(_RECALL_CHECKED, len(ids)), replace=False))
+    exact = neighbours_of(vectors, rows, filtering.similar.k)
+    asked = neighbours[neighbours["item_id"].isin([ids[row] for row in rows])]
+    found = asked.groupby("item_id")["neighbour"].agg(set)
+    true = [[ids[column] for column in columns] for columns in exact.indices]
+    shares = [
+        len(found[ids[row]].intersection(nearest)) / len(nearest)
+        for row, nearest in zip(rows, true, strict=True)
+    ]
+    first = [nearest[0] in found[ids[row]] for row, nearest in zip(rows, true, strict=True)]
+    return {
+        "method": "approximate",
+        "items_checked": len(rows),
+        "recall": float(np.mean(shares)),
+        "lowest_recall": float(np.min(shares)),
+        "nearest_found": float(np.mean(first)),
+    }
+
+
+_PLOTTED = 200  # points of each curve
+
+
+def vary_neighbour_count(
+    items: pd.DataFrame, embeddings: pd.DataFrame, filtering: FilteringParams
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Estimates the threshold δ from the k nearest neighbours of each item, for several k.
+
+    All else is as in the rule: near-identical questions are skipped, same kernel, same branches.
+    The k are those of `similar.convergence_k` that n items have, that is below n. The neighbours
+    are found once, for the largest, approximately where the rule does so. A fixed threshold is
+    the same at every k.
+
+    Returns:
+        `NeighbourConvergence` and, with at most 200 points for each k, `DensityByK`; both empty
+        where the rule is off, there are fewer than two vectors, or no k is below their number.
+
+    Raises:
+        InputError: vectors of different lengths (made with different encoders).
+    """
+    similar = filtering.similar
+    both_empty = NeighbourConvergence.empty(), DensityByK.empty()
+    with_vector = items["item_id"].isin(embeddings["item_id"]).sum()
+    counts = [k for k in similar.convergence_k if k < with_vector]
+    if not similar.enabled or not counts:
+        return both_empty
+    near = Neighbourhood.nearest(items, embeddings, counts[-1], similar.exact_up_to)
+    nearest = near.nearest_distances()
+    rows, curves = [], []
+    for k in counts:
+        density, threshold = estimate(near.first(k), similar)
+        within = int(closer_than(nearest, threshold).sum())
+        delta = np.nan if threshold.value is None else threshold.value
+        rows.append((k, len(threshold.peaks), threshold.branch, delta, within, within / len(items)))
+        if density is not None:
+            shown = np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp)
+            shown = np.unique(shown)
+            curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
+    return NeighbourConvergence.from_rows(rows), DensityByK.from_rows(curves)

@@ -3,13 +3,15 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.wicked.comparison.compared_answers import align_answers
-from benchwright.methods.wicked.comparison.coverage import count_changes
+from benchwright.methods.wicked.comparison.coverage import (
+    count_changes,
+    count_demonstrations,
+    count_prompts,
+)
 from benchwright.methods.wicked.comparison.instruct import compare_instruct
 from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
-from benchwright.methods.wicked.comparison.prompts_shown import count_demonstrations, count_prompts
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
-from benchwright.methods.wicked.comparison.scores import score_draws
-from benchwright.methods.wicked.comparison.transitions import follow_answers
+from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
 from benchwright.reports.wicked.plots.accuracy import draw_deltas, draw_rule_ablation
 from benchwright.reports.wicked.plots.answers import draw_none_rates, draw_transitions

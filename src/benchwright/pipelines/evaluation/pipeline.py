@@ -2,16 +2,13 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.evidence.agreement import compare_answers
 from benchwright.evidence.item_parameters import estimate_item_parameters
-from benchwright.evidence.method_comparison import compare_methods
 from benchwright.evidence.panel import choose_panel
-from benchwright.evidence.random_yardstick import compare_with_random
+from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
 from benchwright.evidence.rank_agreement import compare_ranks
-from benchwright.evidence.scores import score_models
-from benchwright.evidence.subjects import count_subjects
-from benchwright.methods.smart.filter_model_profile import profile_filter_models
-from benchwright.methods.smart.funnel import count_funnel
+from benchwright.evidence.scores import compare_answers, count_subjects, score_models
+from benchwright.methods.smart.audit import count_funnel
+from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.methods.smart.label_errors import rate_label_errors
 from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.methods.smart.review import make_review_sheet, read_reviews

@@ -4,16 +4,25 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
-from benchwright.methods.smart.audit import audit_items, split_items, tabulate_verdicts
+from benchwright.methods.smart.audit import (
+    audit_items,
+    measure_coverage,
+    measure_overlaps,
+    split_items,
+    tabulate_verdicts,
+)
 from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.coverage import measure_coverage, measure_overlaps
 from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
 from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
-from benchwright.methods.smart.neighbour_convergence import vary_neighbour_count
-from benchwright.methods.smart.neighbourhood import check_neighbours, find_neighbours
-from benchwright.methods.smart.similar import estimate_threshold, group_similar_items
-from benchwright.methods.smart.suspect_labels import flag_suspect_labels
+from benchwright.methods.smart.label_errors import flag_suspect_labels
+from benchwright.methods.smart.similar import (
+    check_neighbours,
+    estimate_threshold,
+    find_neighbours,
+    group_similar_items,
+    vary_neighbour_count,
+)
 
 FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """What rules about single items find that look at no model's answers."""

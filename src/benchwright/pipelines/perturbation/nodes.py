@@ -14,7 +14,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.labels import label_numbers
-from benchwright.methods.wicked.single_best_answer.predict import predict
+from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import DemonstrationPool, open_ended

@@ -12,10 +12,10 @@ from benchwright.datasets.saved_items import SavedTable
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
 from benchwright.methods.wicked.single_best_answer.features import judgeable
-from benchwright.methods.wicked.single_best_answer.judge import judge_items
 from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
+    judge_items,
     one_label_per_item,
     read_annotations,
 )

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import gains_over_splits
+from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import (
     METRICS,

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.judging import kinds_of
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.methods.dele.evidence.ready_samplers import kinds_of
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import count
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import EVERYONE
+from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.headline import METRIC
 from benchwright.reports.dele.plots.chosen import LINES

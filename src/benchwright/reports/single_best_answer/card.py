@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.methods.wicked.single_best_answer.classifier import precision_recall
 from benchwright.methods.wicked.single_best_answer.evaluation import ALL
-from benchwright.methods.wicked.single_best_answer.operating_point import precision_recall
 from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.reports.page.small_page import render_page
 

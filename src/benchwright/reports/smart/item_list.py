@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.natural_order import natural_key
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.agreement import spread
 from benchwright.evidence.panel import Panel
-from benchwright.methods.smart.rule_order import in_rule_order
+from benchwright.evidence.scores import spread
+from benchwright.methods.smart.finding import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
 
 LONG_QUESTION = 2_000

@@ -7,11 +7,11 @@ import pandas as pd
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.params.filter_models import FilterModelChoice
 from benchwright.params.filtering import (
     DuplicatesParams,
     EasyParams,
     FilteringParams,
+    FilterModelChoice,
     SimilarParams,
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.ratings import read_ratings
+from benchwright.evidence.rank_agreement import read_ratings
 from benchwright.methods.smart.review import STALE, stale_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams, RatingsParams

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.compared_answers import main_perturbation, say_way
 from benchwright.methods.wicked.comparison.metrics import Unchecked
-from benchwright.methods.wicked.comparison.ways_of_asking import say_way
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.wicked.wording import (
     TRANSFORMS,

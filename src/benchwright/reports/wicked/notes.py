@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.compared_answers import main_perturbation
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,

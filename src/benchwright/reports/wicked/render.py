@@ -6,8 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
-from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
+from benchwright.methods.wicked.comparison.compared_answers import (
+    main_perturbation,
+    perturbation_of,
+)
 from benchwright.methods.wicked.comparison.metrics import count_unchecked
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams

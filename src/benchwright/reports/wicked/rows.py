@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.methods.wicked.comparison.compared_answers import say_way
 from benchwright.methods.wicked.comparison.instruct import FAMILIES
-from benchwright.methods.wicked.comparison.ways_of_asking import say_way
 from benchwright.reports.page.table_rows import rows_of
 from benchwright.reports.wicked.wording import (
     REASONS,

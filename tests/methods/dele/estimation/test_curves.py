@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchwright.methods.dele.estimation.curves import ItemCurves
+from benchwright.methods.dele.estimation.training import ItemCurves
 from benchwright.statistics.item_response import fit_2pl, probability
 
 

@@ -19,13 +19,11 @@ from benchwright.methods.dele.estimation.calibration import (
     calibrated_reach,
     past_errors,
 )
-from benchwright.methods.dele.estimation.curves import ItemCurves
 from benchwright.methods.dele.estimation.fitted import Task
-from benchwright.methods.dele.estimation.gp_irt import mixture
-from benchwright.methods.dele.estimation.p_irt import p_irt_rule
-from benchwright.methods.dele.estimation.plain_mean import random_sample
+from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
 from benchwright.methods.dele.estimation.ridge import ridge_rule
-from benchwright.methods.dele.estimation.weighted import weighted_rule
+from benchwright.methods.dele.estimation.training import ItemCurves
+from benchwright.methods.dele.estimation.weighted import random_sample, weighted_rule
 from benchwright.params.estimation import EstimationParams
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_interval

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning import Answers, CostPerPrompt, PlanRow, Wanted, make_plan
+from benchwright.methods.dele.planning.plan import samplers_that_reach, smallest_size
 from benchwright.methods.dele.planning.rank_agreement import RandomSubsets, grid_of_sizes
-from benchwright.methods.dele.planning.samplers_of_curves import samplers_that_reach
 from benchwright.methods.dele.planning.score_errors import (
     MOST_PAIRS,
     pairs_of_models,
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.methods.dele.planning.smallest_size import smallest_size
 from benchwright.statistics.paired_differences import clustered_se, paired_se
 
 

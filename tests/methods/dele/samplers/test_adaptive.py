@@ -11,7 +11,7 @@ from benchwright.methods.dele.samplers.adaptive import (
     luck_of_winners,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.params.adaptive import AdaptiveParams
+from benchwright.params.sampling import AdaptiveParams
 
 RATES = (1, 5, 10, 25, 50)
 

@@ -12,27 +12,26 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.anchor_clusters import AnchorClusters
+from benchwright.methods.dele.evidence.score_spread import score_distributions
 from benchwright.methods.dele.samplers.anchor_points import (
+    AnchorClusters,
     anchor_points_sampler,
     answer_components,
     irt_clusters_sampler,
 )
-from benchwright.methods.dele.samplers.answer_samplers import ANSWER_SAMPLERS
-from benchwright.methods.dele.samplers.answers import filled_answers, share_wrong
-from benchwright.methods.dele.samplers.baselines import random_sampler
-from benchwright.methods.dele.samplers.discrimination import (
+from benchwright.methods.dele.samplers.answers import (
     discrimination_sampler,
+    filled_answers,
     rest_score_correlations,
+    share_wrong,
+    share_wrong_sampler,
 )
+from benchwright.methods.dele.samplers.baselines import random_sampler, sub_pool
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.score_distribution import score_distributions
-from benchwright.methods.dele.samplers.share_wrong import share_wrong_sampler
-from benchwright.methods.dele.samplers.within_subject import sub_pool
-from benchwright.params.anchors import AnchorParams
-from benchwright.params.sampling import SamplingParams
+from benchwright.methods.dele.samplers.registry import ANSWER_SAMPLERS
+from benchwright.params.sampling import AnchorParams, SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
-from benchwright.statistics.kendall import kendall_tau_b_rows
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
 NAN = float("nan")
 

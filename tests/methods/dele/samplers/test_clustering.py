@@ -14,7 +14,14 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.samplers import cluster_samplers, clustering
+from benchwright.methods.dele.evidence.texts import (
+    cluster_curves,
+    cluster_sizes,
+    item_map,
+    tsne_map,
+)
+from benchwright.methods.dele.samplers import clustering
+from benchwright.methods.dele.samplers.baselines import sub_pool
 from benchwright.methods.dele.samplers.cluster_count import (
     ClusterCurve,
     best_silhouette,
@@ -22,24 +29,17 @@ from benchwright.methods.dele.samplers.cluster_count import (
     elbow,
     within_squares,
 )
-from benchwright.methods.dele.samplers.cluster_samplers import (
+from benchwright.methods.dele.samplers.clustering import (
     CLUSTERING_SAMPLERS,
+    Method,
+    cluster_items,
     clustering_sampler,
     encoder_samplers,
     proportional_draw,
 )
-from benchwright.methods.dele.samplers.cluster_views import (
-    cluster_curves,
-    cluster_sizes,
-    item_map,
-    tsne_map,
-)
-from benchwright.methods.dele.samplers.clustering import Method, cluster_items
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.spectral import spectral_embedding
-from benchwright.methods.dele.samplers.text_features import text_features
-from benchwright.methods.dele.samplers.within_subject import sub_pool
-from benchwright.params.clustering import ClusteringParams
+from benchwright.methods.dele.samplers.text_features import spectral_embedding, text_features
+from benchwright.params.sampling import ClusteringParams
 
 THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
 TOPICS = (
@@ -319,13 +319,13 @@ def test_a_draw_does_not_depend_on_the_order_of_the_pool() -> None:
 
 def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     fits: list[int] = []
-    fit = cluster_samplers.cluster_items
+    fit = clustering.cluster_items
 
     def counted(pool: SamplingPool, *rest: object) -> object:
         fits.append(len(pool))
         return fit(pool, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cluster_samplers, "cluster_items", counted)
+    monkeypatch.setattr(clustering, "cluster_items", counted)
     pool, _ = topical_pool()
     for source, sampler in (
         ("tfidf", clustering_sampler("kmeans", "tfidf", THREE)),

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.dele.samplers.compound_probability import (
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.text_quality import (
     compound_probability,
     compound_probability_sampler,
     periods,
@@ -16,7 +17,6 @@ from benchwright.methods.dele.samplers.compound_probability import (
     vowel_consonant_ratio,
     wordform,
 )
-from benchwright.methods.dele.samplers.pool import SamplingPool
 
 
 def test_parts_by_hand() -> None:

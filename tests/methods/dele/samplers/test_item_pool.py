@@ -6,9 +6,8 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.dele.samplers.feature_text import feature_texts
-from benchwright.methods.dele.samplers.item_features import FEATURES, item_features
-from benchwright.methods.dele.samplers.item_pool import item_pool
+from benchwright.methods.dele.evidence.texts import FEATURES, item_features
+from benchwright.methods.dele.samplers.pool import feature_texts, item_pool
 
 ITEMS = pd.DataFrame(
     {

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchwright.methods.dele.samplers.once_per_pool import OncePerPool
-from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.pool import OncePerPool, SamplingPool
 
 POOL = SamplingPool(
     ("a", "b"),

@@ -13,11 +13,12 @@ from benchwright.methods.dele.samplers.baselines import (
     balanced_sampler,
     random_sampler,
     stratified_sampler,
+    sub_pool,
+    within_subjects,
 )
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
 from benchwright.methods.dele.samplers.ranking import order_by, random_order, rank_by_feature
 from benchwright.methods.dele.samplers.registry import SAMPLERS
-from benchwright.methods.dele.samplers.within_subject import sub_pool, within_subjects
 from benchwright.params.sampling import SamplingParams
 
 PLAIN = {

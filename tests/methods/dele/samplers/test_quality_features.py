@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.dele.samplers.lexical_diversity import lexical_diversity
-from benchwright.methods.dele.samplers.repeated_words import repeated_words
-from benchwright.methods.dele.samplers.spelling import is_misspelt, spelling_errors
-from benchwright.methods.dele.samplers.word_length import average_word_length
+from benchwright.methods.dele.samplers.text_quality import (
+    average_word_length,
+    is_misspelt,
+    lexical_diversity,
+    repeated_words,
+    spelling_errors,
+)
 
 FEATURES = (average_word_length, repeated_words, lexical_diversity, spelling_errors)
 

@@ -3,9 +3,10 @@
 import pytest
 
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.readability import flesch_reading_ease, gunning_fog
-from benchwright.methods.dele.samplers.readability_tables import (
+from benchwright.methods.dele.samplers.readability import (
     easiest_and_hardest,
+    flesch_reading_ease,
+    gunning_fog,
     readability_bands,
 )
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from benchwright.methods.dele.samplers.ward_tree import cut_tree, ward_tree
+from benchwright.methods.dele.samplers.anchor_points import cut_tree, ward_tree
 
 
 def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:

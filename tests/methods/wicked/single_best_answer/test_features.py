@@ -7,11 +7,11 @@ import pytest
 from benchwright.methods.wicked.single_best_answer.features import (
     CLOSENESS,
     SURFACE,
+    asks_for_the_best,
     feature_table,
     judgeable,
     texts_to_encode,
 )
-from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the_best
 
 
 def table(*rows: tuple[str, list[str], int]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 
-from benchwright.methods.wicked.single_best_answer.judge import (
+from benchwright.methods.wicked.single_best_answer.labels import (
     judge_items,
     judge_prompt,
     parse_label,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.wicked.single_best_answer.operating_point import (
+from benchwright.methods.wicked.single_best_answer.classifier import (
     average_precision,
     operating_point,
     precision_recall,

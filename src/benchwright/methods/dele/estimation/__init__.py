@@ -1,6 +1,6 @@
 """A model's score on the whole benchmark from its answers to some items (docs/estimation.md)."""
 
-from benchwright.methods.dele.estimation.estimates import (
+from benchwright.methods.dele.estimation.fitted import (
     Estimates,
     Estimator,
     EstimatorKind,

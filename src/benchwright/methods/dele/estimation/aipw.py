@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, Rule
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
-from benchwright.methods.dele.estimation.plain_mean import learn_mean, unlike_random
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
-from benchwright.methods.dele.estimation.weighted import with_past_errors
+from benchwright.methods.dele.estimation.weighted import learn_mean, unlike_random, with_past_errors
 
 Float = NDArray[np.float64]
 
@@ -33,17 +32,11 @@ class Corrected(NamedTuple):
 
 
 class Smoother(NamedTuple):
-    """A ridge regression with intercept over items, as the sums that the estimate needs.
+    """A ridge regression with intercept over items, as the sums that the estimate needs."""
 
-    Attributes:
-        inside: (k, k) weights of the subset's answers in the predictions for its items.
-        outside: (k,) the same in the mean prediction for the other items.
-        rest: share of the items that are outside.
-    """
-
-    inside: Float
-    outside: Float
-    rest: float
+    inside: Float  # (k, k) weights of the subset's answers in the predictions for its items
+    outside: Float  # (k,) the same in the mean prediction for the other items
+    rest: float  # share of the items that are outside
 
     def estimate(self, answers: Float, weights: Float) -> Corrected:
         """From complete answers (r, k); `weights` (k,) of the residuals, 1/k for random subsets.

@@ -1,8 +1,8 @@
-"""What all estimators share: checks, missing answers, and what a score can be at all."""
+"""What an estimator is, and what all share: checks, missing answers, what a score can be."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,59 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.calibration import possible
-from benchwright.methods.dele.estimation.estimates import Estimates
 from benchwright.methods.dele.estimation.training import PreparedTraining, Training, prepare
 from benchwright.params.estimation import EstimationParams
 
 Float = NDArray[np.float64]
+
+
+class Estimates(NamedTuple):
+    """Scores on the full benchmark of r models, in [0, 1]."""
+
+    score: Float  # (r,)
+    low: Float  # (r,) lower bound of the interval
+    high: Float  # (r,) upper bound
+    se: Float  # (r,) standard error
+    reason: tuple[str, ...]  # r texts: why figures are NaN, or what to bear in mind; "" otherwise
+
+
+class FittedEstimator(Protocol):
+    """An estimator that knows its training models and its subset."""
+
+    def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
+        """From answers (r, k) in [0, 1] to the subset's items in its order, NaN where missing.
+
+        What a model did not answer is taken to be missing at random.
+
+        Raises:
+            InputError: the answers do not have k columns or leave [0, 1]; `level` is not in (0, 1).
+        """
+        ...
+
+
+class Estimator(Protocol):
+    """A way to estimate scores; pass a prepared training where there are several subsets."""
+
+    def __call__(
+        self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
+    ) -> FittedEstimator:
+        """Do once what all new models share; `seed` deals the training models into folds.
+
+        Raises:
+            InputError: the training or the subset makes no sense (positions outside, twice, none).
+        """
+        ...
+
+
+class EstimatorKind(NamedTuple):
+    """An estimator by its name in the registry."""
+
+    make: Callable[[EstimationParams], Estimator]  # the estimator with a run's settings
+    # what it takes from training models: "nothing", "item_response" or "answers".
+    uses: Literal["nothing", "item_response", "answers"]
+    # what its interval rests on: the "design" (the subset was drawn at random), or errors on
+    # "training" models (that new models are like).
+    interval: Literal["design", "training"]
 
 
 class Unbounded(NamedTuple):

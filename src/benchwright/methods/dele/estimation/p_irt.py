@@ -1,16 +1,21 @@
-"""Performance-IRT: the answers seen, and what a two-parameter model expects of the others.
+"""p-IRT and gp-IRT of tinyBenchmarks (Polo et al. 2024, 2402.14992, section 4.2).
 
-tinyBenchmarks (Polo et al. 2024, 2402.14992, section 4.2) with one ability per model, fitted by
-`benchwright.statistics.item_response`, and the ability's whole posterior in place of its maximum.
+p-IRT takes the answers seen, and what a two-parameter model expects of the others; here with one
+ability per model, fitted by `benchwright.statistics.item_response`, and the ability's whole
+posterior in place of its maximum. gp-IRT is a mixture of the weighted mean and p-IRT: the mean has
+no bias and a variance v; p-IRT has little variance and a mean squared error b². The weight of the
+mean is λ = b² / (v + b²), the best one where the two err independently.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.calibration import Predict, Rule
+from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
-from benchwright.methods.dele.estimation.weighted import with_past_errors
+from benchwright.methods.dele.estimation.weighted import weighted_rule, with_past_errors
 
 Float = NDArray[np.float64]
 
@@ -60,3 +65,52 @@ def impossible(reason: str) -> FromComplete:
         return Unbounded(blank, blank, blank, blank, [reason] * len(answers))
 
     return estimate
+
+
+class Mixture(NamedTuple):
+    """λ in [0, 1], and what it is made of: variance v of the mean, squared error b² of p-IRT."""
+
+    weight: float
+    variance: float
+    squared_error: float
+
+
+def learn_gp_irt(task: Task) -> FromComplete:
+    """λ is found for this subset, from the training models' errors when left out."""
+    curves = task.prepared.curves()
+    if curves.reason:
+        return impossible(f"no two-parameter model of the training answers: {curves.reason}")
+    return with_past_errors(task, _mixed_rule(task.subset.weights, mixture(task).weight))
+
+
+def mixture(task: Task) -> Mixture:
+    """λ of a subset.
+
+    b² is the mean squared error of p-IRT on training models left out, by this very subset. With
+    equal weights v is that of random draws, (1 − k/n)·S²/k, averaged over training models; anchor
+    points are not drawn at random, and v is the mean squared error that their weights make on
+    training models. (The paper takes b from other items and a quarter of S²/k for anchors.)
+    λ is ½ where nothing was measured.
+    """
+    past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
+    if not len(past):
+        return Mixture(0.5, np.nan, np.nan)
+    values = task.prepared.filled[task.prepared.judges].astype(np.float64)
+    if task.equal:
+        variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
+    else:
+        error = values[:, task.places] @ task.subset.weights - values.mean(axis=1)
+        variance = float(np.mean(error**2))
+    squared = float(np.mean(past**2))
+    total = variance + squared
+    return Mixture(squared / total if total > 0 else 0.5, variance, squared)
+
+
+def _mixed_rule(weights: Float, share: float) -> Rule:
+    mean_rule = weighted_rule(weights)
+
+    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        mean, expected = mean_rule(prepared, rows, places), p_irt_rule(prepared, rows, places)
+        return lambda answers: share * mean(answers) + (1 - share) * expected(answers)
+
+    return rule

@@ -5,13 +5,15 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchwright.methods.dele.estimation.aipw import learn_aipw
-from benchwright.methods.dele.estimation.estimates import Estimator, EstimatorKind
-from benchwright.methods.dele.estimation.fitted import Learn, SubsetEstimator
-from benchwright.methods.dele.estimation.gp_irt import learn_gp_irt
-from benchwright.methods.dele.estimation.p_irt import learn_p_irt
-from benchwright.methods.dele.estimation.plain_mean import learn_mean
+from benchwright.methods.dele.estimation.fitted import (
+    Estimator,
+    EstimatorKind,
+    Learn,
+    SubsetEstimator,
+)
+from benchwright.methods.dele.estimation.p_irt import learn_gp_irt, learn_p_irt
 from benchwright.methods.dele.estimation.ridge import learn_ridge
-from benchwright.methods.dele.estimation.weighted import learn_weighted
+from benchwright.methods.dele.estimation.weighted import learn_mean, learn_weighted
 from benchwright.params.estimation import EstimationParams
 
 

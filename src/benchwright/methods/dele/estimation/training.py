@@ -1,16 +1,15 @@
 """What is known before a new model answers: other models' answers to the full benchmark."""
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.estimation.curves import ItemCurves
 from benchwright.params.estimation import EstimationParams
-from benchwright.statistics.item_response import fit_2pl
+from benchwright.statistics.item_response import ItemResponse, fit_2pl, probability
 
 Float = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -19,18 +18,97 @@ Rows = NDArray[np.bool_]
 _NEARLY_ALL = 0.95
 
 
+_ABILITY_REACH = 6.0
+_FEWEST_NODES = 241
+_CURVE_BLOCK = 1 << 21
+
+
+class Expected(NamedTuple):
+    """What the model expects of the items outside a subset."""
+
+    mean: Float  # (r,) mean answer to them, 0–1: the posterior mean of the test's curve
+    se: Float  # (r,) its standard error if the model is true: of the ability and of the answers
+
+
+class ItemCurves(NamedTuple):
+    """σ(aθ + d) of n items on an even grid of abilities."""
+
+    slope: Float  # (n,) a; 0 where unknown
+    intercept: Float  # (n,) d
+    known: NDArray[np.bool_]  # (n,) items that some model answered
+    nodes: Float  # (q,) abilities from −6 to 6
+    total: Float  # (2, q) sums over known items of P and of P(1 − P)
+    reason: str = ""  # "" or why there is no model
+
+    @classmethod
+    def of(cls, fit: ItemResponse) -> Self:
+        """Sums over items taken by blocks, once for all subsets.
+
+        Items with equal answers have equal curves, and few models answer thousands of items in few
+        ways: equal ones are taken once.
+        """
+        known = ~np.isnan(fit.discrimination)
+        a = np.where(known, fit.discrimination, 0)
+        d = np.where(known, -fit.discrimination * fit.difficulty, 0)
+        nodes = np.linspace(-_ABILITY_REACH, _ABILITY_REACH, max(fit.nodes, _FEWEST_NODES))
+        total = np.zeros((2, len(nodes)))
+        different, count = np.unique(
+            np.stack([a[known], d[known]], axis=1), axis=0, return_counts=True
+        )
+        step = max(1, _CURVE_BLOCK // len(nodes))
+        for start in range(0, len(different), step):
+            part = slice(start, start + step)
+            total += _sums(different[part, 0], different[part, 1], nodes, count[part])
+        return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
+
+    def expected(self, places: NDArray[np.intp], answers: Float) -> Expected:
+        """Of the items outside `places` (k,), for models with these answers (r, k), none missing.
+
+        The ability's posterior is taken on the grid with the training models' N(0, 1) as prior;
+        a fraction counts as that part of a right answer. Items that no training model answered
+        are taken to be like the others.
+        """
+        inside = places[self.known[places]]
+        rest = int(self.known.sum()) - len(inside)
+        if self.reason or not rest:
+            blank = np.full(len(answers), np.nan)
+            return Expected(blank, blank)
+        weight = self._posterior(inside, answers[:, self.known[places]])
+        seen = _sums(self.slope[inside], self.intercept[inside], self.nodes)
+        curve, spread = (self.total - seen) / rest
+        mean = weight @ curve
+        doubt = np.maximum(weight @ curve**2 - mean**2, 0) + weight @ spread / rest
+        return Expected(mean, np.sqrt(np.maximum(doubt, 0)))
+
+    def _posterior(self, places: NDArray[np.intp], answers: Float) -> Float:
+        """(r, q): Σ r·(aθ + d) needs two products per model; Σ log(1 + e^(aθ + d)) is shared."""
+        a, d = self.slope[places], self.intercept[places]
+        shared = -0.5 * self.nodes**2
+        shared -= np.logaddexp(0, a[:, None] * self.nodes + d[:, None]).sum(axis=0)
+        log = (answers @ a)[:, None] * self.nodes + (answers @ d)[:, None] + shared
+        weight = np.exp(log - log.max(axis=1, keepdims=True))
+        out: Float = weight / weight.sum(axis=1, keepdims=True)
+        return out
+
+
+def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:
+    """(2, q) sums of P and of P(1 − P) over items (n,), each `count` (n,) times."""
+    if not len(a):
+        return np.zeros((2, len(nodes)))
+    slope = np.maximum(a, 1e-12)
+    p = probability(nodes, slope, -d / slope)
+    times = np.ones(len(a)) if count is None else count
+    return np.stack([p @ times, (p * (1 - p)) @ times])
+
+
 class Training(NamedTuple):
-    """Answers of m training models to the n items of a benchmark.
+    """Answers of m training models to the n items of a benchmark."""
 
-    Attributes:
-        correct: (m, n) float in [0, 1], NaN where there is no answer.
-        clusters: (n,) numbers, equal for items that share a passage; None: each item alone.
-        families: (m,) numbers, equal for models of one kin, which are left out together where
-            errors are measured; None: only models with the same answers are kin.
-    """
-
-    correct: NDArray[np.floating]
+    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN where there is no answer
+    # (n,) numbers, equal for items that share a passage; None: each item alone.
     clusters: NDArray[np.integer] | None = None
+    # (m,) numbers, equal for models of one kin, which are left out together where errors are
+    # measured; None: only models with the same answers are kin.
     families: NDArray[np.integer] | None = None
 
 

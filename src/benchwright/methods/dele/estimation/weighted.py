@@ -1,4 +1,4 @@
-"""The weighted mean of the subset: anchor points count as much as the items they stand for."""
+"""The plain mean of the subset, and the mean weighted by what anchor points stand for."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,95 @@ from benchwright.methods.dele.estimation.calibration import (
     possible,
 )
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
-from benchwright.methods.dele.estimation.plain_mean import learn_mean
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
+from benchwright.statistics.paired_differences import clustered_se
 
 Float = NDArray[np.float64]
+
+# Beyond so many standard deviations a subset is not one drawn at random.
+_UNLIKELY = 4.0
+
+
+def learn_mean(task: Task) -> FromComplete:
+    """Weights are not used; nor are training models, but to tell an unlikely subset."""
+    n = task.prepared.items
+    clusters = task.prepared.training.clusters
+    inside = None if clusters is None else np.asarray(clusters)[task.places]
+    note = unlike_random(task)
+
+    def estimate(answers: Float, level: float) -> Unbounded:
+        return random_sample(answers, n, level, inside)._replace(note=[note] * len(answers))
+
+    return estimate
+
+
+def random_sample(
+    answers: Float, n: int, level: float, clusters: NDArray[np.integer] | None = None
+) -> Unbounded:
+    """Mean of k of n items drawn at random without replacement.
+
+    Answers of 0 and 1 get Wilson's interval at the number of independent items that would have the
+    same variance, k(n − 1)/(n − k); so do fractions that are all equal, for which it is too wide.
+    Other fractions get the mean ± t·s·√((1 − k/n)/k). Where items of one cluster were drawn
+    together the variance is multiplied by the design effect, if that is above 1.
+    """
+    k = answers.shape[1]
+    mean = answers.mean(axis=1)
+    if k == n:
+        return Unbounded(mean, mean, mean, np.zeros(len(mean)), [""] * len(mean))
+    effect = _design_effect(answers, clusters)
+    binary = np.isin(answers, (0, 1)).all(axis=1)
+    low, high = _wilson(mean, k * (n - 1) / (n - k) / effect, level)
+    se = np.sqrt(mean * (1 - mean) * effect * (n - k) / (k * (n - 1)))
+    if k > 1:
+        from scipy.special import stdtrit
+
+        spread = answers.std(axis=1, ddof=1)
+        by_t = ~binary & (spread > 0)
+        error = spread * np.sqrt(effect * (1 - k / n) / k)
+        reach = float(stdtrit(k - 1, (1 + level) / 2)) * error
+        low, high = np.where(by_t, mean - reach, low), np.where(by_t, mean + reach, high)
+        se = np.where(spread > 0, error, se)
+    return Unbounded(mean, low, high, se, [""] * len(mean))
+
+
+def unlike_random(task: Task) -> str:
+    """A note where training models find the subset's items too easy or hard for a random draw."""
+    item = task.prepared.item_means
+    n, k = len(item), len(task.places)
+    if np.isnan(item).any() or k == n:
+        return ""
+    gap = float(item[task.places].mean() - item.mean())
+    sd = float(item.std(ddof=1)) * np.sqrt((1 - k / n) / k)
+    if abs(gap) <= _UNLIKELY * sd or abs(gap) < 1e-9:
+        return ""
+    return (
+        f"training models score {abs(gap):.3f} {'higher' if gap > 0 else 'lower'} on the subset "
+        "than on all items; it is no random draw, and the interval does not hold"
+    )
+
+
+def _wilson(mean: Float, size: Float, level: float) -> tuple[Float, Float]:
+    """Wilson's interval of shares (r,) of `size` (r,) cases, which need not be whole numbers."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+    centre = mean + z * z / (2 * size)
+    spread = z * np.sqrt(mean * (1 - mean) / size + z * z / (4 * size**2))
+    scale = 1 + z * z / size
+    return (centre - spread) / scale, (centre + spread) / scale
+
+
+def _design_effect(answers: Float, clusters: NDArray[np.integer] | None) -> Float:
+    """Variance with whole clusters over that of single items (r,), at least 1."""
+    plain = np.ones(len(answers))
+    if clusters is None or len(np.unique(clusters)) in {1, len(clusters)}:
+        return plain
+    k = answers.shape[1]
+    single = answers.var(axis=1, ddof=1) / k
+    whole = clustered_se(answers, clusters) ** 2
+    return np.where(single > 0, np.maximum(whole / np.where(single > 0, single, 1), 1), plain)
+
 
 # Of like models 91–99% lie in the 95% intervals with 133 training models, 64–93% with 16.
 _MANY_MODELS = 200

@@ -6,13 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.judging import judge_by, rates_of
-from benchwright.methods.dele.evidence.model_splits import (
-    draws_seed,
-    model_splits,
-    pool_of,
-    repeats_of,
-)
+from benchwright.methods.dele.evidence.model_splits import ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.samplers.adaptive import (
@@ -22,12 +18,10 @@ from benchwright.methods.dele.samplers.adaptive import (
     gain_over_random,
     luck_of_winners,
 )
+from benchwright.methods.dele.samplers.baselines import sub_pool
 from benchwright.methods.dele.samplers.curves import sampler_figures
-from benchwright.methods.dele.samplers.model_split import ModelSplit
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.within_subject import sub_pool
-from benchwright.params.adaptive import AdaptiveParams
-from benchwright.params.sampling import SamplingParams
+from benchwright.params.sampling import AdaptiveParams, SamplingParams
 from benchwright.statistics.preservation import Judges
 from benchwright.tables.dele import ChangedWinners, SamplerChoice, SubjectWinners
 
@@ -227,24 +221,16 @@ def _changed(before: pd.Series, now: pd.Series) -> pd.DataFrame:
 
 
 class Gains(NamedTuple):
-    """The winner's gain over random, over splits; NaN without splits.
+    """The winner's gain over random, over splits; NaN without splits."""
 
-    Attributes:
-        splits: number of splits.
-        apparent: mean gain among the models that chose.
-        held_out: mean gain among the others.
-        low, high: middle 95% of the held-out gains.
-        luck: mean held-out gain of the best of as many random orders, chosen in the same way.
-        winner: the most frequent winner, and `won`: in how many splits.
-    """
-
-    splits: int
-    apparent: float
-    held_out: float
+    splits: int  # number of splits
+    apparent: float  # mean gain among the models that chose
+    held_out: float  # mean gain among the others
+    # low, high: middle 95% of the held-out gains.
     low: float
     high: float
-    luck: float
-    winner: str
+    luck: float  # mean held-out gain of the best of as many random orders, chosen in the same way
+    winner: str  # the most frequent winner, and `won`: in how many splits
     won: int
 
 
@@ -261,3 +247,29 @@ def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     most, won = str(counts.index[0]), int(counts.iloc[0])
     luck = float(own["luck_gain"].mean())
     return Gains(len(own), apparent, held_out, float(low), float(high), luck, most, won)
+
+
+def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:
+    """Splits in which both sides can rank models, whole families on one side."""
+    found = []
+    for number in range(adaptive.splits):
+        own = int(stage_generator(seed, f"sampling/split/{number}").integers(1 << 62))
+        halves = split_by_family(panels.models, panels.families, adaptive.selection_share, own)
+        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
+            found.append(halves)
+    return found
+
+
+def pool_of(plain: SamplingPool, correct: NDArray[np.float32]) -> SamplingPool:
+    """The items as they are seen by samplers that read these answers."""
+    return SamplingPool(plain.item_ids, plain.subjects, plain.texts, plain.vectors, correct)
+
+
+def repeats_of(sampling: SamplingParams) -> int:
+    """Draws of each sampler in a split."""
+    return min(sampling.repeats, sampling.evidence.choice_repeats)
+
+
+def draws_seed(seed: int) -> int:
+    """The seed of these draws."""
+    return int(stage_generator(seed, "sampling/choice").integers(1 << 62))

@@ -4,11 +4,10 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import EVERYONE
+from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.methods.dele.samplers.curves import sizes_of_rates
-from benchwright.methods.dele.samplers.feature_text import feature_texts
-from benchwright.methods.dele.samplers.item_pool import VectorsByText, item_pool
+from benchwright.methods.dele.samplers.pool import VectorsByText, feature_texts, item_pool
 from benchwright.methods.dele.samplers.registry import make_samplers
 from benchwright.params.sampling import SamplingParams
 from benchwright.tables.dele import ChosenSubset

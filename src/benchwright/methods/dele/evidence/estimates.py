@@ -16,9 +16,9 @@ from benchwright.methods.dele.estimation import (
     Training,
     prepare,
 )
+from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.evidence.ready_samplers import RANDOM
 from benchwright.methods.dele.samplers.curves import repeat_seed
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.estimation import EstimationParams

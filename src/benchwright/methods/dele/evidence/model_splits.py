@@ -1,37 +1,65 @@
-"""Models split many times into those that choose a sampler and those that say what it is worth."""
+"""Which models may choose items or samplers, and which judge the choice (docs/sampling.md)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.methods.dele.samplers.model_split import ModelSplit, split_by_family
-from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.params.adaptive import AdaptiveParams
-from benchwright.params.sampling import SamplingParams
+from benchwright.core.seeding import item_uniforms
 
 
-def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:
-    """Splits in which both sides can rank models, whole families on one side."""
-    found = []
-    for number in range(adaptive.splits):
-        own = int(stage_generator(seed, f"sampling/split/{number}").integers(1 << 62))
-        halves = split_by_family(panels.models, panels.families, adaptive.selection_share, own)
-        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
-            found.append(halves)
-    return found
+class ModelSplit(NamedTuple):
+    """Places of models, sorted: those that choose and those that judge."""
+
+    selection: NDArray[np.intp]  # (a,) places of the models that choose
+    held_out: NDArray[np.intp]  # (b,) places of the others
 
 
-def pool_of(plain: SamplingPool, correct: NDArray[np.float32]) -> SamplingPool:
-    """The items as they are seen by samplers that read these answers."""
-    return SamplingPool(plain.item_ids, plain.subjects, plain.texts, plain.vectors, correct)
+def split_by_family(
+    models: Sequence[str], families: Sequence[str], share: float, seed: int
+) -> ModelSplit:
+    """Whole families at random until `share` of the m models choose; the rest judge.
+
+    Families are taken in a seeded order and one that would pass the share goes to the other side,
+    so that a large family does not fill a side by itself. Independent of the order of models.
+
+    Args:
+        models: m names.
+        families: of each; a model whose family nobody knows is one by itself.
+        share: of the models that choose, 0–1.
+        seed: of the split.
+    """
+    names = np.asarray(families, dtype=object)
+    distinct = sorted(set(map(str, families)))
+    order = np.argsort(item_uniforms(seed, "model_split", distinct), kind="stable")
+    wanted, taken = share * len(models), 0
+    chosen: set[str] = set()
+    for place in order.tolist():
+        size = int((names == distinct[place]).sum())
+        if taken + size <= wanted or not taken:
+            chosen.add(distinct[place])
+            taken += size
+    choose = np.array([family in chosen for family in map(str, families)], dtype=bool)
+    return ModelSplit(np.flatnonzero(choose), np.flatnonzero(~choose))
 
 
-def repeats_of(sampling: SamplingParams) -> int:
-    """Draws of each sampler in a split."""
-    return min(sampling.repeats, sampling.evidence.choice_repeats)
+def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> ModelSplit:
+    """The weaker `share` of the models choose, the stronger ones judge; ties by name."""
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
+    cut = round(share * len(order))
+    return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 
-def draws_seed(seed: int) -> int:
-    """The seed of these draws."""
-    return int(stage_generator(seed, "sampling/choice").integers(1 << 62))
+def every_nth_of_the_best(
+    models: Sequence[str], scores: ArrayLike, best: int = 1_000, step: int = 20
+) -> NDArray[np.intp]:
+    """Places of the paper's panel: every `step`-th of the `best` models by score (DELE, 3.1.1).
+
+    The first is the best one; ties by name; models without a score are passed over.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.lexsort((np.asarray(models, dtype=object).astype(str), -values))
+    known = order[~np.isnan(values[order])]
+    return known[:best:step]

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.dele.samplers.model_split import (
+from benchwright.methods.dele.evidence.model_splits import (
     every_nth_of_the_best,
     split_by_family,
     split_forward,
 )
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
+from benchwright.tables.responses import Responses
 
 FEWEST_JUDGES = 3
 """With fewer models no rank correlation exists."""
@@ -35,34 +36,21 @@ Places = NDArray[np.intp]
 
 
 class SamplingPanels(NamedTuple):
-    """Answers of m models to the n items that all of them answered, and groups of the models.
+    """Answers of m models to the n items that all of them answered, and groups of the models."""
 
-    Attributes:
-        item_ids: n ids, in the order of the items table.
-        models: m names, sorted.
-        families: of each; a model of which nothing is known is a family by itself.
-        correct: (m, n) float32 in [0, 1], none missing.
-        clusters: (n,) labels: items that share a passage or a stem.
-        groups: places of models by group: selection, held_out, weak, forward, all, paper; or
-            paper_partial alone.
-        judged: items that enough models answered, before those left out that one lacks.
-        all_items: of the benchmark.
-        left_out: models that answered too little.
-        unknown_families: models that are a family of their own.
-        paper_by: "published" or "own" scores, by which the paper's panel is chosen.
-    """
-
-    item_ids: tuple[str, ...]
-    models: tuple[str, ...]
-    families: tuple[str, ...]
-    correct: NDArray[np.float32]
-    clusters: Places
+    item_ids: tuple[str, ...]  # n ids, in the order of the items table
+    models: tuple[str, ...]  # m names, sorted
+    families: tuple[str, ...]  # of each; a model of which nothing is known is a family by itself
+    correct: NDArray[np.float32]  # (m, n) float32 in [0, 1], none missing
+    clusters: Places  # (n,) labels: items that share a passage or a stem
+    # places of models by group: selection, held_out, weak, forward, all, paper; or paper_partial
+    # alone.
     groups: Mapping[str, Places]
-    judged: int
-    all_items: int
-    left_out: int
-    unknown_families: int
-    paper_by: str
+    judged: int  # items that enough models answered, before those left out that one lacks
+    all_items: int  # of the benchmark
+    left_out: int  # models that answered too little
+    unknown_families: int  # models that are a family of their own
+    paper_by: str  # "published" or "own" scores, by which the paper's panel is chosen
 
     def answers(self, group: str) -> NDArray[np.float32]:
         """(k, n) answers of a group of models."""
@@ -184,3 +172,8 @@ def papers_choice(
 
 def _plain(name: str) -> str:
     return parse_configuration(name).model
+
+
+def ask_nobody() -> pd.DataFrame:
+    """Stand in for the answers of models asked in this run: there are none."""
+    return Responses.empty()

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.methods.dele.evidence.against_random import draw_random_bands
 from benchwright.methods.dele.evidence.curves import trace_curves
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.panels import SamplingPanels, has_published, papers_choice
 from benchwright.methods.dele.evidence.pools import build_pools
-from benchwright.methods.dele.evidence.random_draws import draw_random_bands
 from benchwright.methods.dele.evidence.summary import summarise_samplers
-from benchwright.methods.dele.samplers.item_pool import VectorsByText
+from benchwright.methods.dele.samplers.pool import VectorsByText
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.tables.dele import SamplingCurves, SamplingSummary

@@ -6,9 +6,12 @@ import pandas as pd
 
 from benchwright.language_models.text_lengths import text_lengths
 from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.samplers.feature_text import feature_texts
-from benchwright.methods.dele.samplers.item_pool import VectorsByText, item_pool
-from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.pool import (
+    SamplingPool,
+    VectorsByText,
+    feature_texts,
+    item_pool,
+)
 from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
@@ -17,18 +20,13 @@ from benchwright.tables.similarity import TextVectors
 
 
 class Pools(NamedTuple):
-    """Pools of the judged items.
+    """Pools of the judged items."""
 
-    Attributes:
-        by_choosers: by group of models that choose: selection, weak, all, or paper_partial; they
-            differ by the answers alone.
-        tokens: (n,) tokens of each item's question and choices.
-        tokens_by: how tokens were counted, in words.
-    """
-
+    # by group of models that choose: selection, weak, all, or paper_partial; they differ by the
+    # answers alone.
     by_choosers: dict[str, SamplingPool]
-    tokens: pd.Series
-    tokens_by: str
+    tokens: pd.Series  # (n,) tokens of each item's question and choices
+    tokens_by: str  # how tokens were counted, in words
 
     @property
     def plain(self) -> SamplingPool:

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from benchwright.methods.dele.evidence.judging import kinds_of, ready_samplers
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.evidence.ready_samplers import kinds_of, ready_samplers
 from benchwright.methods.dele.samplers.curves import repeat_seed
 from benchwright.params.sampling import SamplingParams
 from benchwright.tables.dele import SamplingSummary

@@ -1,24 +1,195 @@
-"""What is shown of the items' texts: features, reading indices, clusters (DELE, Tables 2, 4, 5)."""
+"""What is shown of texts: features, reading indices, clusters (DELE, Tables 2–5, Figures 33–44)."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.methods.dele.evidence.judging import kinds_of
 from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.evidence.ready_samplers import kinds_of
-from benchwright.methods.dele.samplers.cluster_samplers import clusterings
-from benchwright.methods.dele.samplers.cluster_views import (
-    cluster_curves,
-    cluster_sizes,
-    item_map,
-    tsne_map,
+from benchwright.methods.dele.samplers.clustering import (
+    TFIDF,
+    Clustering,
+    Method,
+    clusterings,
+    item_features,
 )
-from benchwright.methods.dele.samplers.clustering import Clustering, Method
-from benchwright.methods.dele.samplers.item_features import item_features
-from benchwright.methods.dele.samplers.readability_tables import (
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.readability import (
+    dale_chall,
+    difficult_word_share,
     easiest_and_hardest,
+    flesch_reading_ease,
+    gunning_fog,
     readability_bands,
 )
-from benchwright.params.sampling import SamplingParams
-from benchwright.tables.dele import ItemFeatures, ItemMap, ReadabilityBands, ReadabilityExtremes
+from benchwright.methods.dele.samplers.text_features import row_lengths
+from benchwright.methods.dele.samplers.text_quality import (
+    average_word_length,
+    compound_probability,
+    lexical_diversity,
+    periods,
+    repeated_words,
+    spelling_errors,
+    vowel_consonant_ratio,
+    wordform,
+)
+from benchwright.params.sampling import ClusteringParams, SamplingParams
+from benchwright.tables.dele import (
+    ClusterCurves,
+    ClusterSizes,
+    ItemFeatures,
+    ItemMap,
+    ReadabilityBands,
+    ReadabilityExtremes,
+)
+
+FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
+    {
+        "spelling_errors": spelling_errors,
+        "word_length": average_word_length,
+        "repeated_words": repeated_words,
+        "wordform": wordform,
+        "vowel_consonant_ratio": vowel_consonant_ratio,
+        "periods": periods,
+        "cpd": compound_probability,
+        "lexical_diversity": lexical_diversity,
+        "difficult_words": difficult_word_share,
+        "dale_chall": dale_chall,
+        "flesch": flesch_reading_ease,
+        "gunning_fog": gunning_fog,
+    }
+)
+"""Features by name, each a figure of one text, NaN where the text does not have it."""
+
+
+def text_feature_table(pool: SamplingPool) -> pd.DataFrame:
+    """Every feature of every item, in the pool's order: an `ItemFeatures` table.
+
+    `cpd` is as printed; standardised over items it is no feature of one text.
+    """
+    columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
+    frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
+    return pd.DataFrame(ItemFeatures.validate(frame))
+
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_EXAMPLES = 10
+_SVD = 50  # dimensions that words are brought down to before t-SNE
+_PERPLEXITY = 30.0
+
+
+class Map(NamedTuple):
+    """Some items in the plane."""
+
+    positions: NDArray[np.intp]  # (s,) places in the pool
+    # (s, 2) float64; only neighbourhoods mean something, not axes or distances.
+    coordinates: NDArray[np.float64]
+
+
+def cluster_sizes(
+    pool: SamplingPool, clusterings: dict[str, Clustering], seed: int = 0
+) -> pd.DataFrame:
+    """A `ClusterSizes` table: each cluster with up to ten of its items, drawn at random.
+
+    Args:
+        pool: the items.
+        clusterings: by name of the sampler, of these items.
+        seed: of the draw.
+    """
+    lots = item_uniforms(seed, "cluster examples", pool.item_ids)
+    shuffled = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
+    rows = []
+    for name, clustering in clusterings.items():
+        labels = clustering.labels
+        for cluster in np.unique(labels):
+            members = shuffled[labels[shuffled] == cluster]
+            examples = [pool.item_ids[place] for place in members[:_EXAMPLES]]
+            share = len(members) / len(labels)
+            rows.append((name, int(cluster), len(members), share, examples))
+    return ClusterSizes.from_rows(rows)
+
+
+def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
+    """A `ClusterCurves` table: elbow and silhouette curves of the samplers that chose k by one."""
+    return ClusterCurves.from_rows(
+        [
+            (name, int(k), float(within), float(silhouette), int(k) == clustering.asked)
+            for name, clustering in clusterings.items()
+            for k, within, silhouette in zip(*clustering.curve, strict=True)
+        ]
+    )
+
+
+def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
+    """Items in the plane by t-SNE (van der Maaten & Hinton 2008), at most `params.map_items`.
+
+    The subset is random and depends on ids and seed only. TF-IDF is first brought down to 50
+    dimensions; items without a word are left out. Below four items there is no map.
+
+    Args:
+        pool: n items.
+        source: "tfidf" or an encoder.
+        params: `map_items`, `most_words` and `seed`.
+
+    Raises:
+        InputError: the pool has no vectors of that encoder.
+    """
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    lots = item_uniforms(params.seed, "t-SNE items", pool.item_ids)
+    order = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
+    features = item_features(pool, order, "kmeans", source, params)
+    kept = np.flatnonzero(row_lengths(features) > 0)[: params.map_items]
+    if len(kept) < 4:
+        return Map(np.empty(0, np.intp), np.empty((0, 2)))
+    state = int(stage_generator(params.seed, f"t-SNE {source}").integers(2**31))
+    with threadpool_limits(limits=1):
+        points = _dense(features[kept], state) if source == TFIDF else features[kept]
+        model = TSNE(
+            perplexity=min(_PERPLEXITY, (len(kept) - 1) / 3), init="pca", random_state=state
+        )
+        coordinates = model.fit_transform(points)
+    return Map(order[kept], np.asarray(coordinates, dtype=np.float64))
+
+
+def item_map(
+    pool: SamplingPool, source: str, found: Map, clusterings: dict[str, Clustering]
+) -> pd.DataFrame:
+    """An `ItemMap` table: the map of a source, with the clusters of each sampler that reads it.
+
+    Args:
+        pool: the items.
+        source: "tfidf" or an encoder.
+        found: their map.
+        clusterings: by name of the sampler.
+    """
+    return ItemMap.from_rows(
+        [
+            (source, pool.item_ids[place], x, y, name, int(clustering.labels[place]))
+            for name, clustering in clusterings.items()
+            for place, (x, y) in zip(found.positions, found.coordinates, strict=True)
+        ]
+    )
+
+
+def _dense(features: "csr_matrix", state: int) -> NDArray[np.float64]:
+    """(s, d) the leading dimensions of TF-IDF, d ≤ 50."""
+    from sklearn.decomposition import TruncatedSVD
+
+    dimensions = min(_SVD, *(side - 1 for side in features.shape))
+    if dimensions < 2:
+        return np.asarray(features.toarray(), dtype=np.float64)
+    return np.asarray(
+        TruncatedSVD(dimensions, random_state=state).fit_transform(features), dtype=np.float64
+    )
 
 
 def describe_texts(pools: Pools) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

@@ -1,6 +1,12 @@
 """How many items a purpose takes, from answers that exist (docs/plan.md)."""
 
-from benchwright.methods.dele.planning.cost import CostPerPrompt
-from benchwright.methods.dele.planning.plan import Answers, Plan, PlanRow, Wanted, make_plan
+from benchwright.methods.dele.planning.plan import (
+    Answers,
+    CostPerPrompt,
+    Plan,
+    PlanRow,
+    Wanted,
+    make_plan,
+)
 
 __all__ = ["Answers", "CostPerPrompt", "Plan", "PlanRow", "Wanted", "make_plan"]

@@ -9,17 +9,115 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.planning.cost import Cost, CostPerPrompt, checked_cost
 from benchwright.methods.dele.planning.rank_agreement import Agreement, RandomSubsets, grid_of_sizes
-from benchwright.methods.dele.planning.samplers_of_curves import samplers_that_reach
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.methods.dele.planning.smallest_size import smallest_size
 from benchwright.statistics.paired_differences import minimum_detectable_difference
+
+
+class Cost(NamedTuple):
+    """Of one evaluation; None where not known."""
+
+    prompts: int  # one for each item and model
+    tokens: float | None  # of all prompts
+    price: float | None  # in the currency of `per_million_tokens`
+    seconds: float | None  # one prompt after the other
+
+
+class CostPerPrompt(NamedTuple):
+    """What a prompt costs."""
+
+    tokens: float | None = None  # of an item's text, on average; None where there are no texts
+    counted_by: str = "no texts are known"  # how tokens were counted, in words
+    models: int = 1  # that are asked
+    shots: int = 0  # demonstrations before each question, each as long as an item
+    per_million_tokens: float | None = None  # price of prompts' tokens
+    seconds: float | None = None  # of one prompt
+
+    def of(self, items: int) -> Cost:
+        """The cost of asking so many items."""
+        prompts = items * self.models
+        tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
+        priced = tokens is not None and self.per_million_tokens is not None
+        return Cost(
+            prompts,
+            tokens,
+            tokens * self.per_million_tokens / 1e6 if priced else None,  # type: ignore[operator]
+            None if self.seconds is None else prompts * self.seconds,
+        )
+
+
+def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
+    """The same cost.
+
+    Raises:
+        InputError: a number makes no sense.
+    """
+    for option, value, least in (
+        ("--models", cost.models, 1),
+        ("--shots", cost.shots, 0),
+        ("--price", cost.per_million_tokens, 0),
+        ("--seconds", cost.seconds, 0),
+    ):
+        if value is not None and not value >= least:
+            raise InputError(f"{option} {value}: at least {least} is accepted")
+    return cost
+
+
+def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
+    """The smallest size in 1 … n at which `reached`, by halving; None where all n do not do.
+
+    `reached` has to stay true once it is; of a simulation, which wavers, a size near the change is
+    found.
+    """
+    if n < 1 or not reached(n):
+        return None
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if reached(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+class SamplerReach(NamedTuple):
+    """The smallest subset of a sampler from which on its mean over repeats is high enough."""
+
+    sampler: str
+    items: int
+    mean: float
+
+
+def samplers_that_reach(
+    curves: pd.DataFrame, agreement: str, wanted: float, panel: str
+) -> list[SamplerReach]:
+    """Samplers by rising number of items, then by name; those that never do are left out.
+
+    A sampler is taken at the smallest size from which on all larger ones do too, so that one lucky
+    rate does not count.
+
+    Args:
+        curves: columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
+        agreement: the metric, `tau_b` or `spearman`.
+        wanted: its least mean.
+        panel: of the models that judge.
+    """
+    own = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
+    found = []
+    for sampler, rows in own.groupby("sampler"):
+        falling = rows.sort_values("size", ascending=False)
+        enough = (falling["mean"] >= wanted).cummin()
+        if enough.any():
+            last = falling[enough].iloc[-1]
+            found.append(SamplerReach(str(sampler), int(last["size"]), float(last["mean"])))
+    return sorted(found, key=lambda reach: (reach.items, reach.sampler))
+
 
 _Figure = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
@@ -32,92 +130,55 @@ SAFE_SHARE = 0.05
 
 
 class Answers(NamedTuple):
-    """Answers of m models to n items.
+    """Answers of m models to n items."""
 
-    Attributes:
-        correct: (m, n) float in [0, 1], NaN where there is no answer.
-        clusters: (n,) numbers, equal for items that share a passage.
-        strata: (n,) numbers by subject; None where there is one subject.
-    """
-
-    correct: NDArray[np.floating]
-    clusters: NDArray[np.integer]
+    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN where there is no answer
+    clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
+    # (n,) numbers by subject; None where there is one subject.
     strata: NDArray[np.integer] | None = None
 
 
 class Wanted(NamedTuple):
-    """What is wanted, any number of each.
+    """What is wanted, any number of each."""
 
-    Attributes:
-        standard_errors: of one model's score, in shares: .02 is two points.
-        differences: of two models, in shares, that a test should find.
-        tau_b: Kendall's, between the subset and all items.
-        spearman: likewise.
-        alpha: of the two-sided test.
-        power: the probability that the test finds such a difference.
-        draws: random subsets of each size.
-        seed: of what is drawn.
-    """
-
-    standard_errors: tuple[float, ...] = ()
-    differences: tuple[float, ...] = ()
-    tau_b: tuple[float, ...] = ()
-    spearman: tuple[float, ...] = ()
-    alpha: float = 0.05
-    power: float = 0.8
-    draws: int = 200
-    seed: int = 0
+    standard_errors: tuple[float, ...] = ()  # of one model's score, in shares: .02 is two points
+    differences: tuple[float, ...] = ()  # of two models, in shares, that a test should find
+    tau_b: tuple[float, ...] = ()  # Kendall's, between the subset and all items
+    spearman: tuple[float, ...] = ()  # likewise
+    alpha: float = 0.05  # of the two-sided test
+    power: float = 0.8  # the probability that the test finds such a difference
+    draws: int = 200  # random subsets of each size
+    seed: int = 0  # of what is drawn
 
 
 class PlanRow(NamedTuple):
-    """How many items one wanted value takes.
+    """How many items one wanted value takes."""
 
-    Attributes:
-        goal: what is wanted.
-        wanted: its value.
-        whose: of which models or subsets it holds.
-        target: `benchmark`: the score on all its items is meant; `ability`: on all such items.
-        sampler: how the items are drawn.
-        items: None where all items do not do, or nothing is known.
-        value: the figure at that size.
-        low: bound that 5% of random subsets do not reach; None where nothing is drawn.
-        high: bound that 5% exceed.
-        with_all: the figure with all items.
-        cost: of these items.
-        reason: why there are no items, or what to bear in mind; "" otherwise.
-        halves: of a rank agreement: what random halves of the models see of the same subsets where
-            `wanted` is what all models see, 5% and 95% of them; None where not known.
-    """
-
-    goal: Goal
-    wanted: float
-    whose: str
+    goal: Goal  # what is wanted
+    wanted: float  # its value
+    whose: str  # of which models or subsets it holds
+    # `benchmark`: the score on all its items is meant; `ability`: on all such items.
     target: Target
-    sampler: str
-    items: int | None
-    value: float | None
-    low: float | None
-    high: float | None
-    with_all: float | None
-    cost: Cost | None
-    reason: str = ""
+    sampler: str  # how the items are drawn
+    items: int | None  # None where all items do not do, or nothing is known
+    value: float | None  # the figure at that size
+    low: float | None  # bound that 5% of random subsets do not reach; None where nothing is drawn
+    high: float | None  # bound that 5% exceed
+    with_all: float | None  # the figure with all items
+    cost: Cost | None  # of these items
+    reason: str = ""  # why there are no items, or what to bear in mind; "" otherwise
+    # of a rank agreement: what random halves of the models see of the same subsets where `wanted`
+    # is what all models see, 5% and 95% of them; None where not known.
     halves: tuple[float, float] | None = None
 
 
 class Plan(NamedTuple):
-    """A plan.
+    """A plan."""
 
-    Attributes:
-        models: whose answers it rests on.
-        items: of the benchmark, that enough of them answered.
-        rows: what is wanted, in the order of `Goal`.
-        curve: what sizes give: columns items, figure, sampler, whose, value; long.
-    """
-
-    models: int
-    items: int
-    rows: list[PlanRow]
-    curve: pd.DataFrame
+    models: int  # whose answers it rests on
+    items: int  # of the benchmark, that enough of them answered
+    rows: list[PlanRow]  # what is wanted, in the order of `Goal`
+    curve: pd.DataFrame  # what sizes give: columns items, figure, sampler, whose, value; long
 
 
 def make_plan(

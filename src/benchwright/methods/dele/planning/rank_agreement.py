@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
-from benchwright.statistics.correlation_rows import Float
 from benchwright.statistics.preservation import preservation
 from benchwright.statistics.random_subsets import draw_subsets
+from benchwright.statistics.rank_agreement import Float
 
 _FEWEST_RANKED = 3
 _HALVES = 20  # of the models

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
-from benchwright.statistics.correlation_rows import Float
 from benchwright.statistics.paired_differences import clustered_se
+from benchwright.statistics.rank_agreement import Float
 
 Target = Literal["benchmark", "ability"]
 """Whether a score stands for that on all n items, or on all items of this kind."""
@@ -27,17 +27,11 @@ _BLOCK_BYTES = 1 << 26
 
 
 class AnswerVariance(NamedTuple):
-    """What the errors of r means over items come from.
+    """What the errors of r means over items come from."""
 
-    Attributes:
-        single: (r,) S², the variance of one answer, or of one difference of two, in shares².
-        whole: (r,) variance of the mean of all n items as a sample, clusters drawn as wholes.
-        n: items.
-    """
-
-    single: Float
-    whole: Float
-    n: int
+    single: Float  # (r,) S², the variance of one answer, or of one difference of two, in shares²
+    whole: Float  # (r,) variance of the mean of all n items as a sample, clusters drawn as wholes
+    n: int  # items
 
     def standard_error(self, k: int, target: Target) -> Float:
         """(r,) errors in shares of the means of k of the n items, 1 ≤ k ≤ n.

@@ -7,24 +7,19 @@ import pandas as pd
 
 from benchwright.methods.dele.samplers.pool import Sampler
 from benchwright.methods.dele.samplers.ranking import prefixes, random_order
-from benchwright.params.adaptive import AdaptiveParams
+from benchwright.params.sampling import AdaptiveParams
 
 _HIGHER_IS_BETTER = frozenset({"spearman", "tau_b", "pearson"})
 
 
 class Choice(NamedTuple):
-    """The winner of one panel, and what it was chosen from.
+    """The winner of one panel, and what it was chosen from."""
 
-    Attributes:
-        winner: a sampler's name; "" where no sampler has figures.
-        standing: one row per sampler, best first: sampler, eligible, mean_place, and each
-            criterion's mean over rates.
-        reason: what to know of the choice, "" where nothing.
-    """
-
-    winner: str
+    winner: str  # a sampler's name; "" where no sampler has figures
+    # one row per sampler, best first: sampler, eligible, mean_place, and each criterion's mean over
+    # rates.
     standing: pd.DataFrame
-    reason: str = ""
+    reason: str = ""  # what to know of the choice, "" where nothing
 
 
 def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
@@ -85,21 +80,14 @@ def _standing(by_rate: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
 
 
 class Luck(NamedTuple):
-    """How far winners of two halves of the models agree, beside what luck would give.
+    """How far winners of two halves of the models agree, beside what luck would give."""
 
-    Attributes:
-        n: subjects (or benchmarks) with a winner in both halves.
-        agreed: of them, the same winner in both.
-        expected: agreements if the halves chose independently, each with its own shares of winners.
-        distinct: different winners among the first halves.
-        uniform: of n winners, those that each of the samplers would get by lot.
-    """
-
-    n: int
-    agreed: int
+    n: int  # subjects (or benchmarks) with a winner in both halves
+    agreed: int  # of them, the same winner in both
+    # agreements if the halves chose independently, each with its own shares of winners.
     expected: float
-    distinct: int
-    uniform: float
+    distinct: int  # different winners among the first halves
+    uniform: float  # of n winners, those that each of the samplers would get by lot
 
 
 def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:

@@ -1,25 +1,212 @@
 """Items that stand for others with like answers (Vivek et al. 2024; Polo et al. 2024)."""
 
+import warnings
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.seeding import item_uniforms
+from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.anchor_clusters import AnchorClusters
 from benchwright.methods.dele.samplers.answers import (
     filled_answers,
     required_answers,
     two_parameter_fit,
 )
-from benchwright.methods.dele.samplers.once_per_pool import OncePerPool
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.pool import Draw, OncePerPool, Sampler, SamplingPool
 from benchwright.methods.dele.samplers.ranking import require_size
-from benchwright.params.anchors import AnchorParams
+from benchwright.params.sampling import AnchorParams
 
 Float = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Join the two clusters whose union adds least to the squared distances from the means.
+
+    A point of size s is s equal points. SciPy's `linkage` knows no sizes, so that thousands of
+    items that few models answer in few ways cost it n² distances. Time and memory here grow with
+    the square of the number of different points: 8 u² bytes.
+
+    Args:
+        points: (u, d), all different.
+        sizes: (u,) at least 1.
+
+    Returns:
+        (u − 1, 2) the two nodes that each step joins, cheapest first; step i makes node u + i.
+    """
+    u = len(points)
+    apart, weight = _costs(points, sizes), np.asarray(sizes, dtype=np.float64)
+    pairs = np.empty((max(u - 1, 0), 2), dtype=np.intp)
+    heights = np.empty(len(pairs))
+    chain: list[int] = []
+    for step in range(len(pairs)):
+        x, y = _nearest_to_each_other(apart, weight, chain)
+        pairs[step], heights[step] = (x, y), apart[x, y]
+        _join(apart, weight, x, y)
+    return _numbered(pairs[np.argsort(heights, kind="stable")], u)
+
+
+def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
+    """Labels 0 … k − 1 of u points after the first u − k steps."""
+    node = list(range(2 * u - 1))  # single numbers are read faster from a list
+    for step, (x, y) in zip(range(u - k - 1, -1, -1), merges[: u - k][::-1].tolist(), strict=True):
+        node[x] = node[y] = node[u + step]
+    return np.unique(node[:u], return_inverse=True)[1].astype(np.intp)
+
+
+def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
+    """(u, u) twice what each union adds, 2st/(s + t) × squared distance; the diagonal is ∞."""
+    square = (points**2).sum(axis=1)
+    apart = points @ points.T
+    apart *= -2
+    apart += square[:, None]
+    apart += square
+    np.maximum(apart, 0, out=apart)
+    for row, size in enumerate(sizes.tolist()):
+        apart[row] *= 2 * size * sizes / (size + sizes)
+    np.fill_diagonal(apart, np.inf)
+    return np.asarray(apart)
+
+
+def _nearest_to_each_other(apart: Float, weight: Float, chain: list[int]) -> tuple[int, int]:
+    """Follow nearest neighbours until two are each other's; these leave the chain."""
+    if not chain:
+        chain.append(int(np.argmax(weight > 0)))
+    while True:
+        last = apart[chain[-1]]
+        nearest = int(last.argmin())
+        if len(chain) > 1 and last[chain[-2]] <= last[nearest]:
+            return chain.pop(), chain.pop()
+        chain.append(nearest)
+
+
+def _join(apart: Float, weight: Float, x: int, y: int) -> None:
+    """Cluster y becomes the union, x is no more (Lance & Williams 1967)."""
+    both = weight[x] + weight[y]
+    row = (weight[x] + weight) * apart[x] + (weight[y] + weight) * apart[y] - weight * apart[x, y]
+    row /= both + weight
+    row[weight == 0] = row[[x, y]] = np.inf
+    weight[x], weight[y] = 0, both
+    apart[y], apart[:, y] = row, row
+    apart[x], apart[:, x] = np.inf, np.inf
+
+
+def _numbered(pairs: NDArray[np.intp], u: int) -> NDArray[np.intp]:
+    """Clusters by the number of their node instead of one of their points."""
+    node = np.arange(u)
+    top = np.arange(u)
+
+    def root(point: int) -> int:
+        while top[point] != point:
+            top[point] = top[top[point]]
+            point = int(top[point])
+        return point
+
+    out = np.empty_like(pairs)
+    for step, (x, y) in enumerate(pairs.tolist()):
+        a, b = root(x), root(y)
+        out[step] = sorted((node[a], node[b]))
+        top[a] = b
+        node[b] = u + step
+    return out
+
+
+_DECIMALS = 6  # finer differences of points are rounding
+_SIZES = 128  # clusterings of one pool that are remembered
+
+
+class AnchorClusters:
+    """Clusters of n points for any number of clusters.
+
+    Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes u²
+    working memory for u different points (docs/sampling.md); k-means starts anew for each number.
+
+    Args:
+        points: (n, d), in an order that does not depend on the pool's.
+        params: the algorithm.
+    """
+
+    def __init__(self, points: Float, params: AnchorParams) -> None:
+        self.points = np.round(points, _DECIMALS)
+        self._params = params
+        different, kind, sizes = np.unique(
+            self.points, axis=0, return_inverse=True, return_counts=True
+        )
+        self._distinct, self._kind = len(different), kind.ravel()
+        self._merges = ward_tree(different, sizes) if params.algorithm == "ward" else None
+        self._clusters = lru_cache(maxsize=_SIZES)(self._ordered)
+        self._more = lru_cache(maxsize=2)(_highest_averages)
+
+    def anchors(self, size: int, ties: Float) -> WeightedSubset:
+        """`size` points and their weights: the share of the cluster that each stands for.
+
+        Each cluster gives its point nearest to the mean. Equal points are never in two clusters:
+        where more are asked for than there are different ones, clusters give several, one by one
+        to the cluster with the most points per anchor, and their weight is shared.
+
+        Args:
+            size: 1 to n.
+            ties: (n,) different numbers that order equal distances.
+        """
+        places, counts = self._clusters(min(size, self._distinct))
+        shuffled = np.argsort(ties, kind="stable")
+        order = shuffled[np.argsort(places[shuffled], kind="stable")]
+        given = np.ones(len(counts), dtype=np.intp)
+        if size > len(counts):
+            more = self._more(tuple(counts.tolist()))[: size - len(counts)]
+            given += np.bincount(more, minlength=len(counts))
+        turn = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        weights = np.repeat(counts / (given * len(order)), given)
+        return WeightedSubset(order[turn < np.repeat(given, counts)], weights)
+
+    def _ordered(self, k: int) -> tuple[NDArray[np.unsignedinteger], Labels]:
+        """Place (n,) of each point by cluster and distance to its mean, equal ones the same; sizes.
+
+        All that does not depend on ties.
+        """
+        labels = self._cluster(k)
+        counts = np.bincount(labels)
+        columns = (np.bincount(labels, column, len(counts)) for column in self.points.T)
+        sums = np.stack(list(columns), axis=1)
+        gaps = self.points - (sums / counts[:, None])[labels]
+        distances = np.round((gaps**2).sum(axis=1), _DECIMALS)
+        order = np.lexsort((distances, labels))
+        differs = np.diff(labels[order]).astype(bool) | np.diff(distances[order]).astype(bool)
+        kind = np.uint16 if len(order) < 1 << 16 else np.uint32  # 16-bit integers sort fastest
+        places: NDArray[np.unsignedinteger] = np.empty(len(order), dtype=kind)
+        places[order] = np.concatenate([[0], np.cumsum(differs)])
+        return places, counts
+
+    def _cluster(self, k: int) -> Labels:
+        """Labels 0 … c − 1, none empty, c ≤ k."""
+        if self._merges is not None:
+            return cut_tree(self._merges, self._distinct, k)[self._kind]
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        params = self._params
+        state = int(stage_generator(params.seed, f"anchors {k}").integers(2**31))
+        model = KMeans(k, n_init=params.starts, max_iter=params.steps, random_state=state)
+        with threadpool_limits(limits=1), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=ConvergenceWarning)
+            labels = model.fit(self.points).labels_
+        return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+
+
+def _highest_averages(counts: tuple[int, ...]) -> Labels:
+    """Which clusters, that gave an anchor each, give one more, in order, till no points are left.
+
+    Always the one with the most points per anchor; equal ones go by number.
+    """
+    sizes = np.array(counts, dtype=np.intp)
+    numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
+    given = 1 + np.arange(len(numbers)) - np.repeat(np.cumsum(sizes - 1) - (sizes - 1), sizes - 1)
+    return numbers[np.lexsort((numbers, -sizes[numbers] / given))]
+
 
 # Beyond it no ability is told apart: the grid of abilities ends there.
 _DIFFICULTY_REACH = 6.0
@@ -32,7 +219,7 @@ def anchor_points_sampler(params: AnchorParams) -> Sampler:
     An item is the vector of its answers by the selection models, as principal components; a
     missing answer is put at the item's mean. The score is the mean weighted by shares of clusters.
     """
-    return _sampler(
+    return _anchor_sampler(
         "anchor_points", lambda correct, _: answer_components(correct, params.components), params
     )
 
@@ -43,7 +230,7 @@ def irt_clusters_sampler(params: AnchorParams) -> Sampler:
     As the IRT anchors of tinyBenchmarks, with one ability. The two are not scaled: b is in
     standard deviations of ability, cut at ±6, and a per such a deviation.
     """
-    return _sampler("irt_clusters", _item_parameters, params)
+    return _anchor_sampler("irt_clusters", _item_parameters, params)
 
 
 def answer_components(correct: NDArray[np.float32], components: int) -> Float:
@@ -81,7 +268,7 @@ def _item_parameters(_: NDArray[np.float32], pool: SamplingPool) -> Float:
     return np.where(known[:, None], columns, np.median(columns[known], axis=0))
 
 
-def _sampler(
+def _anchor_sampler(
     name: str,
     points_of: Callable[[NDArray[np.float32], SamplingPool], Float],
     params: AnchorParams,

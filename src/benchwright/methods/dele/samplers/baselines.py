@@ -1,13 +1,17 @@
-"""Samplers that read no texts: random, stratified, balanced (DELE, A.1.1, section 5)."""
+"""Random, stratified and balanced samplers, and any sampler inside subjects (DELE, A.1.1, 4.2)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.dele.samplers.cluster_samplers import proportional_draw
-from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
-from benchwright.methods.dele.samplers.ranking import prefixes, random_order
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.samplers.clustering import proportional_draw
+from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.ranking import prefixes, random_order, require_size
+from benchwright.statistics.largest_remainder import largest_remainder
 
 
 def random_sampler(pool: SamplingPool, seed: int) -> Draw:
@@ -40,3 +44,51 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
     turns = [f"{turn}\x1f{name}" for turn, name in zip(rounds, pool.subjects, strict=True)]
     lots = item_uniforms(seed, "sampling.balanced.turn", turns)
     return prefixes(np.lexsort((np.array(turns, dtype=object), lots, rounds)))
+
+
+def within_subjects(sampler: Sampler) -> Sampler:
+    """The sampler that gives each subject its share of the size and samples inside the subject.
+
+    Shares are by largest remainder; equal remainders draw lots, once per repeat. A subject's items
+    together weigh its quota; within it they keep the weights that the sampler gave them. Subsets do
+    not nest. What the sampler compares, it compares within the subject: clusters and standardised
+    features are the subject's own.
+    """
+
+    def sample(pool: SamplingPool, seed: int) -> Draw:
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, subject in enumerate(pool.subjects):
+            places[subject].append(place)
+        members = {name: np.array(places[name], dtype=np.intp) for name in sorted(places)}
+        draws = {name: sampler(sub_pool(pool, own), seed) for name, own in members.items()}
+        lots = item_uniforms(seed, "sampling.within_subject", list(members))
+        turns = dict(zip(members, np.argsort(np.argsort(lots, kind="stable")), strict=True))
+        # largest_remainder settles equal remainders in order of name: the turn stands first in it.
+        shares = {f"{turns[name]:09d}{name}": len(own) for name, own in members.items()}
+
+        def draw(size: int) -> WeightedSubset:
+            require_size(size, len(pool))
+            quotas = {key[9:]: quota for key, quota in largest_remainder(shares, size).items()}
+            positions, weights = [], []
+            for name, own in members.items():
+                if not quotas[name]:
+                    continue
+                inner = draws[name](quotas[name])
+                positions.append(own[inner.positions])
+                weights.append(inner.weights * (quotas[name] / size))
+            return WeightedSubset(np.concatenate(positions), np.concatenate(weights))
+
+        return draw
+
+    return sample
+
+
+def sub_pool(pool: SamplingPool, places: NDArray[np.intp]) -> SamplingPool:
+    """The pool of some of its items, in the order of `places`."""
+    return SamplingPool(
+        tuple(pool.item_ids[place] for place in places),
+        tuple(pool.subjects[place] for place in places),
+        tuple(pool.texts[place] for place in places),
+        MappingProxyType({name: matrix[places] for name, matrix in pool.vectors.items()}),
+        pool.correct[:, places] if pool.correct.size else pool.correct,
+    )

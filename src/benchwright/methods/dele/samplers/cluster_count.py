@@ -12,17 +12,13 @@ Labels = NDArray[np.intp]
 
 
 class ClusterCurve(NamedTuple):
-    """How good a clustering is with each number of clusters that was tried.
+    """How good a clustering is with each number of clusters that was tried."""
 
-    Attributes:
-        k: (c,) numbers of clusters asked for, rising.
-        within: (c,) sum of squared distances of items to the mean of their cluster, in the space of
-            the features (TF-IDF or vectors), whatever made the clusters: it compares methods.
-        silhouette: (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
-    """
-
-    k: NDArray[np.intp]
+    k: NDArray[np.intp]  # (c,) numbers of clusters asked for, rising
+    # (c,) sum of squared distances of items to the mean of their cluster, in the space of the
+    # features (TF-IDF or vectors), whatever made the clusters: it compares methods.
     within: NDArray[np.float64]
+    # (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
     silhouette: NDArray[np.float64]
 
     @classmethod

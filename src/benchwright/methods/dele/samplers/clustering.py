@@ -1,15 +1,17 @@
-"""Items in clusters by their texts (DELE, section 3.1 and appendix A.1, A.4)."""
+"""Items in clusters by their texts, and samplers that draw from them (DELE, 3.1, A.1 and A.4)."""
 
 import warnings
-from collections.abc import Callable
-from functools import cache
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.seeding import stage_generator
+from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.cluster_count import (
     ClusterCurve,
     Labels,
@@ -17,34 +19,41 @@ from benchwright.methods.dele.samplers.cluster_count import (
     cluster_curve,
     elbow,
 )
-from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.spectral import spectral_embedding
-from benchwright.methods.dele.samplers.text_features import Features, row_lengths, text_features
-from benchwright.params.clustering import ClusteringParams
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    OncePerPool,
+    Sampler,
+    SamplerKind,
+    SamplingPool,
+)
+from benchwright.methods.dele.samplers.ranking import random_order, require_size
+from benchwright.methods.dele.samplers.text_features import (
+    WORKING_MIB,
+    Features,
+    row_lengths,
+    spectral_embedding,
+    text_features,
+)
+from benchwright.params.sampling import ClusteringParams
+from benchwright.statistics.largest_remainder import largest_remainder
 
 Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
 TFIDF = "tfidf"
 NOISE = -1
-_WORKING_MIB = 64
 _LDA_PASSES = 5
 
 
 class Clustering(NamedTuple):
-    """Clusters of n items.
+    """Clusters of n items."""
 
-    Attributes:
-        labels: (n,) 0, 1, … by falling size, equal sizes by smallest id; −1 is noise: what
-            DBSCAN leaves out, and on TF-IDF items without any word.
-        k: clusters that have items, noise not counted.
-        asked: clusters asked for; more than `k` where a topic is the strongest of no item. 0 with
-            DBSCAN, which finds its number.
-        curve: what was tried to choose k; empty where k was given or DBSCAN finds it.
-    """
-
+    # (n,) 0, 1, … by falling size, equal sizes by smallest id; −1 is noise: what DBSCAN leaves out,
+    # and on TF-IDF items without any word.
     labels: Labels
-    k: int
+    k: int  # clusters that have items, noise not counted
+    # clusters asked for; more than `k` where a topic is the strongest of no item. 0 with DBSCAN,
+    # which finds its number.
     asked: int
-    curve: ClusterCurve
+    curve: ClusterCurve  # what was tried to choose k; empty where k was given or DBSCAN finds it
 
 
 def cluster_items(
@@ -186,7 +195,7 @@ def _dbscan(features: Features, source: str, params: ClusteringParams) -> Labels
             p=2,
             leaf_size=printed.leaf_size,
         )
-    with config_context(working_memory=_WORKING_MIB):
+    with config_context(working_memory=WORKING_MIB):
         return np.asarray(model.fit(features).labels_, dtype=np.intp)
 
 
@@ -206,3 +215,85 @@ def _convergence_warning() -> type[Warning]:
     from sklearn.exceptions import ConvergenceWarning
 
     return ConvergenceWarning
+
+
+DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
+
+
+def clustering_sampler(method: Method, source: str, params: ClusteringParams) -> Sampler:
+    """The sampler that gives each cluster its share of the size, noise too, and draws at random.
+
+    Args:
+        method: of clustering.
+        source: "tfidf", or the encoder whose vectors are clustered.
+        params: of the clustering, which is fitted once per pool whatever the repeat's seed.
+    """
+    clustering_of = clusterings(method, source, params)
+
+    def sample(pool: SamplingPool, seed: int) -> Draw:
+        return proportional_draw(pool, clustering_of(pool).labels, seed, f"{method}_{source}")
+
+    return sample
+
+
+@lru_cache(maxsize=64)
+def clusterings(method: Method, source: str, params: ClusteringParams) -> OncePerPool[Clustering]:
+    """`cluster_items` by pool, fitted once for all samplers and views of a process."""
+    return OncePerPool(
+        lambda pool: cluster_items(pool, method, source, params),
+        "texts" if source == TFIDF else source,
+    )
+
+
+def proportional_draw(
+    pool: SamplingPool, labels: NDArray[np.intp], seed: int, sampler: str
+) -> Draw:
+    """Each cluster's share of a size by largest remainder, inside a cluster at random.
+
+    Equal remainders draw lots, once per repeat. Subsets do not nest.
+
+    Args:
+        pool: n items.
+        labels: (n,) clusters; noise (−1) is one of them.
+        seed: the repeat's.
+        sampler: its name, so that samplers draw independently.
+    """
+    numbers, sizes = np.unique(labels, return_counts=True)
+    lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])
+    turns = [f"{turn:09d}" for turn in np.argsort(np.argsort(lots, kind="stable"))]
+    shares = dict(zip(turns, sizes.tolist(), strict=True))
+    shuffled = random_order(pool, seed, sampler)
+    members = {
+        turn: shuffled[labels[shuffled] == number]
+        for turn, number in zip(turns, numbers, strict=True)
+    }
+
+    def draw(size: int) -> WeightedSubset:
+        require_size(size, len(pool))
+        quotas = largest_remainder(shares, size)
+        return WeightedSubset.equal(
+            np.concatenate([members[turn][: quotas[turn]] for turn in turns])
+        )
+
+    return draw
+
+
+def _clustering_kind(method: Method, source: str) -> SamplerKind:
+    return SamplerKind(
+        "clustering",
+        lambda params: clustering_sampler(method, source, params.clustering),
+        frozenset({"texts" if source == TFIDF else "vectors"}),
+        nested=False,
+        random=True,
+    )
+
+
+CLUSTERING_SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
+    {f"{method}_{TFIDF}": _clustering_kind(method, TFIDF) for method in get_args(Method)}
+)
+"""Those on TF-IDF, which need no encoder."""
+
+
+def encoder_samplers(encoder: str) -> dict[str, SamplerKind]:
+    """Those on the vectors of an encoder: `kmeans_<encoder>`, `spectral_…`, `dbscan_…`."""
+    return {f"{method}_{encoder}": _clustering_kind(method, encoder) for method in DENSE_METHODS}

@@ -1,34 +1,35 @@
-"""What samplers choose from, and what a sampler is."""
+"""The items that samplers choose from, and what a sampler is."""
 
-from collections.abc import Mapping
+import hashlib
+import weakref
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.params.sampling import SamplingParams
 
 
 @dataclass(frozen=True)
 class SamplingPool:
-    """A benchmark's n items, with what samplers read of them.
+    """A benchmark's n items, with what samplers read of them."""
 
-    Attributes:
-        item_ids: n unique ids; ties are broken by hashes of them, so that nothing depends on the
-            order of rows.
-        subjects: n subjects ("" where there are none).
-        texts: n texts that features are made of: the question, or question and choices.
-        vectors: by encoder, (n, d) float32 unit vectors of the texts.
-        correct: (m, n) float32 in [0, 1], NaN where there is no answer: the answers of the models
-            that may choose items, never of those that judge the choice; m = 0 where there are none.
-    """
-
+    # n unique ids; ties are broken by hashes of them, so that nothing depends on the order of rows.
     item_ids: tuple[str, ...]
-    subjects: tuple[str, ...]
+    subjects: tuple[str, ...]  # n subjects ("" where there are none)
+    # n texts that features are made of: the question, or question and choices.
     texts: tuple[str, ...]
+    # by encoder, (n, d) float32 unit vectors of the texts.
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=lambda: MappingProxyType({}))
+    # (m, n) float32 in [0, 1], NaN where there is no answer: the answers of the models that may
+    # choose items, never of those that judge the choice; m = 0 where there are none.
     correct: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
     def __len__(self) -> int:
@@ -53,3 +54,130 @@ class Sampler(Protocol):
             InputError: the pool lacks what the sampler reads (vectors, answers).
         """
         ...
+
+
+class SamplerKind(NamedTuple):
+    """A sampler by its name in the registry."""
+
+    family: str  # "baseline", "clustering", "quality", "difficulty" or "responses"
+    make: Callable[[SamplingParams], Sampler]  # the sampler with a run's settings
+    # what it takes from the pool besides ids: texts, subjects, vectors, answers.
+    reads: frozenset[str]
+    nested: bool  # whether a smaller subset of one draw is a prefix of a larger one
+    random: bool  # whether repeats differ by more than how ties are broken
+
+
+FeatureText = Literal["question", "question_and_choices"]
+
+
+def feature_texts(items: pd.DataFrame, kind: FeatureText) -> tuple[str, ...]:
+    """The text of each row of an `Items` table, in order.
+
+    With its choices, each stands on a line of its own, without a letter: letters and their points
+    are no words of the benchmark. An open-ended item (no choices) is its question either way.
+    """
+    if kind == "question":
+        return tuple(items["question"])
+    return tuple(
+        _with_choices(question, choices)
+        for question, choices in zip(items["question"], items["choices"], strict=True)
+    )
+
+
+def _with_choices(question: str, choices: Iterable[str]) -> str:
+    return "\n".join([question, *choices])
+
+
+VectorsByText = Mapping[str, NDArray[np.float32]]
+
+
+def item_pool(
+    items: pd.DataFrame,
+    kind: FeatureText = "question",
+    vectors: Mapping[str, VectorsByText] | None = None,
+    responses: ResponseMatrix | None = None,
+) -> SamplingPool:
+    """The items as a pool, in the order of the table.
+
+    Args:
+        items: an `Items` table of n rows; open-ended items have no choices.
+        kind: what features read.
+        vectors: by encoder, the unit vector of each of `feature_texts(items, kind)`.
+        responses: answers of the models that may choose items, and of no others; items without any
+            answer have NaN throughout.
+
+    Raises:
+        InputError: an encoder has no vector of a text.
+    """
+    texts = feature_texts(items, kind)
+    ids = tuple(items["item_id"])
+    matrices = {
+        name: _vector_matrix(name, found, ids, texts) for name, found in (vectors or {}).items()
+    }
+    pool = SamplingPool(ids, tuple(items["subject"]), texts, MappingProxyType(matrices))
+    if responses is None:
+        return pool
+    return SamplingPool(
+        pool.item_ids, pool.subjects, texts, pool.vectors, responses.select_items(ids).correct
+    )
+
+
+def _vector_matrix(
+    encoder: str, found: VectorsByText, ids: tuple[str, ...], texts: tuple[str, ...]
+) -> NDArray[np.float32]:
+    for item_id, text in zip(ids, texts, strict=True):
+        if text not in found:
+            raise InputError(
+                f"vectors of {encoder}: none for the text of item {item_id!r}; encode all of "
+                "feature_texts(items) with it"
+            )
+    return np.stack([found[text] for text in texts]).astype(np.float32, copy=False)
+
+
+T = TypeVar("T")
+
+_MOST = 64  # fits that are kept: more than the subjects of MMLU
+
+
+class OncePerPool(Generic[T]):
+    """A function of a pool that remembers its results by what the pool holds.
+
+    By content and not by object: inside subjects each repeat makes its pools anew.
+
+    Args:
+        fit: the function.
+        reads: what it depends on besides the ids: `texts`, `answers`, or an encoder whose vectors
+            it reads.
+    """
+
+    def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
+        self._fit = fit
+        self._reads = reads
+        self._known: dict[bytes, T] = {}
+        self._last: tuple[weakref.ref[SamplingPool], T] | None = None
+
+    def __call__(self, pool: SamplingPool) -> T:
+        """The result for this pool, fitted now or earlier."""
+        # Repeats come with the very pool; hashing its texts took longer than drawing from it.
+        if self._last is not None and self._last[0]() is pool:
+            return self._last[1]
+        key = _digest(pool, self._reads)
+        if key not in self._known:
+            while len(self._known) >= _MOST:
+                del self._known[next(iter(self._known))]
+            self._known[key] = self._fit(pool)
+        self._last = weakref.ref(pool), self._known[key]
+        return self._known[key]
+
+
+def _digest(pool: SamplingPool, reads: str) -> bytes:
+    """A hash of ids and of what is read, in the order of the pool."""
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (*pool.item_ids, *(pool.texts if reads == "texts" else ())):
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    if reads != "texts":
+        matrix = pool.correct if reads == "answers" else pool.vectors.get(reads, pool.correct[:0])
+        digest.update(repr(matrix.shape).encode())
+        digest.update(np.ascontiguousarray(matrix).tobytes())
+    return digest.digest()

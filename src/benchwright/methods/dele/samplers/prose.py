@@ -24,17 +24,13 @@ _ENDS_NO_SENTENCE = re.compile(
 
 
 class Prose(NamedTuple):
-    """What a text is made of.
+    """What a text is made of."""
 
-    Attributes:
-        words: in order, as they are written: letters and apostrophes (’ becomes '). Hyphens, dashes
-            and slashes stand between words.
-        others: numbers, formulas, single letters other than a and I, and whatever mixes letters
-            with digits or signs (`f(x)`, `H2O`, `Z_3`, `U.S.`). Operators and blanks to fill in
-            are not counted.
-    """
-
+    # in order, as they are written: letters and apostrophes (’ becomes '). Hyphens, dashes and
+    # slashes stand between words.
     words: tuple[str, ...]
+    # numbers, formulas, single letters other than a and I, and whatever mixes letters with digits
+    # or signs (`f(x)`, `H2O`, `Z_3`, `U.S.`). Operators and blanks to fill in are not counted.
     others: int
 
 

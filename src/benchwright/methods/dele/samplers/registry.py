@@ -1,20 +1,22 @@
 """All samplers by name (DELE, section 3; docs/sampling.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.samplers.answer_samplers import ANSWER_SAMPLERS
+from benchwright.methods.dele.samplers.anchor_points import (
+    anchor_points_sampler,
+    irt_clusters_sampler,
+)
+from benchwright.methods.dele.samplers.answers import discrimination_sampler, share_wrong_sampler
 from benchwright.methods.dele.samplers.baselines import (
     balanced_sampler,
     random_sampler,
     stratified_sampler,
+    within_subjects,
 )
-from benchwright.methods.dele.samplers.cluster_samplers import CLUSTERING_SAMPLERS, encoder_samplers
-from benchwright.methods.dele.samplers.compound_probability import compound_probability_sampler
-from benchwright.methods.dele.samplers.kind import SamplerKind
-from benchwright.methods.dele.samplers.lexical_diversity import lexical_diversity
-from benchwright.methods.dele.samplers.pool import Sampler
+from benchwright.methods.dele.samplers.clustering import CLUSTERING_SAMPLERS, encoder_samplers
+from benchwright.methods.dele.samplers.pool import Sampler, SamplerKind
 from benchwright.methods.dele.samplers.ranking import Feature, rank_by_feature
 from benchwright.methods.dele.samplers.readability import (
     dale_chall,
@@ -22,11 +24,37 @@ from benchwright.methods.dele.samplers.readability import (
     flesch_reading_ease,
     gunning_fog,
 )
-from benchwright.methods.dele.samplers.repeated_words import repeated_words
-from benchwright.methods.dele.samplers.spelling import spelling_errors
-from benchwright.methods.dele.samplers.within_subject import within_subjects
-from benchwright.methods.dele.samplers.word_length import average_word_length
-from benchwright.params.sampling import SamplingParams
+from benchwright.methods.dele.samplers.text_quality import (
+    average_word_length,
+    compound_probability_sampler,
+    lexical_diversity,
+    repeated_words,
+    spelling_errors,
+)
+from benchwright.params.sampling import AnchorParams, SamplingParams
+
+
+def _answer_kind(
+    family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
+) -> SamplerKind:
+    return SamplerKind(
+        family, lambda params: make(params.anchors), frozenset({"answers"}), nested, random
+    )
+
+
+ANSWER_SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
+    {
+        "anchor_points": _answer_kind(
+            "responses", anchor_points_sampler, nested=False, random=False
+        ),
+        "irt_clusters": _answer_kind("responses", irt_clusters_sampler, nested=False, random=False),
+        "discrimination": _answer_kind(
+            "responses", discrimination_sampler, nested=True, random=False
+        ),
+        "share_wrong": _answer_kind("difficulty", share_wrong_sampler, nested=True, random=True),
+    }
+)
+"""Those that read answers; `share_wrong` is the difficulty sampling of the paper's Figure 45."""
 
 
 def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> SamplerKind:

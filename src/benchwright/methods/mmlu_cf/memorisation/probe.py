@@ -23,7 +23,7 @@ from benchwright.methods.mmlu_cf.memorisation.written_options import (
 )
 from benchwright.params.memorisation import MemorisationParams
 from benchwright.statistics.clustered_mean import clustered_means
-from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 

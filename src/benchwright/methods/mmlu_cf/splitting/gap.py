@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.statistics.holm import holm
+from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap
 

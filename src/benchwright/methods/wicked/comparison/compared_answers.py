@@ -1,57 +1,46 @@
 """Answers to the items as they were beside those to their draws, on the same items."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import SCORED_AS, configuration_name, parse_configuration
+from benchwright.core.configuration import (
+    SCORED_AS,
+    STYLES,
+    Configuration,
+    configuration_name,
+    parse_configuration,
+)
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.option_wording import kind_of_option
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.params.perturbation import PerturbationParams
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
 class ComparedAnswers(NamedTuple):
-    """Answers of m configurations to the n items that all of them answered in all d draws.
+    """Answers of m configurations to the n items that all of them answered in all d draws."""
 
-    Attributes:
-        configurations: m names.
-        item_ids: n ids.
-        conditions: d names of draws.
-        clusters: (n,) items of one number share a passage or a stem.
-        original: (m, n) right or wrong before, 0–1.
-        drawn: (d, m, n) the same in each draw.
-        altered: (d, n) the draw changed the item.
-        gold_removed: (d, n) the right option went.
-        picked_none: (d, m, n) the option that says none is right was chosen.
-        has_none: (d, n) there is such an option, and the draw put it there.
-        options: (d, n) options of the item.
-        failed_original: (m, n) written answers without a readable option, counted as wrong.
-        failed_drawn: (d, m, n) the same in each draw.
-        shots_original: (m, n) demonstrations shown; −1 unknown.
-        shots_drawn: (d, m, n) the same in each draw.
-    """
-
-    configurations: tuple[str, ...]
-    item_ids: tuple[str, ...]
-    conditions: tuple[str, ...]
-    clusters: NDArray[np.intp]
-    original: Floats
-    drawn: Floats
-    altered: Bools
-    gold_removed: Bools
-    picked_none: Bools
-    has_none: Bools
-    options: NDArray[np.int64]
-    failed_original: Bools
-    failed_drawn: Bools
-    shots_original: NDArray[np.int64]
-    shots_drawn: NDArray[np.int64]
+    configurations: tuple[str, ...]  # m names
+    item_ids: tuple[str, ...]  # n ids
+    conditions: tuple[str, ...]  # d names of draws
+    clusters: NDArray[np.intp]  # (n,) items of one number share a passage or a stem
+    original: Floats  # (m, n) right or wrong before, 0–1
+    drawn: Floats  # (d, m, n) the same in each draw
+    altered: Bools  # (d, n) the draw changed the item
+    gold_removed: Bools  # (d, n) the right option went
+    picked_none: Bools  # (d, m, n) the option that says none is right was chosen
+    has_none: Bools  # (d, n) there is such an option, and the draw put it there
+    options: NDArray[np.int64]  # (d, n) options of the item
+    failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
+    failed_drawn: Bools  # (d, m, n) the same in each draw
+    shots_original: NDArray[np.int64]  # (m, n) demonstrations shown; −1 unknown
+    shots_drawn: NDArray[np.int64]  # (d, m, n) the same in each draw
 
     def mean_change(self) -> Floats:
         """(m, n) the mean over draws minus the answer before."""
@@ -283,3 +272,56 @@ def _places_of_none(
             kinds = [kind_of_option(str(text)) for text in choices]
             places[at] = kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
     return places, options
+
+
+MIXED = "mixed"
+
+
+def ways_of_asking(configurations: Sequence[str]) -> dict[str, list[int]]:
+    """Row numbers of the configurations by the way of asking, the way of most models first.
+
+    A way is style and shots (`letters-5`), "" for names that do not say. Where no way has two
+    models but there are two, `mixed` holds the first configuration of each model instead.
+    """
+    parsed = [parse_configuration(name) for name in configurations]
+    ways: dict[str, list[int]] = {}
+    for row in sorted(range(len(parsed)), key=lambda row: _order(parsed[row])):
+        ways.setdefault(_way(parsed[row]), []).append(row)
+    if len({one.model for one in parsed}) > 1 and all(len(rows) == 1 for rows in ways.values()):
+        first: dict[str, int] = {}
+        for rows in ways.values():
+            first.setdefault(parsed[rows[0]].model, rows[0])
+        return {MIXED: sorted(first.values())}
+    first_come = {way: place for place, way in enumerate(ways)}
+    ordered = sorted(ways, key=lambda way: (-len(ways[way]), first_come[way]))
+    return {way: sorted(ways[way]) for way in ordered}
+
+
+def say_way(way: str) -> str:
+    """A way of asking in words: `letters, 5 demonstrations`; "" where it is not known."""
+    style, _, shots = way.rpartition("-")
+    if not style:
+        return "asked in different ways" if way == MIXED else ""
+    names = {"cloze": "texts of the options", "generate": "written answers"}
+    names |= {"cloze_bytes": "texts of the options, by bytes"}
+    names |= {"cloze_tokens": "texts of the options, by tokens"}
+    count = "no demonstrations" if shots == "0" else f"{shots} demonstrations"
+    return f"{names.get(style, style)}, {'1 demonstration' if shots == '1' else count}"
+
+
+def _way(one: Configuration) -> str:
+    return f"{one.style}-{one.shots}" if one.style else ""
+
+
+def _order(one: Configuration) -> tuple[int, int, str]:
+    style = STYLES.index(one.style) if one.style else len(STYLES)
+    return style, -one.shots, one.model
+
+
+def main_perturbation(names: Sequence[str], perturbation: PerturbationParams) -> str:
+    """The perturbation with all its transforms; "" where there is none."""
+    whole = f"{perturbation.name}_{len(perturbation.transforms)}"
+    for name in (perturbation.name, whole):
+        if name in names:
+            return name
+    return max(names, default="")

@@ -7,8 +7,11 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.methods.wicked.comparison.compared_answers import ComparedAnswers, Floats
-from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
+from benchwright.methods.wicked.comparison.compared_answers import (
+    ComparedAnswers,
+    Floats,
+    ways_of_asking,
+)
 from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.tables.wicked import DrawInstruct
 

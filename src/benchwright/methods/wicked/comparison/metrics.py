@@ -14,23 +14,14 @@ _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_
 
 
 class Unchecked(NamedTuple):
-    """Items of which nobody has said whether they have a single best answer.
+    """Items of which nobody has said whether they have a single best answer."""
 
-    Attributes:
-        lost: items that lost their right option in some draw.
-        lost_unchecked: those of them that nobody has checked: each may be incoherent.
-        lost_by_draw: the same in each draw, on average over draws.
-        single: items known to have a single best answer.
-        several: items known not to.
-        unchecked: the others.
-    """
-
-    lost: int
-    lost_unchecked: int
-    lost_by_draw: float
-    single: int
-    several: int
-    unchecked: int
+    lost: int  # items that lost their right option in some draw
+    lost_unchecked: int  # those of them that nobody has checked: each may be incoherent
+    lost_by_draw: float  # the same in each draw, on average over draws
+    single: int  # items known to have a single best answer
+    several: int  # items known not to
+    unchecked: int  # the others
 
 
 def count_unchecked(

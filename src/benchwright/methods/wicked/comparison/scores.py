@@ -1,4 +1,4 @@
-"""How much does a perturbation cost each model? (WiCkeD, Table 1.)"""
+"""What a perturbation costs models, and what becomes of answers (WiCkeD, Table 1, Figure 3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,12 +12,18 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     Bools,
     ComparedAnswers,
     Floats,
+    ways_of_asking,
 )
-from benchwright.methods.wicked.comparison.ways_of_asking import ways_of_asking
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.clustered_mean import clustered_means, clustered_share
 from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
-from benchwright.tables.wicked import DrawReversals, DrawScores, DrawSummary
+from benchwright.tables.wicked import (
+    DrawNoneRates,
+    DrawReversals,
+    DrawScores,
+    DrawSummary,
+    DrawTransitions,
+)
 
 _SIGNIFICANT = 0.05
 _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
@@ -195,3 +201,67 @@ def _summary(
         (name, way, metric, one.value, one.low, one.high, *counts, one.reason)
         for metric, one in bounded.items()
     ]
+
+
+def follow_answers(
+    compared_answers: Mapping[str, ComparedAnswers],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Count answers that changed, and answers that say none is right.
+
+    Returns:
+        `DrawTransitions`: shares of altered items by what became of the answer, apart for gold kept
+        and removed; `DrawNoneRates`: how often "none" was picked where it is right and where not,
+        among items into which a draw put such an option.
+    """
+    transitions: list[dict[str, Any]] = []
+    rates: list[tuple[Any, ...]] = []
+    for name, seen in compared_answers.items():
+        transitions += _transitions(name, seen)
+        rates += _none_rates(name, seen)
+    return DrawTransitions.from_rows(transitions), DrawNoneRates.from_rows(rates)
+
+
+def _transitions(name: str, seen: ComparedAnswers) -> list[dict[str, Any]]:
+    before = np.broadcast_to(seen.original >= 0.5, seen.drawn.shape)
+    after = seen.drawn >= 0.5
+    out = []
+    for gold, marks in (
+        ("kept", seen.altered & ~seen.gold_removed),
+        ("removed", seen.altered & seen.gold_removed),
+    ):
+        shares = {
+            "stayed_right": mean_where((before & after).astype(np.float64), marks),
+            "became_wrong": mean_where((before & ~after).astype(np.float64), marks),
+            "became_right": mean_where((~before & after).astype(np.float64), marks),
+            "stayed_wrong": mean_where((~before & ~after).astype(np.float64), marks),
+        }
+        out += [
+            {
+                "perturbation": name,
+                "configuration": configuration,
+                "gold": gold,
+                "n": int(marks.sum()),
+                **{column: float(values[row]) for column, values in shares.items()},
+            }
+            for row, configuration in enumerate(seen.configurations)
+        ]
+    return out
+
+
+def _none_rates(name: str, seen: ComparedAnswers) -> list[tuple[Any, ...]]:
+    clusters = np.broadcast_to(seen.clusters, seen.has_none.shape)
+    out: list[tuple[Any, ...]] = []
+    if not seen.has_none.any():
+        return out
+    for gold, marks in (
+        ("kept", seen.has_none & ~seen.gold_removed),
+        ("removed", seen.has_none & seen.gold_removed),
+    ):
+        chance = float((1 / seen.options[marks]).mean()) if marks.any() else np.nan
+        for row, configuration in enumerate(seen.configurations):
+            hits = seen.picked_none[:, row][marks]
+            found = clustered_share(hits, clusters[marks])
+            counts = (found.n, int(hits.sum()))
+            bounds = (found.share, found.low, found.high)
+            out.append((name, configuration, gold, *counts, *bounds, chance, found.reason))
+    return out

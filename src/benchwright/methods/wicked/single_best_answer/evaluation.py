@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the_best
+from benchwright.methods.wicked.single_best_answer.classifier import average_precision
+from benchwright.methods.wicked.single_best_answer.features import asks_for_the_best
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
-from benchwright.methods.wicked.single_best_answer.operating_point import average_precision
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.wicked import SbaEvaluation
 

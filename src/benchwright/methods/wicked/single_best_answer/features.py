@@ -1,4 +1,4 @@
-"""What a classifier reads of an item: named figures, and vectors of its question and options."""
+"""Words that ask for the best of several right answers: the baseline of every classifier."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.wicked.single_best_answer.heuristic import asks_for_the_best
 from benchwright.params.single_best_answer import FeatureGroup
+
+_WORDS = re.compile(
+    r"\b(?:best|better|main|mainly|chief|chiefly|primar(?:y|ily)|principal|principally"
+    r"|(?:most|least)(?=\s+[a-z])|mostly|likely|likeliest|unlikely|typical(?:ly)?|usual(?:ly)?"
+    r"|generally|preferred)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_the_best(question: str) -> bool:
+    """Whether the question asks by degrees: "best", "most likely", "primarily", "main" …
+
+    Reads English, and only the question: that the other options are plainly wrong it cannot see.
+    """
+    return _WORDS.search(question) is not None
+
 
 SURFACE = (
     "asks_for_the_best",
@@ -79,17 +94,17 @@ def feature_table(
     found: tuple[str, ...]
     for group in groups:
         if group == "surface":
-            found, values = SURFACE, _rows([_surface(*item) for item in _triples(items)])
+            found, values = SURFACE, _float_rows([_surface(*item) for item in _triples(items)])
         elif group == "closeness":
             found, values = (
                 CLOSENESS,
-                _rows([_closeness(*item, vectors) for item in _triples(items)]),
+                _float_rows([_closeness(*item, vectors) for item in _triples(items)]),
             )
         elif group == "question":
-            values = _rows([vectors[question] for question in items["question"]])
+            values = _float_rows([vectors[question] for question in items["question"]])
             found = _numbered("question", values)
         else:
-            values = _rows(
+            values = _float_rows(
                 [np.mean([vectors[choice] for choice in row], axis=0) for row in items["choices"]]
             )
             found = _numbered("options", values)
@@ -107,7 +122,7 @@ def _triples(items: pd.DataFrame) -> list[tuple[str, list[str], int]]:
     ]
 
 
-def _rows(rows: Sequence[Sequence[float] | NDArray[np.floating]]) -> NDArray[np.float64]:
+def _float_rows(rows: Sequence[Sequence[float] | NDArray[np.floating]]) -> NDArray[np.float64]:
     return np.asarray(rows, dtype=np.float64)
 
 
@@ -135,7 +150,9 @@ def _closeness(
 ) -> list[float]:
     asked = np.asarray(vectors[question], dtype=np.float64)
     gold = np.asarray(vectors[choices[answer]], dtype=np.float64)
-    others = _rows([vectors[choice] for place, choice in enumerate(choices) if place != answer])
+    others = _float_rows(
+        [vectors[choice] for place, choice in enumerate(choices) if place != answer]
+    )
     to_gold, to_question = others @ gold, others @ asked
     pairs = (others @ others.T)[np.triu_indices(len(others), 1)]
     return [

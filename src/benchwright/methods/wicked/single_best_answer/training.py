@@ -1,4 +1,4 @@
-"""A classifier from labelled items, with probabilities that no item helped to make itself."""
+"""A classifier trained on labelled items, and what a trained one says of others."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.bert import (
     SequenceClassifier,
     classify,
@@ -14,17 +15,77 @@ from benchwright.methods.wicked.single_best_answer.bert import (
     load_classifier,
     texts_to_classify,
 )
-from benchwright.methods.wicked.single_best_answer.classifier import fit_logistic
+from benchwright.methods.wicked.single_best_answer.classifier import (
+    LogisticClassifier,
+    fit_logistic,
+    operating_point,
+)
 from benchwright.methods.wicked.single_best_answer.features import (
     Features,
     feature_table,
+    judgeable,
     texts_to_encode,
 )
 from benchwright.methods.wicked.single_best_answer.labels import cross_validation_folds
-from benchwright.methods.wicked.single_best_answer.operating_point import operating_point
 from benchwright.params.scoring import ModelsParams
-from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key
+
+
+class Predictions(NamedTuple):
+    """Probabilities (n,) of n items, NaN where an item cannot be judged, and the vectors' cache."""
+
+    probability: NDArray[np.float64]
+    vectors: pd.DataFrame
+
+
+def predict(
+    items: pd.DataFrame,
+    classifier: Mapping[str, Any],
+    cache: pd.DataFrame,
+    models: ModelsParams,
+) -> Predictions:
+    """The probability that an item has a single best answer.
+
+    Items with fewer than two options or without a known gold cannot be judged.
+
+    Args:
+        items: with question, choices and answer.
+        classifier: what the pipeline `sba` wrote.
+        cache: a `TextVectors` table.
+        models: where the encoder's weights are.
+
+    Raises:
+        InputError: the classifier was trained with another encoder than conf has now, or its
+            weights are not there.
+    """
+    able = judgeable(items)
+    probability = np.full(len(items), np.nan)
+    asked = items[able]
+    if not len(asked):
+        return Predictions(probability, cache)
+    if classifier["kind"] != "embedding":
+        tuning = FineTuningParams.model_validate(classifier["fine_tuning"])
+        own = classifier.get("weights_folder")
+        source, revision = (own, None) if own else (tuning.model or "", tuning.revision)
+        loaded = load_classifier(source, revision, trained=True)
+        probability[able] = classify(loaded, texts_to_classify(asked, tuning.text), tuning)
+        return Predictions(probability, cache)
+    groups, encoder = classifier["groups"], classifier["encoder"]
+    vectors: Mapping[str, NDArray[np.float32]] = {}
+    if encoder is not None:
+        now = vector_key(encoder, models)
+        if now != classifier["encoder_key"]:
+            raise InputError(
+                f"the single-best-answer classifier was trained with {classifier['encoder_key']}, "
+                f"conf has {now}; kedro run --pipeline sba trains it again"
+            )
+        encoded = encode_texts(texts_to_encode(asked, groups), cache, encoder, models)
+        vectors, cache = encoded.vectors, encoded.cache
+    fitted = LogisticClassifier.from_json(classifier["logistic"])
+    probability[able] = fitted.probabilities(feature_table(asked, vectors, groups))
+    return Predictions(probability, cache)
+
 
 Rows = NDArray[np.intp]
 FitAndPredict = Callable[[Rows, Rows], NDArray[np.float64]]
@@ -35,24 +96,18 @@ RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.989)
 
 
 class Trained(NamedTuple):
-    """A classifier and what it says of the labelled items.
+    """A classifier and what it says of the labelled items."""
 
-    Attributes:
-        document: all that prediction needs, as JSON.
-        weights: of a fine-tuned encoder, else None.
-        probability: (n,) of the training items out of fold, of the others by the classifier.
-        cross_validated: (n,) out of fold over training and held-out items together; NaN elsewhere
-            and where training is too slow for it (`bert`).
-        cross_flagged: (n,) whether that was flagged, by a threshold chosen without the item's fold.
-        vectors: the cache of text vectors, with the new ones.
-    """
-
-    document: dict[str, Any]
-    weights: SequenceClassifier | None
+    document: dict[str, Any]  # all that prediction needs, as JSON
+    weights: SequenceClassifier | None  # of a fine-tuned encoder, else None
+    # (n,) of the training items out of fold, of the others by the classifier.
     probability: NDArray[np.float64]
+    # (n,) out of fold over training and held-out items together; NaN elsewhere and where training
+    # is too slow for it (`bert`).
     cross_validated: NDArray[np.float64]
+    # (n,) whether that was flagged, by a threshold chosen without the item's fold.
     cross_flagged: NDArray[np.bool_]
-    vectors: pd.DataFrame
+    vectors: pd.DataFrame  # the cache of text vectors, with the new ones
 
 
 def train_classifier(

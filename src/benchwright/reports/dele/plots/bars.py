@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import EVERYONE
-from benchwright.methods.dele.evidence.spread import ALL_ITEMS
+from benchwright.methods.dele.evidence.score_spread import ALL_ITEMS
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import PANELS
 from benchwright.reports.page.plot_style import (

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.dele.evidence.chosen_curves import CHOSEN, IN_SAMPLE, ORDER
-from benchwright.methods.dele.evidence.ready_samplers import RANDOM
+from benchwright.methods.dele.evidence.curves import CHOSEN, IN_SAMPLE, ORDER
+from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots.curves import BAND
 from benchwright.reports.dele.plots.panels_of_curves import stacked_curves

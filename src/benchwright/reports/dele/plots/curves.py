@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.methods.dele.evidence.judging import kinds_of
 from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.ready_samplers import kinds_of
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots.panels_of_curves import FAMILIES, stacked_curves
 from benchwright.reports.dele.wording import PANELS

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.evidence.agreement import spread
+from benchwright.evidence.scores import spread
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.plot_style import (
     KEPT,

@@ -5,8 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.main_perturbation import main_perturbation
-from benchwright.methods.wicked.comparison.ways_of_asking import MIXED, say_way, ways_of_asking
+from benchwright.methods.wicked.comparison.compared_answers import (
+    MIXED,
+    main_perturbation,
+    say_way,
+    ways_of_asking,
+)
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.plot_style import (
