@@ -197,7 +197,7 @@ def describe_texts(pools: Pools) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFra
     pool = pools.plain
     if not len(pool):
         return ItemFeatures.empty(), ReadabilityExtremes.empty(), ReadabilityBands.empty()
-    return item_features(pool), easiest_and_hardest(pool), readability_bands(pool)
+    return text_feature_table(pool), easiest_and_hardest(pool), readability_bands(pool)
 
 
 def describe_clusters(
