@@ -5,6 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# `make test-long` asks for the second with --hypothesis-profile.
+settings.register_profile("short", max_examples=20, deadline=None)
+settings.register_profile("long", max_examples=300, deadline=None)
+settings.load_profile("short")
 
 FIGURES = pytest.StashKey[list[str]]()
 

@@ -13,6 +13,8 @@ from kedro.config import OmegaConfigLoader
 from kedro.framework.context import KedroContext
 from kedro.framework.session import KedroSession
 from kedro.framework.startup import bootstrap_project
+from omegaconf import OmegaConf
+from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.embedding import EmbeddingParams
@@ -182,19 +184,34 @@ def test_every_variant_and_every_benchmark_resolve(repository: Path) -> None:
     assert {"smart", "smart_paper", "smart_released_code", "no_similar"} <= set(variants)
     benchmarks = [path.stem for path in benchmark_files()]
     pairs = [(name, "smart") for name in benchmarks] + [("demo", name) for name in variants]
+    conf = str(repository / "conf")
+    reader = OmegaConfigLoader(conf, **CONFIG_LOADER_ARGS)
+    files = {key: reader._read_raw_config(key)[0].values() for key in ("parameters", "catalog")}
+    merged = {key: OmegaConf.unsafe_merge(*of_key) for key, of_key in files.items()}
+    by_choice = [
+        name
+        for name, entry in OmegaConf.to_container(merged["catalog"], resolve=False).items()
+        if name[0] != "_" and re.search(r"\$\{(choose|of_run|settings):", str(entry))
+    ]
+    assert "benchmark_source" in by_choice
+    groups: dict[str, type[BaseModel]] = {
+        "ingestion": BenchmarkParams,
+        "filtering": FilteringParams,
+        "scoring": ScoringParams,
+        "embedding": EmbeddingParams,
+        "responses": ResponsesParams,
+        "evaluation": EvaluationParams,
+        "models": ModelsParams,
+    }
     for benchmark, variant in pairs:
-        loader = OmegaConfigLoader(
-            conf_source=str(repository / "conf"),
-            runtime_params={"benchmark": benchmark, "variant": variant},
-            **CONFIG_LOADER_ARGS,
-        )
-        params = loader["parameters"]
-        BenchmarkParams.model_validate(params["ingestion"])
-        FilteringParams.model_validate(params["filtering"])
-        ScoringParams.model_validate(params["scoring"])
-        EmbeddingParams.model_validate(params["embedding"])
-        ResponsesParams.model_validate(params["responses"])
-        EvaluationParams.model_validate(params["evaluation"])
-        ModelsParams.model_validate(params["models"])
+        # Read once and resolved for each pair, as the loader does for one.
+        chosen = {"benchmark": benchmark, "variant": variant}
+        loader = OmegaConfigLoader(conf, runtime_params=chosen, **CONFIG_LOADER_ARGS)
+        loader._register_runtime_params_resolver()
+        params = OmegaConf.merge(merged["parameters"], chosen)
+        for group, model in groups.items():
+            model.model_validate(OmegaConf.to_container(params[group], resolve=True))
+        for name in by_choice:
+            OmegaConf.to_container(merged["catalog"][name], resolve=True)
         folder = f"data/07_model_output/{benchmark}/{variant}/"
-        assert loader["catalog"]["kept_items"]["filepath"].startswith(folder)
+        assert merged["catalog"]["kept_items"]["filepath"].startswith(folder)

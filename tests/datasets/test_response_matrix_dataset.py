@@ -49,7 +49,7 @@ def matrices(draw: st.DrawFn) -> ResponseMatrix:
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matrices())
 def test_what_is_saved_is_what_is_loaded(tmp_path: Path, matrix: ResponseMatrix) -> None:
     dataset = ResponseMatrixDataset(filepath=str(tmp_path / "m.parquet"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kedro.io import DatasetError
 
@@ -146,7 +146,6 @@ def test_a_damaged_shard_is_a_miss_with_one_warning(
 
 
 @given(position=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
-@settings(max_examples=100, deadline=None)
 def test_no_bit_can_flip_and_no_byte_be_lost_unnoticed(
     tmp_path_factory: pytest.TempPathFactory, position: int, bit: int, cut: bool
 ) -> None:

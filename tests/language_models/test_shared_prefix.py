@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.language_models.shared_prefix import (
@@ -39,7 +39,6 @@ def whole(
     )
 
 
-@settings(deadline=None, max_examples=30)
 @given(
     rows=st.integers(1, 4),
     kv_heads=st.integers(1, 3),

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -151,7 +151,6 @@ def test_a_gold_that_the_model_excludes_does_not_break_the_fit() -> None:
     assert 0.05 <= fit.temperature <= 100
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(
         st.tuples(st.lists(st.floats(-50, 0), min_size=2, max_size=5), st.integers(0, 1)),

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.content_hash import content_hash
@@ -564,7 +564,6 @@ def _usable(row: dict[str, Any]) -> bool:
     return row["correct"] in (0.0, 1.0, 0.5) and row["prediction"] != "E" and row["p_answer"] != 1.5
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
 def test_every_row_is_accounted_for_exactly_once(
     make_items: Make, make_file: Make, rows: list[dict[str, Any]]
@@ -586,7 +585,6 @@ def _first_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({tuple(row[name] for name in keys): row for row in rows}.values())
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_the_order_of_rows_changes_nothing(
     make_items: Make, make_file: Make, data: st.DataObject
@@ -602,7 +600,6 @@ def test_the_order_of_rows_changes_nothing(
     pd.testing.assert_frame_equal(one.import_report, other.import_report)
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_the_order_of_a_wide_file_changes_nothing(
     make_items: Make, make_file: Make, data: st.DataObject

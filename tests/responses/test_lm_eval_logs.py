@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.configuration import configuration_name
@@ -366,7 +366,6 @@ def test_a_document_with_another_option_is_not_joined(tmp_path: Path, make_items
     assert result.imported_responses.empty
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     order=st.permutations(range(5)),
     turn=st.permutations(range(5)),

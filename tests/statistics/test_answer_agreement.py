@@ -1,7 +1,7 @@
 """How often two models answer alike."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -28,7 +28,6 @@ def test_models_without_a_common_item_have_no_share() -> None:
     assert seen.n[0, 1] == 0
 
 
-@settings(deadline=None)
 @given(
     arrays(np.int16, st.tuples(st.integers(1, 6), st.integers(0, 30)), elements=st.integers(-1, 4))
 )

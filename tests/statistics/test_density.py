@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
 from benchwright.statistics.density import gaussian_density, local_maxima
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.integers(2, 300),
     st.floats(0.05, 0.5),

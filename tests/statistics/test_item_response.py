@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
@@ -252,7 +252,6 @@ def test_fractions_count_as_that_part_of_a_right_answer() -> None:
     assert (slope * (0.5 - expected)).sum() == pytest.approx(fit.ability[-1], abs=0.1)
 
 
-@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_models_and_items_only_orders_the_result(seed: int) -> None:
     rng = np.random.default_rng(seed)

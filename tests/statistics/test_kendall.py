@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,7 +31,6 @@ def rows_with_ties_and_gaps(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-@settings(deadline=None, max_examples=150)
 @given(rows_with_ties_and_gaps())
 def test_every_row_is_scipys(case: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = case

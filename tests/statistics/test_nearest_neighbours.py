@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.statistics import nearest_neighbours as module
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(2, 60), st.integers(1, 70), st.integers(1, 5), st.integers(0, 1000))
 def test_neighbours_are_those_of_all_pairs(n, k, dimensions, seed):
     # Few whole coordinates: many ties and many equal rows.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 
@@ -26,7 +26,6 @@ def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("kind", ["plain", "shares", "weighted", "mixed"])
-@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_figures_are_those_of_scipy(kind: str, seed: int) -> None:
     correct, weights = _draw(seed, kind)

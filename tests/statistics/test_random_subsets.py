@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.statistics import random_subsets
@@ -14,7 +14,6 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-2, 4), min_size=1, max_size=40), st.data())
 def test_sizes_and_quotas_are_exact(labels: list[int], data: st.DataObject) -> None:
     strata = np.array(labels)

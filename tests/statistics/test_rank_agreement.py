@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -63,7 +63,6 @@ def test_tau_b_of_the_papers_tables(
     assert seen.value == pytest.approx(tau_b, abs=5e-4)
 
 
-@settings(deadline=None)
 @given(two_scorings())
 def test_coefficients_are_scipys(pair: tuple[list[float], list[float]]) -> None:
     x, y = pair
@@ -72,7 +71,6 @@ def test_coefficients_are_scipys(pair: tuple[list[float], list[float]]) -> None:
     assert pearson(x, y).value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(scores)
 def test_ranks_are_scipys_with_the_best_first(values: list[float]) -> None:
     assert ranks(values) == pytest.approx(stats.rankdata([-v for v in values], method="average"))

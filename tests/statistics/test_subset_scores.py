@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -27,7 +27,6 @@ def answers(m: int, n: int, *, missing: float = 0, fractional: bool = False) -> 
     return correct.astype(np.float32)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 6), st.integers(1, 12), st.booleans(), st.sampled_from([0, 0.4]))
 def test_scores_are_weighted_means_of_what_was_answered(
     m: int, n: int, fractional: bool, missing: float

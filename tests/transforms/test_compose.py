@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom
@@ -56,7 +56,6 @@ def any_rows(draw: st.DrawFn) -> list[tuple[str, list[str], int]]:
     return rows
 
 
-@settings(max_examples=100, deadline=None)
 @given(any_rows(), st.sampled_from(ORDERS), st.integers(0, 2**31))
 def test_any_items_stay_coherent_under_any_order_of_transforms(
     rows: list[tuple[str, list[str], int]], names: list[str], seed: int
@@ -112,7 +111,6 @@ def test_no_list_is_shared_with_the_source_or_between_draws() -> None:
     assert [source.to_dict("list"), demonstrations.to_dict("list")] == before
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.permutations(range(12)), st.permutations(range(12)))
 def test_the_order_of_rows_does_not_matter(first: list[int], second: list[int]) -> None:
     source, demonstrations = plain_items(12), plain_items(12, prefix="b/dev")
@@ -273,7 +271,6 @@ def test_each_prefix_of_the_transforms_is_a_perturbation_of_its_own() -> None:
     assert told["cf_3-2"] == ["rephrase", "shuffle_choices", "replace_choice"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(any_rows(), st.permutations(["shuffle_choices", "replace_choice", "none_of_the_above"]),
        st.integers(0, 2**31))  # fmt: skip
 def test_a_prefix_is_what_its_transforms_alone_would_make(
@@ -289,7 +286,6 @@ def test_a_prefix_is_what_its_transforms_alone_would_make(
             assert renamed.fillna("").to_dict("list") == part.fillna("").to_dict("list")
 
 
-@settings(max_examples=30, deadline=None)
 @given(any_rows(), st.integers(0, 2**31))
 def test_a_new_wording_changes_nothing_about_the_options(
     rows: list[tuple[str, list[str], int]], seed: int

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.combine import combine_rules, redundant_similar
@@ -53,7 +53,6 @@ def combined(n, gone, copies, similar, seed, *, independent=False, remove=0.5):
     return {finding.rule: finding for finding in findings}, groups
 
 
-@settings(max_examples=60, deadline=None)
 @given(situations(), st.sampled_from([0.0, 0.5, 0.99]))
 def test_no_group_loses_its_last_acceptable_member(situation, remove):
     n, gone, copies, similar, seed = situation
@@ -64,7 +63,6 @@ def test_no_group_loses_its_last_acceptable_member(situation, remove):
             assert members["kept"].any(), group_id
 
 
-@settings(max_examples=60, deadline=None)
 @given(situations())
 def test_of_copies_exactly_one_stays_unless_another_rule_takes_it(situation):
     n, gone, copies, similar, seed = situation
@@ -75,7 +73,6 @@ def test_of_copies_exactly_one_stays_unless_another_rule_takes_it(situation):
         assert redundant[rows].sum() == len(group) - 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(situations())
 def test_at_most_half_of_similar_items_go_for_being_similar(situation):
     n, gone, copies, similar, seed = situation

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -102,7 +102,6 @@ def stays(items: pd.DataFrame, matrix: ResponseMatrix, seed: int, **easy: object
     return {order[row] for row in np.flatnonzero(found.flagged & ~found.removed)}
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(["anatomy", "law", "virology"]), min_size=1, max_size=120),
     st.sampled_from([0.0, 0.1, 0.25, 1.0]),

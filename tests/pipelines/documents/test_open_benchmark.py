@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
@@ -214,7 +214,6 @@ FIELD = st.sampled_from([None, "Law", "Math", "Other"])
     st.integers(0, 3),
     st.randoms(),
 )
-@settings(max_examples=60, deadline=None)
 def test_demonstrations_are_those_with_the_smallest_draws_whatever_the_order(
     drawn: list[tuple[str | None, bool, int]], most: int, share: float, seed: int, random: Any
 ) -> None:

@@ -1,7 +1,7 @@
 """From source rows to kept items: the steps add up."""
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.audit import OTHER, count_funnel
@@ -63,7 +63,6 @@ def test_items_that_are_gone_without_a_verdict_are_a_step_of_their_own() -> None
     assert funnel["left"].tolist() == [3, 3, 1, 1]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.dictionaries(st.text("abc", min_size=1), st.sets(st.sampled_from(RULES)), min_size=1),
     st.integers(0, 3),

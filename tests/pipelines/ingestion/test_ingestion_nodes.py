@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -425,7 +425,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(rows=ROWS, shuffle=st.randoms(use_true_random=False))
 def test_whatever_the_rows_none_is_lost_and_their_order_does_not_matter(
     rows: list[dict[str, Any]], shuffle: Any

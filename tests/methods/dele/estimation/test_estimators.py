@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -198,7 +198,6 @@ def test_fractions_are_answers_too(name: str, simulated: Any, run: Any) -> None:
 
 
 @given(st.data())
-@settings(max_examples=20, deadline=None)
 def test_estimates_stay_within_what_answers_leave_open(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 12))
     k = data.draw(st.integers(1, n))

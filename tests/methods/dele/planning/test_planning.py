@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -210,7 +210,6 @@ def test_figures_of_a_size_do_not_depend_on_what_else_was_asked() -> None:
     np.testing.assert_allclose(one.at(40).tau_b, 1)
 
 
-@settings(max_examples=30)
 @given(st.integers(2, 20_000))
 def test_the_grid_ends_with_all_items(n: int) -> None:
     grid = grid_of_sizes(n)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score
@@ -72,7 +72,6 @@ def test_copies_are_represented_by_their_number(algorithm: str, size: int) -> No
 
 
 @given(st.integers(1, 12), st.integers(1, 30), st.integers(0, 1000), st.data())
-@settings(max_examples=60, deadline=None)
 def test_anchors_are_different_items_that_weigh_one(
     m: int, n: int, seed: int, data: st.DataObject
 ) -> None:
@@ -299,7 +298,6 @@ def test_anchor_points_estimate_held_out_models_better_than_chance(shared_data: 
 
 
 @pytest.mark.parametrize("algorithm", ["ward", "kmeans"])
-@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_anchors_are_the_nearest_points_given_out_one_by_one(algorithm: str, seed: int) -> None:
     """Written out: sums over the points of a cluster, and a search for the next that gives."""

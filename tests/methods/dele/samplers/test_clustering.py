@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.decomposition import LatentDirichletAllocation
@@ -216,7 +216,6 @@ def test_an_encoder_that_is_not_there_is_named() -> None:
 
 
 @given(st.integers(2, 40), st.integers(1, 5), st.integers(0, 100))
-@settings(max_examples=30, deadline=None)
 def test_squares_within_clusters_are_those_of_the_definition(n: int, k: int, seed: int) -> None:
     from scipy.sparse import csr_matrix
 

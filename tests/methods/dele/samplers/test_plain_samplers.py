@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.weighted_subset import WeightedSubset
@@ -119,7 +119,6 @@ def test_seeds(name: str) -> None:
     st.data(),
     st.integers(0, 2**62),
 )
-@settings(max_examples=60)
 def test_quotas(sizes: dict[str, int], data: st.DataObject, seed: int) -> None:
     pool = _pool(sizes)
     size = data.draw(st.integers(1, len(pool)))

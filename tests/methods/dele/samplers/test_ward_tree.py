@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
@@ -14,7 +14,6 @@ def _same_clusters(first: np.ndarray, second: np.ndarray) -> bool:
     return pairs == len(set(first.tolist())) == len(set(second.tolist()))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 10_000))
 def test_a_point_of_size_s_is_s_equal_points(u: int, dimensions: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
@@ -147,7 +147,6 @@ def test_items_nobody_was_asked_about_are_reported() -> None:
     assert len(checking_agreement(rated, flagged, seed=0)) == 0
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.lists(st.integers(1, 5), min_size=5, max_size=5), min_size=1, max_size=4),
     st.permutations(range(4)),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -172,7 +172,6 @@ TEXTS = st.lists(st.text(max_size=30), min_size=2, max_size=8)
 
 
 @given(TEXTS)
-@settings(max_examples=50, deadline=None)
 def test_jaccard_is_that_of_sets_of_shingles(texts: list[str]) -> None:
     data, offsets = plain_bytes(pa.array(texts, pa.large_string()))
     plain = [bytes(data[a:b]) for a, b in pairwise(offsets)]

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.compute import batch_engine
@@ -82,7 +82,6 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 
 
 @given(ROWS)
-@settings(max_examples=50, deadline=None)
 def test_every_row_is_clean_or_rejected(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
     result = clean([raw], CleaningParams())
@@ -100,7 +99,6 @@ def test_every_row_is_clean_or_rejected(rows: list[dict[str, Any]]) -> None:
 
 
 @given(ROWS)
-@settings(max_examples=50, deadline=None)
 def test_cleaning_clean_rows_changes_nothing(rows: list[dict[str, Any]]) -> None:
     once = clean([table(rows)], CleaningParams())
     twice = clean([as_raw(once.rows)], CleaningParams())
@@ -110,7 +108,6 @@ def test_cleaning_clean_rows_changes_nothing(rows: list[dict[str, Any]]) -> None
 
 
 @given(ROWS, st.integers(0, 12))
-@settings(max_examples=25, deadline=None)
 def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) -> None:
     raw = table(rows)
     whole = clean([raw], CleaningParams())
@@ -120,7 +117,6 @@ def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) 
 
 
 @given(ROWS)
-@settings(max_examples=10, deadline=None)
 def test_packing_for_ray_loses_nothing(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
     tasks = pa.table({"task": [batch_engine._dumped(raw)]})

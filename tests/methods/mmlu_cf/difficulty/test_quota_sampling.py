@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -59,7 +59,6 @@ def test_level_shares_are_the_normal_mass_between_half_levels() -> None:
     assert level_shares().argmax() == 6
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows, st.integers(0, 45), st.randoms(use_true_random=False))
 def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
     of: list[tuple[object, ...]], size: int, random: object
@@ -110,7 +109,6 @@ def test_a_poor_field_gives_all_and_the_others_share_the_rest() -> None:
     assert sorted(by_field[["math", "physics"]]) == [47, 48]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.integers(0, 2), min_size=6, max_size=6),
     st.lists(st.integers(0, 3), min_size=3, max_size=3),
@@ -166,7 +164,6 @@ def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
     assert (sample.domains, sample.domains_possible) == (2, 2)
 
 
-@settings(max_examples=25, deadline=None)
 @given(rows, st.integers(1, 12))
 def test_the_sample_has_as_many_domains_as_any_of_the_same_counts(
     of: list[tuple[object, ...]], size: int

@@ -76,7 +76,7 @@ def pages(draw: st.DrawFn) -> tuple[str, list[int]]:
     return between.join([*parts, key]) + "\n", right
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(page=pages())
 def test_a_key_gives_right_answers_or_none(page: tuple[str, list[int]]) -> None:
     text, right = page

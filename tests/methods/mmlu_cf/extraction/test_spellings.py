@@ -86,7 +86,7 @@ SPELLINGS: dict[str, tuple[str, Callable[[int, Question], str]]] = {
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(asked=st.lists(questions(), min_size=1, max_size=4))
 def test_questions_come_back_as_they_were_written(spelling: str, asked: list[Question]) -> None:
     kind, write = SPELLINGS[spelling]
@@ -99,7 +99,6 @@ def test_questions_come_back_as_they_were_written(spelling: str, asked: list[Que
     ] == asked
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     asked=st.lists(questions(), min_size=2, max_size=6),
     gap=st.sampled_from([", ", "  ", "; ", "\n"]),
@@ -113,7 +112,6 @@ def test_a_key_at_the_end_answers_by_number(asked: list[Question], gap: str) -> 
     assert [one.answer for one in found] == ["ABCD"[one[2]] for one in asked]
 
 
-@settings(max_examples=50, deadline=None)
 @given(text=st.text(st.sampled_from("AaBb12.)(\n\t ?:<>/-*[]xX✓"), max_size=400))
 def test_any_text_is_read_without_error_and_spans_lie_in_order(text: str) -> None:
     for kind in ("text/plain", "text/markdown", "text/html"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, ks_2samp
 
@@ -31,7 +31,6 @@ def table(of: list[tuple[object, ...]]) -> pd.DataFrame:
     return frame.assign(item_id=ids, doc_id=doc_id)
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows, st.randoms(use_true_random=False))
 def test_documents_stay_whole_and_no_order_of_rows_changes_the_halves(
     of: list[tuple[object, ...]], random: object
@@ -46,7 +45,6 @@ def test_documents_stay_whole_and_no_order_of_rows_changes_the_halves(
     assert split_halves(items.iloc[order], 0.5, seed=2).equals(halves)
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows)
 def test_single_items_fall_into_halves_that_differ_by_one_at_most(
     of: list[tuple[object, ...]],
