@@ -26,10 +26,14 @@ from benchwright.params.estimation import EstimationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.dele.plot_nodes import CURVES
 from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
-from benchwright.reports.dele.plots.chosen import draw_chosen_curves, draw_target_curves
 from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
-from benchwright.reports.dele.plots.curves import draw_curves, draw_paper_curves
-from benchwright.reports.dele.plots.subjects import draw_subject_curves
+from benchwright.reports.dele.plots.curves import (
+    draw_chosen_curves,
+    draw_curves,
+    draw_paper_curves,
+    draw_subject_curves,
+    draw_target_curves,
+)
 from benchwright.reports.dele.render import render_sampling_report
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.reports.mmlu_cf.plots.agreement import draw_judge_agreement
-from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels
-from benchwright.reports.mmlu_cf.plots.domains import draw_domains, top_domains
-from benchwright.reports.mmlu_cf.plots.fields import draw_field_halves
-from benchwright.reports.mmlu_cf.plots.replies import draw_parse_rates
-from benchwright.reports.mmlu_cf.plots.strata import draw_strata
+from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels, draw_strata
+from benchwright.reports.mmlu_cf.plots.domains_and_fields import (
+    draw_domains,
+    draw_field_halves,
+    top_domains,
+)
+from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
 from benchwright.tables.mmlu_cf import (
     DifficultyCounts,
     DomainCounts,

@@ -4,13 +4,14 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.mmlu_cf.summary.metrics import collect_construction_metrics
 from benchwright.methods.mmlu_cf.summary.steps import count_steps
-from benchwright.reports.mmlu_cf.plots.agreement import draw_judge_agreement
-from benchwright.reports.mmlu_cf.plots.difficulty import draw_difficulty_levels
-from benchwright.reports.mmlu_cf.plots.domains import draw_domains
-from benchwright.reports.mmlu_cf.plots.fields import draw_field_halves
+from benchwright.reports.mmlu_cf.plots.difficulty import (
+    draw_difficulty_levels,
+    draw_final_strata,
+    draw_strata,
+)
+from benchwright.reports.mmlu_cf.plots.domains_and_fields import draw_domains, draw_field_halves
 from benchwright.reports.mmlu_cf.plots.funnel import draw_construction_funnel
-from benchwright.reports.mmlu_cf.plots.replies import draw_parse_rates
-from benchwright.reports.mmlu_cf.plots.strata import draw_final_strata, draw_strata
+from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
 from benchwright.reports.mmlu_cf.render import render_construction_report
 
 _SETTINGS = (

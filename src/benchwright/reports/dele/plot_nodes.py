@@ -3,10 +3,14 @@
 from kedro.pipeline import Node
 
 from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
-from benchwright.reports.dele.plots.chosen import draw_chosen_curves, draw_target_curves
 from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
-from benchwright.reports.dele.plots.curves import draw_curves, draw_paper_curves
-from benchwright.reports.dele.plots.subjects import draw_subject_curves
+from benchwright.reports.dele.plots.curves import (
+    draw_chosen_curves,
+    draw_curves,
+    draw_paper_curves,
+    draw_subject_curves,
+    draw_target_curves,
+)
 
 CURVES = (
     "figure_sampling_tau",

@@ -10,7 +10,7 @@ from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.headline import METRIC
-from benchwright.reports.dele.plots.chosen import LINES
+from benchwright.reports.dele.plots.curves import LINES
 from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient
 from benchwright.reports.page.table_rows import rows_of
 

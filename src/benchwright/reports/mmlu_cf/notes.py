@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from benchwright.methods.mmlu_cf.summary.levels import Shortfall
-from benchwright.reports.mmlu_cf.plots.agreement import RELIABLE
+from benchwright.reports.mmlu_cf.plots.judges import RELIABLE
 from benchwright.reports.mmlu_cf.told import Told
 from benchwright.reports.mmlu_cf.wording import (
     bounds,

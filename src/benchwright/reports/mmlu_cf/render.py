@@ -25,8 +25,8 @@ from benchwright.reports.mmlu_cf.headline import (
     write_headline,
 )
 from benchwright.reports.mmlu_cf.notes import write_notes
-from benchwright.reports.mmlu_cf.plots.agreement import of_all_judges
-from benchwright.reports.mmlu_cf.plots.domains import top_domains
+from benchwright.reports.mmlu_cf.plots.domains_and_fields import top_domains
+from benchwright.reports.mmlu_cf.plots.judges import of_all_judges
 from benchwright.reports.mmlu_cf.rows import (
     agreement_rows,
     cleaning_rows,

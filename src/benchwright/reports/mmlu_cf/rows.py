@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.reports.mmlu_cf.plots.fields import count_field_halves
+from benchwright.reports.mmlu_cf.plots.domains_and_fields import count_field_halves
 from benchwright.reports.mmlu_cf.wording import (
     MEASURES,
     POOLS,

@@ -1,41 +1,95 @@
-"""What samplers keep of ranks and scores over rates (DELE, Figures 1–32)."""
+"""What samplers keep of ranks and scores over rates (DELE, Figures 1–32), beside random's band."""
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
+import numpy as np
 import pandas as pd
 
-from benchwright.methods.dele.evidence.judging import kinds_of
+from benchwright.methods.dele.evidence.curves import CHOSEN, IN_SAMPLE, ORDER
+from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.plots.panels_of_curves import FAMILIES, stacked_curves
 from benchwright.reports.dele.wording import PANELS
+from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_figure, plain
+from benchwright.reports.page.plots import margin, plot
 
 BAND = ("random_low", "random_median", "random_high")
-"""Columns of the band of random subsets."""
-_SD_BAND = ("random_sd_low", "random_sd_median", "random_sd_high")
+"""Columns of the band of random subsets: lower bound, median, upper bound."""
+
+LINES = {
+    RANDOM: "random",
+    CHOSEN: "chosen",
+    IN_SAMPLE: "chosen, in-sample",
+    ORDER: "luckiest random order",
+}
+"""Lines of the figure of the chosen sampler in words."""
+
+COLOURS = (
+    *("#3b82c4", "#d9622b", "#2f9e77", "#b0568f", "#c29a1f", "#6f6bd1"),
+    *("#4fa9b8", "#a3684a", "#7ba13a", "#d17ba3", "#6b7d8f", "#8f5bb3"),
+)
+
+_FAMILIES = {
+    "baseline": "Baselines",
+    "clustering": "Clusters of texts",
+    "quality": "Quality of texts",
+    "difficulty": "Difficulty",
+    "responses": "Answers of models",
+}
+_METRICS = {"tau_b": "Kendall tau-b", "spearman": "Spearman", "pearson": "Pearson of scores"}
+_TARGETS = {
+    "items": "Beside the mean over items",
+    "subjects": "Beside the mean over subjects",
+}
+_PANEL = 190  # pixels, as all below
+_TOP, _TICKS, _NAME = 30, 34, 26
+_LEGEND_ROW = 19
+_WIDE, _NARROW = 700, 320  # of a legend at least
+_KEY, _LETTER = 46, 6.4  # of an entry's line, and of a letter
+_MENU, _GAP = 44, 26  # of the menu of subjects; between it and the first panel
+_LONGEST = 34  # characters of a subject in the menu
+_OF_BAND = ("random subsets, 95%", "their median")
 
 
 class _Drawn(NamedTuple):
-    metric: str
-    value: str
-    title: str
+    """A figure: groups of curves in words, the column drawn, the unit and upper end of its axes."""
+
+    groups: Mapping[str, str]
     unit: str
-    most: float | None
+    most: float | None = None
+    value: str = "mean"
+    head: int = 0
+
+    @property
+    def band(self) -> list[str]:
+        """Columns of random's band, of means or of deviations."""
+        return [name if self.value == "mean" else name.replace("_", "_sd_") for name in BAND]
 
 
-_FIGURES = (
-    _Drawn("tau_b", "mean", "Kendall tau-b with the ranking on all items", "tau-b", 1.0),
-    _Drawn(
-        "spearman", "mean", "Spearman correlation with the ranking on all items", "Spearman", 1.0
+_CURVES = (
+    ("tau_b", "Kendall tau-b with the ranking on all items", _Drawn(_FAMILIES, "tau-b", 1.0)),
+    (
+        "spearman",
+        "Spearman correlation with the ranking on all items",
+        _Drawn(_FAMILIES, "Spearman", 1.0),
     ),
-    _Drawn(
-        "pearson", "mean", "Pearson correlation of scores with those on all items", "Pearson", 1.0
+    (
+        "pearson",
+        "Pearson correlation of scores with those on all items",
+        _Drawn(_FAMILIES, "Pearson", 1.0),
     ),
-    _Drawn("wasserstein", "mean", "Wasserstein distance of the scores", "share", None),
-    _Drawn("mean_absolute_error", "mean", "Mean absolute error of a model's score", "share", None),
-    _Drawn("spearman", "sd", "Spearman correlation: standard deviation over repeats", "sd", None),
-    _Drawn(
-        "wasserstein", "sd", "Wasserstein distance: standard deviation over repeats", "sd", None
+    ("wasserstein", "Wasserstein distance of the scores", _Drawn(_FAMILIES, "share")),
+    ("mean_absolute_error", "Mean absolute error of a model's score", _Drawn(_FAMILIES, "share")),
+    (
+        "spearman",
+        "Spearman correlation: standard deviation over repeats",
+        _Drawn(_FAMILIES, "sd", value="sd"),
+    ),
+    (
+        "wasserstein",
+        "Wasserstein distance: standard deviation over repeats",
+        _Drawn(_FAMILIES, "sd", value="sd"),
     ),
 )
 
@@ -48,8 +102,12 @@ def draw_curves(
     By the panel of headlines. Returns the figures of tau-b, Spearman, Pearson, Wasserstein distance
     and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
     """
-    own = by_family(sampling_curves[sampling_curves["panel"] == panels.main], sampling)
-    return tuple(_draw(own, panels, drawn) for drawn in _FIGURES)
+    own = _by_family(sampling_curves[sampling_curves["panel"] == panels.main], sampling)
+    whom = f"({len(panels.groups[panels.main]):,} {PANELS[panels.main]})"
+    return tuple(
+        _stacked(own[own["metric"] == metric], f"{title} {whom}", drawn)
+        for metric, title, drawn in _CURVES
+    )
 
 
 def draw_paper_curves(
@@ -61,25 +119,242 @@ def draw_paper_curves(
         f"Spearman correlation ({len(paper_panel.models):,} models of the paper's panel, "
         f"{len(paper_panel.item_ids):,} items)"
     )
-    return stacked_curves(
-        by_family(own, sampling), FAMILIES, "mean", BAND, title, "Spearman", most=1.0
+    return _stacked(_by_family(own, sampling), title, _Drawn(_FAMILIES, "Spearman", 1.0))
+
+
+def draw_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
+    """Draw what the sampler chosen by some models keeps for the others (DELE, Figure 7)."""
+    splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
+    own = chosen_curves.assign(
+        group=chosen_curves["metric"], sampler=chosen_curves["line"].map(LINES)
     )
+    title = f"The chosen sampler over rates, mean over {splits:,} splits of the models"
+    return _stacked(own, title, _Drawn(_METRICS, "correlation", 1.0))
 
 
-def by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
+def draw_target_curves(target_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
+    """Draw the scores' error beside the mean over items and beside the mean over subjects."""
+    own = target_curves[target_curves["metric"] == "mean_absolute_error"]
+    title = "Mean absolute error of a model's score, beside two scores of the benchmark"
+    own = own[own["rate"] >= min(sampling.evidence.at_rates)]
+    return _stacked(own.assign(group=own["target"]), title, _Drawn(_TARGETS, "share"))
+
+
+def draw_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) -> Any:
+    """Draw Spearman's correlation inside a subject that a menu chooses (DELE, Figures 8–27).
+
+    First stands the mean over the subjects.
+    """
+    title = "Spearman correlation inside a subject"
+    own = subject_curves[subject_curves["metric"] == "spearman"]
+    if own["mean"].isna().all():
+        return empty_figure(title, "No subject has enough items and models.")
+    whole = own.groupby(["sampler", "rate"])[["size", "mean", *BAND]].mean().reset_index()
+    whole["size"] = whole["size"].round(1)
+    figure = _stacked(
+        _by_family(whole, sampling),
+        f"{title} (all {int(own['n_models'].iloc[0]):,} models; samplers that read answers take no "
+        "part)",
+        _Drawn(_FAMILIES, "Spearman", 1.0, head=_MENU),
+    )
+    subjects = list(own.groupby("subject", sort=True))
+    rates = sorted(set(own["rate"]))
+    shown = {f"mean over {len(subjects)} subjects": _arrays(figure, whole, rates)}
+    for subject, rows in subjects:
+        name = plain(clip(str(subject).replace("_", " "), _LONGEST))
+        shown[f"{name} ({int(rows['n_items'].iloc[0]):,})"] = _arrays(figure, rows, rates)
+    meta = dict(figure.layout.meta)
+    wide = figure.layout.height - figure.layout.margin.b - meta["top"]
+    narrow = dict(meta["narrow"])
+    tall = narrow["layout.height"] - narrow["layout.margin.b"] - meta["top"]
+    narrow["layout.updatemenus.0.y"] = 1 + _GAP / tall
+    figure.update_layout(
+        updatemenus=[_menu(shown, 1 + _GAP / wide)], meta={**meta, "narrow": narrow}
+    )
+    lows = [y for arrays in shown.values() for own in arrays["y"] for y in own if y is not None]
+    figure.update_yaxes(range=[max(min(lows), -1.0), 1.02])
+    return figure
+
+
+def _arrays(figure: Any, rows: pd.DataFrame, rates: list[float]) -> dict[str, Any]:
+    """What each trace shows of a subject."""
+    by_sampler = {str(name): own.set_index("rate") for name, own in rows.groupby("sampler")}
+    any_of = next(iter(by_sampler.values()))
+    found: dict[str, Any] = {"x": [], "y": [], "customdata": []}
+    for trace in figure.data:
+        own = by_sampler.get(trace.meta.get("of"), any_of if "of" not in trace.meta else None)
+        column = [None] * len(rates) if own is None else _column(own[trace.meta["shows"]], rates)
+        found["x"].append(rates)
+        found["y"].append(column)
+        found["customdata"].append([] if own is None else _column(own["size"], rates))
+    return found
+
+
+def _column(values: pd.Series, rates: list[float]) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), 4) for value in values.reindex(rates)]
+
+
+def _menu(shown: Mapping[str, dict[str, Any]], y: float) -> dict[str, Any]:
+    return {
+        "buttons": [
+            {"label": name, "method": "restyle", "args": [arrays]} for name, arrays in shown.items()
+        ],
+        "x": 0,
+        "xanchor": "left",
+        "y": y,
+        "yanchor": "bottom",
+        "showactive": True,
+        "active": 0,
+        "pad": {"t": 0, "b": 0, "l": 0, "r": 0},
+        # Plotly's own background of the active entry is nearly white, also on a dark page.
+        "bgcolor": "#eef1f4",
+        "bordercolor": "#b9c0c8",
+        "font": {"color": "#1c2733", "size": 12},
+    }
+
+
+def _by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
     """Curves with the family of each sampler as `group`."""
     families = {name: kind.family for name, kind in kinds_of(sampling).items()}
     return curves.assign(group=curves["sampler"].map(families))
 
 
-def _draw(own: pd.DataFrame, panels: SamplingPanels, drawn: _Drawn) -> Any:
-    n = len(panels.groups[panels.main])
-    return stacked_curves(
-        own[own["metric"] == drawn.metric],
-        FAMILIES,
-        drawn.value,
-        BAND if drawn.value == "mean" else _SD_BAND,
-        f"{drawn.title} ({n:,} {PANELS[panels.main]})",
-        drawn.unit,
-        most=drawn.most,
+class _Places(NamedTuple):
+    """Where panels stand: their lower and upper ends, in shares of `height` pixels."""
+
+    height: int
+    domains: list[tuple[float, float]]
+    bottom: int
+
+    @classmethod
+    def of(cls, entries: list[list[str]], width: int) -> Self:
+        """Below each panel is its legend of these entries, each as wide as the longest."""
+        rows = [
+            -(-len(own) // max(int(width // (_KEY + _LETTER * max(map(len, own)))), 1))
+            for own in entries
+        ]
+        rooms = [_TICKS + _LEGEND_ROW * n + _NAME for n in rows]
+        height = len(entries) * _PANEL + sum(rooms[:-1])
+        tops = [i * _PANEL + sum(rooms[:i]) for i in range(len(entries))]
+        shares = [(1 - (top + _PANEL) / height, 1 - top / height) for top in tops]
+        return cls(height, [(max(low, 0.0), high) for low, high in shares], rooms[-1] + 10)
+
+    def legend_at(self, panel: int) -> float:
+        """Upper end of a panel's legend."""
+        return self.domains[panel][0] - (_TICKS - 4) / self.height
+
+
+def _stacked(curves: pd.DataFrame, title: str, drawn: _Drawn) -> Any:
+    """One panel per group: a line per sampler, random subsets as a band with its median.
+
+    A trace names the sampler and the column that it shows in its `meta`.
+
+    Args:
+        curves: columns group, sampler, rate, size, the value drawn and those of the band.
+        title: caption.
+        drawn: what is shown.
+    """
+    known = curves.dropna(subset=[drawn.value])
+    if known.empty:
+        return empty_figure(title, "There are too few models to judge samplers.")
+    present = [group for group in drawn.groups if (known["group"] == group).any()]
+    traces: list[dict[str, Any]] = []
+    entries, names = [], []
+    for i, group in enumerate(present):
+        suffix = str(i + 1) if i else ""
+        place = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "legend": f"legend{suffix}"}
+        here = known[known["group"] == group].sort_values("rate")
+        own = list(here.groupby("sampler", sort=True))
+        entries.append([*(str(name) for name, _ in own), *_OF_BAND])
+        found = _band(here.drop_duplicates("rate"), drawn.band)
+        for colour, (name, rows) in enumerate(own):
+            line: dict[str, Any] = {"color": COLOURS[colour % len(COLOURS)], "width": 1.8}
+            if name == RANDOM:
+                line = {"color": INK, "width": 1.5, "dash": "dash"}
+            found.append(_line(str(name), rows, drawn.value, line))
+        traces += [{**trace, **place, "mode": "lines"} for trace in found]
+        text = f"<b>{plain(drawn.groups[group])}</b>"
+        names.append({"text": text, "xref": "paper", "yref": f"y{suffix} domain", **_ABOVE})
+    wide, narrow = _Places.of(entries, _WIDE), _Places.of(entries, _NARROW)
+    top = _TOP + drawn.head
+    return plot(
+        title,
+        wide.height + top + wide.bottom,
+        traces,
+        annotations=names,
+        hovermode="closest",
+        margin=margin(wide.bottom, top=top + 18),
+        meta={"top": top, "narrow": _narrow(narrow, top)},
+        **_axes(wide, drawn.unit, _reach(known, drawn)),
     )
+
+
+_ABOVE = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "x": 0, "y": 1}
+
+
+def _axes(places: _Places, unit: str, reach: list[float]) -> dict[str, Any]:
+    """Axes and legend of each panel; rates are named below the last one."""
+    found: dict[str, Any] = {}
+    across = {"fixedrange": True, "rangemode": "tozero", "ticksuffix": "%"}
+    up: dict[str, Any] = {"title": unit, "range": reach, "fixedrange": True}
+    for i, domain in enumerate(places.domains):
+        suffix = str(i + 1) if i else ""
+        found[f"yaxis{suffix}"] = axis(**up, domain=domain, anchor=f"x{suffix}")
+        found[f"xaxis{suffix}"] = axis(anchor=f"y{suffix}", **across)
+        legend = {"orientation": "h", "x": 0, "y": places.legend_at(i), "yanchor": "top"}
+        found[f"legend{suffix}"] = legend
+    return found
+
+
+def _narrow(places: _Places, top: int) -> dict[str, Any]:
+    """The changes where legends need more rows."""
+    changes: dict[str, Any] = {
+        "layout.height": places.height + top + places.bottom,
+        "layout.margin.b": places.bottom,
+    }
+    for i, domain in enumerate(places.domains):
+        suffix = str(i + 1) if i else ""
+        changes[f"layout.yaxis{suffix}.domain"] = domain
+        changes[f"layout.legend{suffix}.y"] = places.legend_at(i)
+    return changes
+
+
+def _reach(known: pd.DataFrame, drawn: _Drawn) -> list[float]:
+    """From the lowest drawn value to the highest, with room; very small rates do not rule it."""
+    most = drawn.most
+    seen = known[known["rate"] >= min(2.0, known["rate"].max())]
+    values = seen[[drawn.value, drawn.band[0], drawn.band[2]]].to_numpy(dtype=float)
+    values = values[np.isfinite(values)]
+    low, high = float(values.min()), float(values.max()) if most is None else most
+    room = 0.04 * (high - low) or 0.01
+    return [max(low - room, 0.0) if most is None and low >= 0 else low - room, high + room]
+
+
+def _band(base: pd.DataFrame, band: Sequence[str]) -> list[dict[str, Any]]:
+    looks: tuple[dict[str, Any], ...] = (
+        {"line": {"width": 0}, "showlegend": False},
+        {"line": {"color": QUIET, "width": 1, "dash": "dot"}, "name": _OF_BAND[1]},
+        {"line": {"width": 0}, "fill": "tonexty", "name": _OF_BAND[0]},
+    )
+    looks[2]["fillcolor"] = "rgba(128,128,128,0.20)"
+    rates = base["rate"].tolist()
+    low, middle, high = (
+        {"x": rates, "y": base[name].round(5).tolist(), "hoverinfo": "skip", **look}
+        | {"meta": {"shows": name}}
+        for name, look in zip(band, looks, strict=True)
+    )
+    return [low, high, middle]
+
+
+def _line(name: str, rows: pd.DataFrame, value: str, line: dict[str, Any]) -> dict[str, Any]:
+    label = plain(name)
+    return {
+        "x": rows["rate"].tolist(),
+        "y": rows[value].round(5).tolist(),
+        "line": line,
+        "name": label,
+        "meta": {"shows": value, "of": name},
+        "customdata": rows["size"].tolist(),
+        "hovertemplate": f"{label}<br>%{{x:g}}% (%{{customdata:,}} items): %{{y:.3f}}"
+        "<extra></extra>",
+    }

@@ -1,0 +1,137 @@
+"""Where the questions come from: domains, and the fields of both halves (MMLU-CF, Figure 6)."""
+
+from typing import Any
+
+import pandas as pd
+
+from benchwright.reports.mmlu_cf.plots.colours import CLOSED, PUBLIC
+from benchwright.reports.page.plot_style import (
+    KEPT,
+    NARROW_NAME,
+    REMOVED,
+    axis,
+    clip,
+    empty_figure,
+    plain,
+)
+from benchwright.reports.page.plots import (
+    NOTES_BESIDE,
+    bars,
+    legend_below,
+    margin,
+    plot,
+    rows_down,
+)
+
+SHOWN = 12
+_COUNTS = ["documents", "raw_items", "clean_items"]
+_HALVES = (("validation", "public half", PUBLIC), ("test", "closed half", CLOSED))
+
+
+def draw_domains(domain_counts: pd.DataFrame) -> Any:
+    """Draw the questions found in each domain, clean and rejected; those of most questions."""
+    title = "Questions of the largest domains: clean (blue) and rejected (orange)"
+    if not domain_counts["raw_items"].sum():
+        return empty_figure(title, "No question was found in the documents.")
+    table = top_domains(domain_counts)
+    names = [plain(clip(name, 40)) for name in table["domain"]]
+    # A bar of all other domains together would dwarf every single one: they get words alone.
+    single = table["domain"].ne(_others(domain_counts)).astype(int)
+    clean = (table["clean_items"] * single).tolist()
+    gone = ((table["raw_items"] - table["clean_items"]) * single).tolist()
+    short = [f"{c:,} of {r:,}" for r, c in table[_COUNTS[1:]].itertuples(index=False)]
+    notes = [
+        f"{said} · {n:,} {'document' if n == 1 else 'documents'}"
+        for said, n in zip(short, table["documents"], strict=True)
+    ]
+    most = int((table["raw_items"] * single).max())
+    beside = {**NOTES_BESIDE, "text": notes, "constraintext": "none"}
+    return plot(
+        title,
+        60 + 28 * len(names),
+        [
+            bars(clean, KEPT, "%{customdata}: %{x:,} clean", customdata=names),
+            bars(gone, REMOVED, "%{customdata}: %{x:,} rejected", customdata=names, **beside),
+        ],
+        barmode="stack",
+        bargap=0.35,
+        showlegend=False,
+        margin=margin(30, right=8),
+        xaxis=axis(range=[0, 1.4 * most], tickformat=",d", nticks=6),
+        yaxis=rows_down(names),
+        meta={
+            "narrow": {
+                "layout.xaxis.range": [0, 2 * most],
+                "layout.xaxis.nticks": 4,
+                "layout.yaxis.ticktext": [
+                    plain(clip(name, NARROW_NAME)) for name in table["domain"]
+                ],
+                "data.1.text": short,
+            }
+        },
+    )
+
+
+def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
+    """The domains of most clean questions, and the others together in a last row.
+
+    Documents of no known domain are "not known".
+
+    Returns:
+        domain, documents, raw_items, clean_items; at most `most` rows and one more.
+    """
+    table = domain_counts.assign(domain=domain_counts["domain"].replace("", "not known"))
+    if len(table) <= most + 1:
+        return table
+    rest = table.iloc[most:]
+    other = {"domain": _others(domain_counts, most), **rest[_COUNTS].sum().to_dict()}
+    return pd.concat([table.iloc[:most], pd.DataFrame([other])], ignore_index=True)
+
+
+def _others(domain_counts: pd.DataFrame, most: int = SHOWN) -> str:
+    """The name of the last row; no domain has a space."""
+    return f"{len(domain_counts) - most:,} other domains"
+
+
+def draw_field_halves(keyed_split_assignment: pd.DataFrame) -> Any:
+    """Draw how many questions of each field stand in each half, the most frequent field first."""
+    title = "Questions of each field in the public and in the closed half"
+    if keyed_split_assignment.empty:
+        return empty_figure(title, "The halves have no questions.")
+    counts = count_field_halves(keyed_split_assignment)
+    names, short = (
+        [plain(clip(name or "no field", most)) for name in counts.index]
+        for most in (40, NARROW_NAME)
+    )
+    height = 34 * len(names)
+    return plot(
+        title,
+        height + 78,
+        [
+            bars(
+                counts[half].tolist(),
+                colour,
+                f"%{{customdata}}: %{{x:,}} in the {name}",
+                name=name,
+                text=[f"{n:,}" for n in counts[half]],
+                customdata=names,
+                **NOTES_BESIDE,
+            )
+            for half, name, colour in _HALVES
+        ],
+        barmode="group",
+        bargap=0.3,
+        xaxis=axis(range=[0, 1.12 * int(counts.to_numpy().max())], tickformat=",d", nticks=6),
+        yaxis=rows_down(names),
+        legend=legend_below(36, height),
+        margin=margin(70),
+        meta={"narrow": {"layout.xaxis.nticks": 4, "layout.yaxis.ticktext": short}},
+    )
+
+
+def count_field_halves(assignment: pd.DataFrame) -> pd.DataFrame:
+    """Questions by field (rows, most frequent first) and half (columns validation, test)."""
+    counts = pd.crosstab(assignment["field"], assignment["half"])
+    counts = counts.reindex(columns=[half for half, _, _ in _HALVES], fill_value=0)
+    order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    return counts.loc[order]
