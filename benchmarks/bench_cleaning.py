@@ -24,17 +24,15 @@ import pytest
 
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
-from benchwright.methods.mmlu_cf.cleaning.cleaned import Cleaned, as_raw, joined
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import deduplicate
-from benchwright.methods.mmlu_cf.cleaning.exact_duplicates import mixed
-from benchwright.methods.mmlu_cf.cleaning.fingerprints import (
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import (
     Fingerprints,
+    deduplicate,
     fingerprints,
     joined_fingerprints,
+    mixed,
 )
-from benchwright.methods.mmlu_cf.cleaning.question_parts import last_sentence
-from benchwright.methods.mmlu_cf.cleaning.rows import Rows
-from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles
+from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned, Rows, as_raw, joined
+from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles, last_sentence
 from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams
 

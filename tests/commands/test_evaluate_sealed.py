@@ -19,8 +19,7 @@ from benchwright.datasets.half_scores import HalfScores
 from benchwright.methods.mmlu_cf.sealing.aggregate import GroupScore, SealedScore
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.seal import SealedFiles, seal_halves
-from benchwright.methods.mmlu_cf.splitting.gap import half_gaps
-from benchwright.methods.mmlu_cf.splitting.paired_halves import pair_halves
+from benchwright.methods.mmlu_cf.splitting.gap import half_gaps, pair_halves
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
 N = 240

@@ -38,13 +38,14 @@ from benchwright.datasets.verbatim import verbatim_table
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
-from benchwright.methods.mmlu_cf.judging.named_replies import (
+from benchwright.methods.mmlu_cf.judging.replies import (
+    Scale,
     parse_choice,
     parse_named,
+    parse_rating,
     parse_yes_no,
 )
-from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
-from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
+from benchwright.methods.mmlu_cf.sealing.seal import sealed_identity
 from benchwright.methods.wicked.single_best_answer.classifier import LogisticClassifier
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, SourceKind
 from benchwright.params.collection import ExtractionParams

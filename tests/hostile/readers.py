@@ -25,9 +25,8 @@ from benchwright.datasets.saved_table import LastSavedTable
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.rank_agreement import read_ratings
 from benchwright.language_models.weights import starts_with_bos
-from benchwright.methods.mmlu_cf.sealing.identity import sealed_identity
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
+from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, sealed_identity
 from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams

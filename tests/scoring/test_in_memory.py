@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
-from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import (
+from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     answer_questions,
     one_configuration,
 )

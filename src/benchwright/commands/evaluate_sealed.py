@@ -19,7 +19,7 @@ from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import (
+from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     one_configuration,
     options_chosen,
     right_answer,
@@ -30,10 +30,15 @@ from benchwright.methods.mmlu_cf.sealing.aggregate import (
     SealedScore,
     evaluate_sealed,
 )
-from benchwright.methods.mmlu_cf.sealing.identity import file_hash, sealed_identity
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
-from benchwright.methods.mmlu_cf.sealing.seal import SealedBenchmark, SealedItem, open_sealed
+from benchwright.methods.mmlu_cf.sealing.seal import (
+    SealedBenchmark,
+    SealedItem,
+    file_hash,
+    open_sealed,
+    sealed_identity,
+)
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams
 from benchwright.project_conf import load_conf

@@ -63,7 +63,7 @@ def test_two_workers_make_no_difference(
 ) -> None:
     if engine == "ray":
         pytest.importorskip("ray.data")
-        monkeypatch.setenv("PYTHONPATH", str(Path(batch_engine.__file__).parents[1]))
+        monkeypatch.setenv("PYTHONPATH", str(Path(batch_engine.__file__).parents[2]))
     alone = made(shards, monkeypatch)
     raw, _, read, clean_items, rejected, _, _, duplicates = alone
     assert raw.num_rows > 500

@@ -12,9 +12,9 @@ from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
-from benchwright.methods.mmlu_cf.fields.labelled_examples import bundled_examples
+from benchwright.methods.mmlu_cf.fields.classifier import bundled_examples
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
-from benchwright.methods.mmlu_cf.judging import in_memory
+from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.fields import create_pipeline, nodes
@@ -164,7 +164,7 @@ def test_judges_name_fields_and_their_replies_are_written_nowhere(
         stores.append(store)
         return lambda texts, attempt=1: ["Law" if "contract" in t else "?" for t in texts]
 
-    monkeypatch.setattr(in_memory, "ask_model", ask_model)
+    monkeypatch.setattr(judges_module, "ask_model", ask_model)
     items = clean_items(["Law", "Math"])
     out = run(items, [], by="judges", judges=("one", "two"), attempts=2)
     assert out["fielded_items"]["field"].fillna("").tolist() == ["Law", ""]

@@ -23,14 +23,12 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.sealed_folder import SealedFolder
 from benchwright.language_models.protocol import Generated
-from benchwright.methods.mmlu_cf.judging import in_memory
-from benchwright.methods.mmlu_cf.judging.with_passage import with_passage
-from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore
+from benchwright.methods.mmlu_cf.judging import judges as judges_module
+from benchwright.methods.mmlu_cf.judging.judges import with_passage
+from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
-from benchwright.methods.mmlu_cf.sealing.sealed_shards import SealedShards
+from benchwright.methods.mmlu_cf.sealing.seal import keyed_leak_pairs, open_sealed
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams
 from benchwright.params.fields import FieldsParams
@@ -297,7 +295,7 @@ class _Log:
 
 
 def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
-    patch.setattr(in_memory, "ask_model", _scripted(items))
+    patch.setattr(judges_module, "ask_model", _scripted(items))
     patch.setattr(halves, "encode_texts", _encode)
 
     class Encoder:
@@ -478,7 +476,7 @@ def test_a_run_that_was_killed_asks_only_the_rest(
     _patch(monkeypatch, labelled)
     killed, asked = 3, []
     monkeypatch.setattr(asking, "answer_batches", _batches(asked, killed))
-    monkeypatch.setattr(in_memory, "ask_model", asking.ask_model)
+    monkeypatch.setattr(judges_module, "ask_model", asking.ask_model)
     weights = {"package": "p", "file": "p/m.gguf", "sha256": "1" * 64}
     models = {"models": {"first": {"weights": weights, "family": "f", "context": 4096}}}
     parameters = _parameters(judges=False) | {
@@ -609,7 +607,7 @@ def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.Data
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("models", "scoring")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(in_memory, "ask_model", lambda *_, **__: judge)
+        patch.setattr(judges_module, "ask_model", lambda *_, **__: judge)
         params = DifficultyParams(judges=("one",), shots=5)
         rate_items(labelled[:1], given, MemoryShards(), params, *rest, 0)
         rate_items(labelled[:1], given[:0], MemoryShards(), params, *rest, 0)

@@ -17,9 +17,8 @@ import pyarrow.compute as pc
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ReadingReport, joined_reports
-from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
+from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_parts
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
-from benchwright.methods.mmlu_cf.extraction.shards import shard_parts
 from benchwright.params.collection import CollectionParams
 from benchwright.statistics.proportion import wilson_interval
 

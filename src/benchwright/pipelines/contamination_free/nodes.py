@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.judging.in_memory import ask_in_memory
-from benchwright.methods.mmlu_cf.rules.apply import apply_draw, as_items
-from benchwright.methods.mmlu_cf.rules.reword import Reworded, reword
+from benchwright.methods.mmlu_cf.contamination_free import Reworded, apply_draw, as_items, reword
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

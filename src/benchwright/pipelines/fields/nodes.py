@@ -14,12 +14,16 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
-from benchwright.methods.mmlu_cf.fields.accuracy import field_accuracy
-from benchwright.methods.mmlu_cf.fields.classifier import predict_fields, train_classifier
+from benchwright.methods.mmlu_cf.fields.classifier import (
+    bundled_examples,
+    field_accuracy,
+    predict_fields,
+    text_to_encode,
+    train_classifier,
+)
 from benchwright.methods.mmlu_cf.fields.judge import judge_fields
-from benchwright.methods.mmlu_cf.fields.labelled_examples import bundled_examples, text_to_encode
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
-from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
+from benchwright.methods.mmlu_cf.judging.judges import named_judges
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key

@@ -2,9 +2,11 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.methods.mmlu_cf.splitting.gap_metrics import collect_gap_metrics
-from benchwright.methods.mmlu_cf.splitting.gap_shares import count_small_gaps
-from benchwright.methods.mmlu_cf.splitting.gaps import compare_halves
+from benchwright.methods.mmlu_cf.splitting.gap import (
+    collect_gap_metrics,
+    compare_halves,
+    count_small_gaps,
+)
 from benchwright.reports.half_gap.page import render_half_gap_page
 from benchwright.reports.half_gap.plots.fields import draw_gaps_by_field
 from benchwright.reports.half_gap.plots.gaps import draw_gaps

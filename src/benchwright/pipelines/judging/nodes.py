@@ -9,27 +9,29 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
-from benchwright.methods.mmlu_cf.difficulty.candidates import difficulty_candidates
-from benchwright.methods.mmlu_cf.difficulty.irt_fallback import difficulty_from_responses
-from benchwright.methods.mmlu_cf.difficulty.level_counts import level_counts
-from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
+from benchwright.methods.mmlu_cf.checking import check_items, checking_agreement, decide
+from benchwright.methods.mmlu_cf.difficulty.model_answers import (
+    answer_matrix,
+    answers_of_file,
+    difficulty_from_responses,
+)
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
     LEVELS,
     QuotaSample,
     sample_by_difficulty,
 )
-from benchwright.methods.mmlu_cf.difficulty.rated_again import ratings_again
 from benchwright.methods.mmlu_cf.difficulty.rating import (
+    BUNDLED,
     RatedDifficulty,
+    difficulty_candidates,
     last_ratings,
+    level_counts,
     rate_difficulty,
+    ratings_again,
+    read_examples,
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combined_difficulty
-from benchwright.methods.mmlu_cf.difficulty.worked_examples import BUNDLED, read_examples
-from benchwright.methods.mmlu_cf.judging.agreement import judge_agreement
-from benchwright.methods.mmlu_cf.judging.in_memory import named_judges
-from benchwright.methods.mmlu_cf.judging.with_passage import with_passage
+from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.checking import CheckingParams
 from benchwright.params.difficulty import DifficultyParams

@@ -2,10 +2,12 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.methods.mmlu_cf.memorisation.examples import choose_examples
-from benchwright.methods.mmlu_cf.memorisation.metrics import collect_memorisation_metrics
-from benchwright.methods.mmlu_cf.memorisation.probe import summarise_memorisation
-from benchwright.methods.mmlu_cf.memorisation.replies import compare_replies
+from benchwright.methods.mmlu_cf.memorisation import (
+    choose_examples,
+    collect_memorisation_metrics,
+    compare_replies,
+    summarise_memorisation,
+)
 from benchwright.reports.memorisation.figure import draw_memorisation
 from benchwright.reports.memorisation.page import render_memorisation_page
 

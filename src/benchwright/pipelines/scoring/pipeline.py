@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.methods.mmlu_cf.difficulty.answers_in_memory import answer_questions
+from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_questions
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.record import record_answers

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.judging.in_memory import ask_in_memory
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
-from benchwright.methods.mmlu_cf.sealing.keyed_leaks import keyed_leak_pairs
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, seal_halves
-from benchwright.methods.mmlu_cf.splitting.distance import half_distances
+from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, keyed_leak_pairs, seal_halves
 from benchwright.methods.mmlu_cf.splitting.leakage import split_without_leaks
+from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.fields import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.sealing import SealingParams

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.cleaned import CLEAN
 from benchwright.methods.mmlu_cf.cleaning.deduplicate import Deduplicated, clean, deduplicate
-from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining
-from benchwright.methods.mmlu_cf.cleaning.same_question import substituted
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining, substituted
+from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN
 from benchwright.methods.mmlu_cf.cleaning.shingles import jaccard, plain_bytes, shingles
 from benchwright.params.cleaning import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningDuplicates

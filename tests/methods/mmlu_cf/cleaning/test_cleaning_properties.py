@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from benchwright.compute import batch_engine
 from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
-from benchwright.methods.mmlu_cf.cleaning.cleaned import as_raw
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean
-from benchwright.methods.mmlu_cf.cleaning.fingerprints import cleaned_with_fingerprints
+from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean, cleaned_with_fingerprints
+from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.params.cleaning import CleaningParams
 
 SCHEMA = pa.schema(

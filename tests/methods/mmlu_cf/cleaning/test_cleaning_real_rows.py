@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.methods.mmlu_cf.cleaning.cleaned import as_raw
 from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean, deduplicate
+from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.params.cleaning import CleaningParams
 
 pytestmark = pytest.mark.real_data

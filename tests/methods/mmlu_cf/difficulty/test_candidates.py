@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.difficulty.candidates import difficulty_candidates
+from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 
 ITEMS = pd.DataFrame({"item_id": [f"q{place}" for place in range(50)], "place": range(50)})
 

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.difficulty.level_counts import level_counts
 from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
-from benchwright.methods.mmlu_cf.difficulty.rated_again import ratings_again
+from benchwright.methods.mmlu_cf.difficulty.rating import level_counts, ratings_again
 from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import ItemDifficulty
 

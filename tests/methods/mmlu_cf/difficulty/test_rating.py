@@ -8,12 +8,13 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.rating import (
+    BUNDLED,
     difficulty_prompt,
     item_difficulty,
     parse_level,
     rate_difficulty,
+    read_examples,
 )
-from benchwright.methods.mmlu_cf.difficulty.worked_examples import BUNDLED, read_examples
 from benchwright.tables.mmlu_cf import DifficultyRatings, ItemDifficulty
 
 ITEMS = pd.DataFrame(

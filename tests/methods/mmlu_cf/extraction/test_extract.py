@@ -14,7 +14,7 @@ from benchwright.params.cleaning import CleaningParams
 from benchwright.params.collection import ExtractionParams
 from benchwright.tables.mmlu_cf import Documents, RawItems
 
-FOLDER = Path(__file__).resolve().parents[3] / "data" / "01_raw" / "documents"
+FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"
 
 
 def records(name: str) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def test_a_missing_column_is_named(documents: pd.DataFrame) -> None:
 
 
 def test_spans_hold_stem_and_options(documents: pd.DataFrame) -> None:
-    from benchwright.methods.mmlu_cf.extraction.page_text import page_text
+    from benchwright.methods.mmlu_cf.extraction.extract import page_text
 
     one = documents[documents["doc_id"] == "doc-007"]
     text = page_text(one["text"].iloc[0], one["content_type"].iloc[0]).text

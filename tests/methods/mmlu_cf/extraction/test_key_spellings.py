@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchwright.methods.mmlu_cf.extraction.answer_lines import pairs_in, speaks_of_questions
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.methods.mmlu_cf.extraction.key_pairs import pairs_in, speaks_of_questions
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
 from benchwright.params.collection import ExtractionParams
 

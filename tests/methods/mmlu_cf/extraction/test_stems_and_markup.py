@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.methods.mmlu_cf.extraction.wiki_markup import is_wiki, wiki_rows
+from benchwright.methods.mmlu_cf.extraction.plain_text import is_wiki, wiki_rows
 from benchwright.params.collection import ExtractionParams
 
 STEMS = ["Kinase reactions:", "SHA-1 has a message digest of", "Planets orbit"]

@@ -10,18 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.fields.accuracy import field_accuracy
 from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
 from benchwright.methods.mmlu_cf.fields.classifier import (
     FieldClassifier,
+    bundled_examples,
+    field_accuracy,
     predict_fields,
+    text_to_encode,
     train_classifier,
 )
 from benchwright.methods.mmlu_cf.fields.judge import field_prompt, judge_fields
-from benchwright.methods.mmlu_cf.fields.labelled_examples import (
-    bundled_examples,
-    text_to_encode,
-)
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.params.fields import FieldsParams
 

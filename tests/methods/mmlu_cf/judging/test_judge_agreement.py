@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.mmlu_cf.judging.agreement import judge_agreement
+from benchwright.methods.mmlu_cf.judging.judges import judge_agreement
 
 
 def judged(values: dict[str, list[float]], criterion: str = "clarity") -> pd.DataFrame:

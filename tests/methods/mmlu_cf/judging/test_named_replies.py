@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
-from benchwright.methods.mmlu_cf.judging.named_replies import (
+from benchwright.methods.mmlu_cf.judging.replies import (
     parse_choice,
     parse_named,
     parse_yes_no,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchwright.methods.mmlu_cf.judging.rounds import ask_in_rounds, rounds_table
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table
 
 
 class Scripted:

@@ -10,9 +10,8 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.methods.mmlu_cf.sealing import key as key_module
-from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore
+from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.sealed_shards import SealedShards
 
 KEY, OTHER = (" ".join([one, "key of this test,", "long enough"]) for one in ("a", "another"))
 FRAME = pd.DataFrame({"key": ["k1", "k2"], "texts": [["Rating: [7] for Urania"], None]})

@@ -18,7 +18,13 @@ from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER, evaluate_sealed
-from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, new_key, read_key
+from benchwright.methods.mmlu_cf.sealing.key import (
+    KeyedNames,
+    SealKey,
+    new_key,
+    read_key,
+    write_sealed,
+)
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
     SealedBenchmark,
@@ -28,7 +34,6 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
     open_sealed,
     seal_halves,
 )
-from benchwright.methods.mmlu_cf.sealing.sealed_file import write_sealed
 from benchwright.params.sealing import SealingParams
 from benchwright.scoring import scores
 from closed_text_search import files_with

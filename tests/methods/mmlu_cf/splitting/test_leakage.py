@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.mmlu_cf.splitting.distance import half_distances
 from benchwright.methods.mmlu_cf.splitting.leakage import (
     Pair,
     judge_pairs,
@@ -17,6 +16,7 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
     split_without_leaks,
     word_overlap,
 )
+from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.splitting import LeakageParams, SplittingParams
 
 N, PLANTED = 600, 40

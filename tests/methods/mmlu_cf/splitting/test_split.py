@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, ks_2samp
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.splitting.distance import half_distances, two_sample_distance
-from benchwright.methods.mmlu_cf.splitting.split import groups_of, split_halves
+from benchwright.methods.mmlu_cf.splitting.split import (
+    groups_of,
+    half_distances,
+    split_halves,
+    two_sample_distance,
+)
 from benchwright.tables.mmlu_cf import SplitAssignment
 
 rows = st.lists(

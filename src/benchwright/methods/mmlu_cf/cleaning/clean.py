@@ -7,15 +7,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.methods.mmlu_cf.cleaning.answers import answer_positions
-from benchwright.methods.mmlu_cf.cleaning.cleaned import (
+from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import answer_positions
+from benchwright.methods.mmlu_cf.cleaning.rows import (
     CHANGES,
     CLEAN,
     FUNNEL,
+    Bools,
     Cleaned,
+    Rows,
+    Text,
     rejected_rows,
+    truths,
 )
-from benchwright.methods.mmlu_cf.cleaning.rows import Bools, Rows, Text, truths
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES, Rule
 from benchwright.params.cleaning import CleaningParams
 

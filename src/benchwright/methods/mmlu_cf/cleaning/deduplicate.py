@@ -1,6 +1,6 @@
 """Cleaning of a whole: batches through the row rules, then duplicates among all of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,31 +11,142 @@ from numpy.typing import NDArray
 
 from benchwright.compute.batch_engine import BatchEngine
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.clean import funnel
-from benchwright.methods.mmlu_cf.cleaning.cleaned import (
-    DUPLICATES,
-    REJECTED,
-    Cleaned,
-    as_raw,
-    joined,
-    rejected_rows,
-)
-from benchwright.methods.mmlu_cf.cleaning.exact_duplicates import Keys, conflicting, same_text
-from benchwright.methods.mmlu_cf.cleaning.fingerprints import (
-    Fingerprints,
-    cleaned_with_fingerprints,
-    fingerprints,
-    joined_fingerprints,
-)
+from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch, funnel
+from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import folded
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     Pairs,
     near_pairs,
     remaining,
+    signatures,
 )
-from benchwright.methods.mmlu_cf.cleaning.rows import Rows
+from benchwright.methods.mmlu_cf.cleaning.rows import (
+    DUPLICATES,
+    HASH_SEED,
+    REJECTED,
+    Cleaned,
+    Rows,
+    as_raw,
+    hashed,
+    indices,
+    joined,
+    mixed,
+    rejected_rows,
+)
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES
 from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.cleaning import CleaningParams, RuleName
+
+_SEEDS = (HASH_SEED, "benchwright-key-2")
+
+
+class Keys(NamedTuple):
+    """24 bytes per item, from which duplicates are found without its text.
+
+    Attributes:
+        text: hashes of passage, question and choices in any order, shape (n, 2).
+        answer: hash of the answer's text, shape (n,).
+    """
+
+    text: NDArray[np.uint64]
+    answer: NDArray[np.uint64]
+
+
+def keys(rows: Rows, answer: NDArray[np.int64]) -> Keys:
+    """Keys of items; case, white space and a final full stop do not count, other signs do.
+
+    Args:
+        rows: n items.
+        answer: position of the answer, −1 where there is none, shape (n,).
+    """
+    columns = []
+    choices = folded(rows.choices)
+    question, passage = folded(rows.question), folded(pc.fill_null(rows.passage, ""))
+    for seed in _SEEDS:
+        each = mixed(hashed(choices, seed))
+        together = np.concatenate([[np.uint64(0)], np.cumsum(each)])  # wraps around, as it may
+        total = together[rows.offsets[1:]] - together[rows.offsets[:-1]]
+        whole = mixed(hashed(question, seed)) + np.uint64(3) * mixed(total)
+        columns.append(mixed(whole + np.uint64(5) * hashed(passage, seed)))
+    at = np.where(answer >= 0, rows.offsets[:-1] + answer, -1)
+    texts = pc.fill_null(choices.take(indices(at)), "")
+    return Keys(np.stack(columns, axis=1), hashed(texts))
+
+
+def same_text(found: Keys) -> NDArray[np.int64]:
+    """For each item the first with the same text, itself if there is none before, shape (n,)."""
+    order = np.lexsort((np.arange(len(found.text)), found.text[:, 1], found.text[:, 0]))
+    ordered = found.text[order]
+    new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(order)]
+    first = np.empty(len(order), np.int64)
+    first[order] = order[new][np.cumsum(new) - 1]
+    return first
+
+
+def conflicting(found: Keys, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether items with the same text as this one have different answers, shape (n,)."""
+    differs = found.answer != found.answer[first]
+    groups = np.zeros(len(first), np.bool_)
+    groups[first[differs]] = True
+    return groups[first]
+
+
+_AT_ONCE = 20_000
+
+
+class Fingerprints(NamedTuple):
+    """Of n clean rows; empty where the rule that needs them is off.
+
+    Attributes:
+        text, answer: as in `Keys`, shapes (n, 2) and (n,).
+        signed: MinHash signatures, shape (n, permutations).
+    """
+
+    text: NDArray[np.uint64]
+    answer: NDArray[np.uint64]
+    signed: NDArray[np.uint32]
+
+    def take(self, places: NDArray[np.int64]) -> "Fingerprints":
+        """Those of some rows."""
+        return Fingerprints(
+            self.text[places] if len(self.text) else self.text,
+            self.answer[places] if len(self.answer) else self.answer,
+            self.signed[places] if len(self.signed) else self.signed,
+        )
+
+
+def fingerprints(rows: pa.Table, params: CleaningParams) -> Fingerprints:
+    """Fingerprints of clean rows."""
+    return joined_fingerprints(
+        [
+            _of_slice(rows.slice(start, _AT_ONCE), params)
+            for start in range(0, max(rows.num_rows, 1), _AT_ONCE)
+        ]
+    )
+
+
+def joined_fingerprints(parts: Sequence[Fingerprints]) -> Fingerprints:
+    """Of several batches, as of one."""
+    return Fingerprints(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def cleaned_with_fingerprints(
+    table: pa.Table, params: CleaningParams
+) -> Iterator[tuple[Cleaned, Fingerprints]]:
+    """The row rules on a batch of raw items, and the fingerprints of what is clean: one pair."""
+    cleaned = clean_batch(table, params)
+    yield cleaned, fingerprints(cleaned.rows, params)
+
+
+def _of_slice(rows: pa.Table, params: CleaningParams) -> Fingerprints:
+    raw = Rows.of(as_raw(rows))
+    found = Keys(np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64))
+    signed = np.zeros((0, params.near_duplicates.permutations), np.uint32)
+    if "exact_duplicate" not in params.off:
+        found = keys(raw, rows.column("answer").to_numpy())
+    if "near_duplicate" not in params.off:
+        signed = signatures(raw, params.near_duplicates)
+    return Fingerprints(*found, signed)
+
 
 _TEXT = pa.large_string()
 _COMPARED = ["item_id", "question", "choices", "answer", "passage"]

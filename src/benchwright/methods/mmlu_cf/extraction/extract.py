@@ -1,17 +1,40 @@
 """Documents in, raw items out: one document at a time, so any batches give the same."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from math import isnan
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.extraction.found_questions import FoundQuestion
-from benchwright.methods.mmlu_cf.extraction.page_text import page_text
+from benchwright.datasets.document_shards import DocumentBatches, ReadingReport
+from benchwright.methods.mmlu_cf.extraction.html import html_page
+from benchwright.methods.mmlu_cf.extraction.lines import PageText
+from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
+from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
+from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.collection import ExtractionParams, ReadingParams
+
+
+def page_text(text: str, content_type: str) -> PageText:
+    """The lines of a document.
+
+    Args:
+        text: the document.
+        content_type: `text/html`, `text/markdown` or `text/plain` (anything else is read as that),
+            with or without parameters; HTML that is declared as plain text is found out.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    head = text[:1_000].lstrip().lower()
+    if "html" in kind or head.startswith(("<!doctype html", "<html")):
+        return html_page(text)
+    return plain_page(text, markdown="markdown" in kind)
+
 
 TEXTS = pa.list_(pa.large_string())
 RAW_ITEMS = pa.schema(
@@ -102,3 +125,52 @@ def _rows(documents: pd.DataFrame | pa.Table | pa.RecordBatch) -> Iterator[tuple
 
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and isnan(value))
+
+
+class ShardPart(NamedTuple):
+    """What came out of some documents of a shard.
+
+    Attributes:
+        items: `RawItems`, in the order of the documents.
+        documents: how many were read.
+        domains: documents of each domain ("" where it is not known), those passed over too.
+        report: of the whole shard, with its last part.
+    """
+
+    items: pa.Table
+    documents: int
+    domains: Counter[str]
+    report: ReadingReport | None = None
+
+
+def shard_parts(
+    file: Path, reading: ReadingParams, extraction: ExtractionParams, fields: Mapping[str, str]
+) -> Iterator[ShardPart]:
+    """Reads a shard batch by batch and extracts its multiple-choice questions.
+
+    Args:
+        file: the shard; other machines read it at the same path.
+        reading: limits of reading.
+        extraction: limits, and whether documents without a sign of a question are passed over.
+        fields: names in the file, by ours.
+
+    Raises:
+        InputError: the shard cannot be opened, or its format is not known.
+    """
+    batches = DocumentBatches([file], reading, fields)
+    passed_over = 0
+    for batch in batches:
+        domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
+        some = batch
+        if extraction.prefilter:
+            some = batch.filter(pa.array(may_hold_questions(_texts(batch))))
+            passed_over += batch.num_rows - some.num_rows
+        yield ShardPart(extract(some, extraction), batch.num_rows, domains)
+    if passed_over:
+        batches.report.without_options[str(file)] = passed_over
+    yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
+
+
+def _texts(batch: pa.Table) -> pa.Array:
+    column = pc.fill_null(batch.column("text"), "").combine_chunks()
+    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column

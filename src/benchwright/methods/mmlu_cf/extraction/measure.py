@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
-from benchwright.methods.mmlu_cf.extraction.option_labels import first_series, place_of
+from benchwright.methods.mmlu_cf.extraction.options import first_series, place_of
 from benchwright.statistics.proportion import wilson_interval
 
 _LIKE = 90.0  # of 100: stems this alike are the same, if the choices are

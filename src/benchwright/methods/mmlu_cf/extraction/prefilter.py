@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.methods.mmlu_cf.extraction.html_lines import BLOCKS
+from benchwright.methods.mmlu_cf.extraction.html import BLOCKS
 
 _TAGS = r"(?:<[^<>]*>)*"
 _GAP = rf"(?:\s|&nbsp;|&#160;|{_TAGS})"

@@ -2,9 +2,10 @@
 
 import csv
 import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.extraction.answer_lines import parsed_answer
+from benchwright.methods.mmlu_cf.extraction.answer_lines import folded, parsed_answer
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
 
 _QUESTION = re.compile(
@@ -107,3 +108,39 @@ def _row(at: int, cells: list[str], columns: _Columns) -> TableQuestion | None:
     return TableQuestion(
         at, question, choices, labels, parsed.answer if parsed else None, told or None
     )
+
+
+@dataclass(slots=True)
+class FoundQuestion:
+    """The columns of a raw item, before it gets its number; characters start … end − 1."""
+
+    question: str
+    choices: list[str]
+    labels: list[str]
+    answer: str | None
+    explanation: str | None
+    passage: str | None
+    layout: str
+    start: int
+    end: int
+    linked: bool = False
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """Equal for the same question with the same choices in any order."""
+        return folded(self.question), tuple(sorted(map(folded, self.choices)))
+
+    @classmethod
+    def of_table(cls, row: TableQuestion, line: Line) -> "FoundQuestion":
+        """A question that is a row of a table."""
+        return cls(
+            row.question,
+            row.choices,
+            row.labels,
+            row.answer,
+            row.explanation,
+            None,
+            "rows",
+            line.start,
+            line.start + len(line.text),
+        )

@@ -3,20 +3,25 @@
 import re
 from dataclasses import dataclass
 
-from benchwright.methods.mmlu_cf.extraction.answer_keys import KeySection, key_sections
+from benchwright.methods.mmlu_cf.extraction.answer_keys import KeySection, key_sections, match_keys
 from benchwright.methods.mmlu_cf.extraction.answer_lines import starts_answer
-from benchwright.methods.mmlu_cf.extraction.bare_options import bare_runs
-from benchwright.methods.mmlu_cf.extraction.explanations import explanation
-from benchwright.methods.mmlu_cf.extraction.found_questions import FoundQuestion
-from benchwright.methods.mmlu_cf.extraction.given_answers import GivenAnswer, given_answer
-from benchwright.methods.mmlu_cf.extraction.key_matching import match_keys
+from benchwright.methods.mmlu_cf.extraction.answers import (
+    GivenAnswer,
+    explanation,
+    faced,
+    given_answer,
+    marked,
+    named_by_attribute,
+)
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
-from benchwright.methods.mmlu_cf.extraction.marked_options import faced, marked, named_by_attribute
-from benchwright.methods.mmlu_cf.extraction.option_runs import labelled_runs, unlabelled_runs
+from benchwright.methods.mmlu_cf.extraction.option_runs import (
+    bare_runs,
+    labelled_runs,
+    unlabelled_runs,
+)
 from benchwright.methods.mmlu_cf.extraction.options import Run
-from benchwright.methods.mmlu_cf.extraction.passages import Passages
-from benchwright.methods.mmlu_cf.extraction.question_tables import table_questions
-from benchwright.methods.mmlu_cf.extraction.stems import Stem, number_of, stem_of
+from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion, table_questions
+from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
 _COMMENTS = re.compile(
     r"(?:(?:user|reader|student)\s)?(?:comments?|discussion|replies|responses|kommentare|comentarios)"

@@ -1,4 +1,4 @@
-"""A linear classifier of fields on sentence vectors, kept as plain numbers."""
+"""A linear classifier of fields on sentence vectors, and how often it is right."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -9,9 +9,27 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.params.fields import FieldsParams
-from benchwright.tables.mmlu_cf import FieldPredictions
+from benchwright.statistics.proportion import wilson_interval
+from benchwright.tables.mmlu_cf import FieldAccuracy, FieldPredictions
+
+
+def text_to_encode(question: str, choices: Sequence[str], with_choices: bool) -> str:
+    """What an encoder reads of a question."""
+    return " ".join([question, *choices]) if with_choices else question
+
+
+def bundled_examples() -> pd.DataFrame:
+    """The bundled questions: item_id, question, choices (none), field."""
+    rows: list[tuple[str, str, list[str], str]] = [
+        (f"bundled/{field}/{number}", question, [], field)
+        for field in FIELDS
+        for number, question in enumerate(EXAMPLES[field], start=1)
+    ]
+    return pd.DataFrame(rows, columns=["item_id", "question", "choices", "field"])
+
 
 Float = NDArray[np.float64]
 Vectors = NDArray[np.floating]
@@ -231,3 +249,37 @@ def _softmax(scores: Float) -> Float:
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     out: Float = shifted / shifted.sum(axis=1, keepdims=True)
     return out
+
+
+def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:
+    """A `FieldAccuracy` table: all questions first, then field by field.
+
+    Args:
+        labels: a name for these questions.
+        true: the field of each, by item id.
+        predicted: a `FieldPredictions` table; an item without a field counts as not found.
+    """
+    chosen = predicted.set_index("item_id")[["field", "confidence"]].reindex(true.index)
+    hit = (chosen["field"] == true).to_numpy()
+    rows = [_row(labels, "", hit, chosen["confidence"], int(chosen["field"].notna().sum()))]
+    for field in FIELDS:
+        of_field = (true == field).to_numpy()
+        said = (chosen["field"] == field).to_numpy()
+        rows.append(
+            _row(labels, field, hit[of_field], chosen["confidence"][of_field], int(said.sum()))
+        )
+        precision = float(hit[said].mean()) if said.any() else np.nan
+        rows[-1] = (*rows[-1][:-2], precision, rows[-1][-1])
+    return FieldAccuracy.from_rows(rows)
+
+
+def _row(
+    labels: str, field: str, hit: "np.ndarray[Any, Any]", confidence: pd.Series, predicted: int
+) -> tuple[Any, ...]:
+    n, found = len(hit), int(hit.sum())
+    bounds = wilson_interval(found, n)
+    recall = found / n if n else np.nan
+    mean = float(confidence.mean()) if confidence.notna().any() else np.nan
+    # Of all questions with a field, the share that is right.
+    precision = found / predicted if predicted else np.nan
+    return (labels, field, n, recall, bounds.low, bounds.high, predicted, precision, mean)

@@ -9,9 +9,8 @@ import pandas as pd
 
 from benchwright.compute.asking import Ask
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
-from benchwright.methods.mmlu_cf.judging.named_replies import parse_choice
-from benchwright.methods.mmlu_cf.judging.rounds import ask_in_rounds, rounds_table
-from benchwright.methods.mmlu_cf.judging.shown_question import shown_options
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_options
+from benchwright.methods.mmlu_cf.judging.replies import parse_choice
 from benchwright.tables.mmlu_cf import FieldPredictions, JudgeRounds
 
 _TASK = (

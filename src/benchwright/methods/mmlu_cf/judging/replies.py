@@ -1,21 +1,66 @@
-"""The one number that a judge states; never a guess.
+"""What a judge states: one number, several named values, yes or no, one name; never a guess.
 
 A number counts where it stands in a form in which ratings are given: alone on a line, in square
 brackets, after "Rating:" or a like name, after "I would rate this question as", as "7/9", or under
-a known key of a JSON object. Everything else says nothing, and the judge is asked again.
+a known key of a JSON object. Everything else says nothing, and the judge is asked again. Named
+values are read as strictly: every name once, every value in its form, or nothing.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.methods.mmlu_cf.judging.reply_text import (
-    LONGEST,
-    other_digits,
-    own_words,
-    refuses,
+_MARKUP = re.compile(r"[*_`#]+|^>", re.MULTILINE)
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’", "'"))
+_SPACES = re.compile(r"[^\S\n]+")
+_REFUSAL = re.compile(
+    r"\bi(?:'m| am) (?:sorry|afraid|unable|not able|not sure)\b"
+    r"|\bi (?:can ?not|can't|could not|couldn't|won't|will not|do not|don't) "
+    r"(?:\w+ )?(?:rate|give|provide|assess|answer|judge|determine|help|assist|know|evaluate|assign|"
+    r"comply|classify|review|have)\b"
+    r"|\b(?:can ?not|can't|not possible to|unable to) (?:be )?(?:rate|assess|judge|review)"
+    r"|\bneed more (?:information|context)\b",
+    re.IGNORECASE,
 )
+LONGEST = 8_000
+"""Characters of a reply that is still read; a longer one runs on and on."""
+_MARK = "\n¶\n"  # stands where something of the prompt was repeated
+
+
+def plain_text(text: str) -> str:
+    """The text without Markdown's marks, runs of spaces and empty lines; its lines stay lines."""
+    text = _MARKUP.sub(" ", text.translate(_QUOTES))
+    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def own_words(reply: str, shown: Sequence[str]) -> str:
+    """The plain text of a reply without what it repeats of the texts it was shown.
+
+    A shown text of two words or more is taken out wherever it stands; a line of it, where it is a
+    whole line of the reply.
+    """
+    text = plain_text(reply)
+    told = {plain for one in shown if (plain := plain_text(one))}
+    for one in sorted(told, key=len, reverse=True):
+        if " " in one or "\n" in one:
+            text = re.sub(re.escape(one), lambda _: _MARK, text, flags=re.IGNORECASE)
+    lines = {line.strip().casefold() for one in told for line in one.split("\n")}
+    return "\n".join(
+        line for line in text.split("\n") if not (" " in line and line.strip().casefold() in lines)
+    ).strip("\n¶ ")
+
+
+def refuses(text: str) -> bool:
+    """Whether a reply says that it will not, or cannot, do what it was asked."""
+    return _REFUSAL.search(text) is not None
+
+
+def other_digits(text: str) -> bool:
+    """Whether it holds digits or fractions other than 0–9: superscripts, circled ones, "½"."""
+    return any(sign.isnumeric() and not sign.isascii() for sign in text)
+
 
 _NUMBER = r"\d{1,4}(?:\.\d{1,3})?"
 _OPEN, _CLOSE = r"[\[(<\"']?\s?", r"\s?[\])>\"']?"
@@ -194,3 +239,146 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, str):
         return re.fullmatch(rf"\s*{_NUMBER}(?:\s?/\s?\d+)?\s*", value) is not None
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_FLAGS = {"yes": True, "true": True, "no": False, "false": False}
+_LINE = re.compile(
+    r"^(?:[-•|–] ?|\d{1,2}[.)] )?\"?(?P<name>[A-Za-z][A-Za-z -]{0,40})\"?(?: ?\([^()\d]{0,60}\))?"
+    r" ?(?:[:=|–]|-(?= )) ?(?P<value>.{1,40}?) ?[|,.]?$",
+    re.MULTILINE,
+)
+_RATING = re.compile(r"[\[(\"]?(\d{1,3})[\])\"]?(?: ?(?:/|out of) ?(\d{1,3}))?(?: stars?)?")
+_YES_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
+_FIRST = re.compile(r"(?:(?:answer|verdict|reply)\s?:\s?)?[\[\"(]?(yes|no)\b(?!-)", re.IGNORECASE)
+
+
+def parse_named(
+    reply: str | None,
+    ratings: Sequence[str],
+    flags: Sequence[str],
+    low: int,
+    high: int,
+    shown: Sequence[str] = (),
+) -> dict[str, int | bool] | None:
+    """One value for every name, from a JSON object or from lines "name: value"; else None.
+
+    None where a name is missing or given twice, a rating is no whole number of the range ("4/5" is
+    one of 1–5, "4/10" is not), a flag is neither yes/true nor no/false, or the judge refuses. Other
+    names are not read. Case, spaces, "_" and "-" in names do not matter.
+
+    Args:
+        reply: as the model wrote it.
+        ratings: names of whole numbers.
+        flags: names of yes or no.
+        low: the least rating.
+        high: the greatest.
+        shown: texts of the prompt; a reply's repetition of them is not read.
+    """
+    if reply is None or len(reply) > LONGEST or other_digits(reply):
+        return None
+    given = _pairs(reply, shown)
+    if given is None:
+        return None
+    wanted = {name_key(name): name for name in (*ratings, *flags)}
+    found: dict[str, int | bool] = {}
+    for key, value in given:
+        name = wanted.get(name_key(key))
+        if name is None:
+            continue
+        read = _flag(value) if name in flags else _rating(value, low, high)
+        if read is None or name in found:
+            return None
+        found[name] = read
+    return found if len(found) == len(wanted) else None
+
+
+def parse_yes_no(reply: str | None) -> bool | None:
+    """Whether a reply begins with yes or no and holds only that of the two; else None."""
+    if reply is None or len(reply) > LONGEST:
+        return None
+    text = plain_text(reply)
+    first = _FIRST.match(text)
+    if first is None or refuses(text):
+        return None
+    said = {word.lower() for word in _YES_NO.findall(text)}
+    return first[1].lower() == "yes" if len(said) == 1 else None
+
+
+def parse_choice(
+    reply: str | None, names: Mapping[str, str], label: str, shown: Sequence[str] = ()
+) -> str | None:
+    """The one of several names that a reply begins with, perhaps after "<label>:"; else None.
+
+    None where more is said on the line than a remark in brackets or after a dash, where it goes on
+    to another of the names, and where it refuses.
+
+    Args:
+        reply: as the model wrote it.
+        names: what each spelling stands for; case does not matter.
+        label: of the names, e.g. "field"; also a key of a JSON object.
+        shown: texts of the prompt; a reply's repetition of them is not read.
+    """
+    if reply is None or len(reply) > LONGEST:
+        return None
+    text = own_words(_json_value(reply, label), shown)
+    if refuses(text):
+        return None
+    spellings = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    stated = re.match(
+        rf"(?:(?:the )?{label}(?: of (?:this|the) question)? ?(?::|=|is:?)? ?)?"
+        rf"[\[\"'(]? ?({spellings}) ?[\])\"']?[.,]?(?=$|\n| ?[-–—(:] | ?\()",
+        text,
+        re.IGNORECASE,
+    )
+    if stated is None:
+        return None
+    meant = {spelling.casefold(): name for spelling, name in names.items()}
+    chosen = meant[stated[1].casefold()]
+    further = re.findall(rf"(?<!\w)(?:{spellings})(?!\w)", text[stated.end() :], re.IGNORECASE)
+    others = {meant[one.casefold()] for one in further if one[0].isupper()} - {chosen}
+    return None if others else chosen
+
+
+def _pairs(reply: str, shown: Sequence[str]) -> list[tuple[str, Any]] | None:
+    """Names and values of the one JSON object in a reply, or else of its lines."""
+    start, end = reply.find("{"), reply.rfind("}")
+    if start >= 0:
+        pairs = json_pairs(reply[start : end + 1])
+        outside = plain_text(reply[:start] + "\n" + reply[end + 1 :])
+        return None if pairs is None or refuses(outside) else _flat(pairs)
+    text = own_words(reply, shown)
+    if refuses(text):
+        return None
+    return [(match["name"], match["value"]) for match in _LINE.finditer(text)]
+
+
+def _flat(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The pairs of an object and of the objects in it."""
+    flat: list[tuple[str, Any]] = []
+    for key, value in pairs:
+        inner = isinstance(value, list) and all(isinstance(one, tuple) for one in value)
+        flat += value if inner else [(key, value)]
+    return flat
+
+
+def _rating(value: Any, low: int, high: int) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    found = _RATING.fullmatch(str(value).strip())
+    if found is None or (found[2] is not None and int(found[2]) != high):
+        return None
+    return int(found[1]) if low <= int(found[1]) <= high else None
+
+
+def _flag(value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return _FLAGS.get(value.strip(' "[]').casefold()) if isinstance(value, str) else None
+
+
+def _json_value(reply: str, label: str) -> str:
+    """The value of the label in a reply that is one JSON object; any other reply as it is."""
+    start, end = reply.find("{"), reply.rfind("}")
+    pairs = json_pairs(reply[start : end + 1]) if start >= 0 else None
+    values = [value for key, value in pairs or [] if name_key(key) == name_key(label)]
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else reply

@@ -1,21 +1,156 @@
-"""Where judges' replies are kept during a run, and between runs that were killed."""
+"""Judges' replies on disk during a run, encrypted under the key that seals the closed half.
 
+A shard is one file, `<keyed hash of its name>.shard`: a mark, a check of the key, a random nonce,
+then AES-256-GCM over the shard's name and its Parquet bytes. Mark, check and file name are
+authenticated too, so a file under another's name does not open. Names of shards are hashes of
+prompts, against which a guess could be checked: hence the keyed hash (HMAC-SHA-256). The key is
+scrypt's, once per run, with a salt of the benchmark's name. Sizes and times of files can be seen.
+"""
+
+import hashlib
+import hmac
+import io
 import logging
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from kedro.io import AbstractDataset
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.sealing.key import read_key
-from benchwright.methods.mmlu_cf.sealing.sealed_shards import SealedShards
+from benchwright.methods.mmlu_cf.sealing.key import SealKey, read_key, subkey
 from benchwright.params.sealing import SealingParams
 
 logger = logging.getLogger(__name__)
+
+SUFFIX = ".shard"
+_MARK = b"benchwright-shard-1\n"
+_CHECK, _NONCE = 8, 12
+
+
+class _Keys(NamedTuple):
+    """What one key gives for one store."""
+
+    cipher: bytes
+    names: bytes
+    check: bytes
+
+
+class SealedShards(StoredShards):
+    """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
+
+    A file that is torn or altered counts as absent, with a warning each; files under another key
+    count as absent, with one line for all. Nothing is derived or listed before the first use.
+
+    Args:
+        folder: made where absent.
+        key: of the closed half.
+        name: of the benchmark, part of the salt.
+    """
+
+    def __init__(self, folder: Path, key: SealKey, name: str) -> None:
+        super().__init__(folder, {})
+        self._key = key
+        self._name = name
+
+    def __repr__(self) -> str:
+        return "SealedShards(…)"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key is not pickled")
+
+    @cached_property
+    def _keys(self) -> _Keys:
+        salt = hashlib.sha256(f"benchwright judge store\x1f{self._name}".encode()).digest()
+        derived = self._key.derived(salt)
+        keys = _Keys(*(subkey(derived, purpose) for purpose in ("shards", "names", "check")))
+        keys = keys._replace(check=keys.check[:_CHECK])
+        others = sum(_begins(file) not in (None, _MARK + keys.check) for file in self._all_files())
+        if others:
+            logger.warning(
+                "%s: %d files of another key or altered are left out", self._folder, others
+            )
+        return keys
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        file = self._file(name)
+        if not file.is_file():
+            raise KeyError(name)
+        opened = self._opened(file)
+        if opened is None:
+            raise KeyError(name)
+        return opened[1]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._file(name).is_file()
+
+    def __iter__(self) -> Iterator[str]:
+        opened = map(self._opened, self._all_files())
+        return (one[0] for one in opened if one is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def add(self, name: str, frame: pd.DataFrame) -> None:
+        """Encrypt and write a shard at once; one of the same name makes way.
+
+        Raises:
+            InputError: the folder cannot be written to; what it held is left as it was.
+        """
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        plain = name.encode() + b"\n" + buffer.getvalue()
+        file = self._file(name)
+        head, nonce = _MARK + self._keys.check, os.urandom(_NONCE)
+        sealed = AESGCM(self._keys.cipher).encrypt(nonce, plain, head + file.stem.encode())
+        with written_aside(file) as aside:
+            aside.write_bytes(head + nonce + sealed)
+
+    def _file(self, name: str) -> Path:
+        digest = hmac.new(self._keys.names, name.encode(), hashlib.sha256).hexdigest()
+        return self._folder / f"{digest[:32]}{SUFFIX}"
+
+    def _all_files(self) -> list[Path]:
+        return sorted(self._folder.glob(f"[!.]*{SUFFIX}"))
+
+    def _opened(self, file: Path) -> tuple[str, pd.DataFrame] | None:
+        """Name and table of a file; None where it is torn, altered or another key's."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        head = _MARK + self._keys.check
+        try:
+            data = file.read_bytes()
+            if not data.startswith(head):
+                return None  # told of already, with all of another key
+            sealed = data[len(head) :]
+            plain = AESGCM(self._keys.cipher).decrypt(
+                sealed[:_NONCE], sealed[_NONCE:], head + file.stem.encode()
+            )
+        except (OSError, ValueError, InvalidTag) as error:
+            logger.warning(
+                "%s is left out and asked again: torn or altered (%s)", file, type(error).__name__
+            )
+            return None
+        name, _, table = plain.partition(b"\n")
+        return name.decode(), pd.read_parquet(io.BytesIO(table))
+
+
+def _begins(file: Path) -> bytes | None:
+    """The mark and the check of a file's key; None where it cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(len(_MARK) + _CHECK)
+    except OSError:
+        return None
 
 
 class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):

@@ -1,4 +1,4 @@
-"""The public half as a folder, the closed half as one encrypted file (MMLU-CF, section 4.5)."""
+"""The closed half: sealed, opened in memory, and told of under keyed ids."""
 
 import hashlib
 import json
@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as shown
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
-from benchwright.methods.mmlu_cf.sealing.sealed_file import read_sealed, write_sealed
+from benchwright.datasets.half_scores import SealedIdentity
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, write_sealed
+from benchwright.tables.mmlu_cf import LeakPairs
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
 
@@ -215,3 +216,77 @@ These questions are for testing. Please keep them out of training data; filter b
 
     {name} canary {canary}
 """
+
+
+def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedIdentity:
+    """The benchmark of `validation.jsonl` or `test.sealed`; nothing is opened.
+
+    Raises:
+        InputError: there is no manifest beside the file, or it is of another one.
+    """
+    manifest = file.parent / MANIFEST
+    try:
+        told = json.loads(manifest.read_text(encoding="utf-8"))
+        hashes = {name: str(told[name]["sha256"]) for name in ("validation", "test")}
+        identity = SealedIdentity(name=told["name"], canary=told["canary"], **hashes)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{manifest}: cannot be read ({type(error).__name__}); figures are saved with the "
+            "manifest that was written beside the halves, so that they are never paired with "
+            "another benchmark's"
+        ) from None
+    if file_hash(file) != hashes[half]:
+        raise InputError(
+            f"{file}: {manifest} is of another {half} half; keep the files of one sealing together"
+        )
+    return identity
+
+
+def file_hash(file: Path) -> str:
+    """SHA-256 of a file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({type(error).__name__})") from None
+
+
+def keyed_leak_pairs(
+    pairs: pd.DataFrame, assignment: pd.DataFrame, key: SealKey, name: str
+) -> pd.DataFrame:
+    """A `LeakPairs` table in which only public items have their own ids.
+
+    Items that were dropped have keyed ids as well: one may say what a closed item says.
+
+    Args:
+        pairs: a `LeakPairs` table with the items' own ids.
+        assignment: the `SplitAssignment` of the items that stayed, with their own ids.
+        key: of the sealed benchmark.
+        name: of the benchmark.
+
+    Returns:
+        The pairs by their new ids, each in order.
+    """
+    if pairs.empty:
+        return LeakPairs.empty()
+    names = KeyedNames(key, name)
+    public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
+
+    def told(item_id: str) -> str:
+        return item_id if item_id in public or not item_id else names.item_id(item_id)
+
+    ids = [
+        sorted((told(first), told(second)))
+        for first, second in zip(pairs["item_id"], pairs["other"], strict=True)
+    ]
+    keyed = pairs.assign(
+        item_id=[first for first, _ in ids],
+        other=[second for _, second in ids],
+        removed=[told(gone) for gone in pairs["removed"]],
+    )
+    keyed = keyed.sort_values(["item_id", "other"], ignore_index=True)
+    return pd.DataFrame(LeakPairs.validate(keyed))

@@ -1,15 +1,23 @@
 """The gap between the halves, and whether the public one looks leaked (MMLU-CF, section 4.5)."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
+from benchwright.core.metric_name import metric_name
+from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
+from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER
+from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
-from benchwright.tables.mmlu_cf import HalfGap
+from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
 
 SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
 """API, above 50, 13–50, 6–12 and at most 5 thousand million parameters (Table 1)."""
@@ -180,3 +188,212 @@ def _below(bound: float, validation: float, n_validation: int, test: float, n_te
     p = (validation * n_validation + test * n_test) / whole
     error = sqrt(p * (1 - p) * (1 / n_validation + 1 / n_test))
     return 1.0 if error == 0 else float(2 * ndtr(bound / error) - 1)
+
+
+_HALVES = ("validation", "test")
+
+
+class PairedHalves(NamedTuple):
+    """What can be compared, and what cannot.
+
+    Attributes:
+        benchmark: whose halves.
+        scores: of each configuration in all and by field, in order.
+        untold: one sentence on each file that stands alone or holds no accuracy.
+        versions: of the package, in order; with several, differences may be theirs.
+    """
+
+    benchmark: SealedIdentity
+    scores: tuple[ScoredHalves, ...]
+    untold: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -> PairedHalves:
+    """Pair the halves by model, style and shots, within one sealing of one benchmark.
+
+    Only fields that both halves tell by themselves are paired: what is told together with others
+    may be other fields in each half.
+
+    Args:
+        figures: by file.
+        sealed: the benchmark's name or the beginning of the SHA-256 of its `test.sealed`; None
+            where there are figures of one.
+
+    Raises:
+        InputError: there are figures of none or several, a half of a configuration is there
+            twice, or no configuration has both halves.
+    """
+    benchmark = _choose({one.benchmark for one in figures.values()}, sealed)
+    files: dict[tuple[str, str, int], dict[str, str]] = {}
+    for file, one in figures.items():
+        if one.benchmark != benchmark:
+            continue
+        own = files.setdefault((one.model, one.style, one.shots), {})
+        if one.half in own:
+            raise InputError(
+                f"half_gap: {own[one.half]} and {file} are both of "
+                f"{configuration_name(*_key(one))} on the {one.half} half; leave one"
+            )
+        own[one.half] = file
+    scores: list[ScoredHalves] = []
+    untold: list[str] = []
+    for key, own in sorted(files.items()):
+        reason = _untold(own, figures)
+        if reason:
+            untold.append(f"{configuration_name(*key)}: {reason}")
+            continue
+        scores += _scored(*(figures[own[half]] for half in _HALVES))
+    if not scores:
+        raise InputError(f"half_gap: no model has figures of both halves ({'; '.join(untold)})")
+    used = {one.version for one in figures.values() if one.benchmark == benchmark}
+    return PairedHalves(benchmark, tuple(scores), tuple(untold), tuple(sorted(used)))
+
+
+def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
+    """The size group of each model: a server whose size is not told is an API.
+
+    Models that conf does not list are `unknown`.
+    """
+    groups = {}
+    for name in names:
+        model = models.models.get(name)
+        size = None if model is None else model.size_b
+        api = model is not None and model.endpoint is not None and size is None
+        groups[name] = size_group(size, api=api)
+    return groups
+
+
+def _key(one: HalfFigures) -> tuple[str, str, int]:
+    return one.model, one.style, one.shots
+
+
+def _choose(there: set[SealedIdentity], sealed: str | None) -> SealedIdentity:
+    listed = ", ".join(sorted(f"{one.name} ({one.test[:12]})" for one in there)) or "none"
+    found = [
+        one for one in there if sealed is None or one.name == sealed or one.test.startswith(sealed)
+    ]
+    if len(found) == 1:
+        return found[0]
+    asked = "" if sealed is None else f" for half_gap.sealed={sealed}"
+    raise InputError(
+        f"half_gap: figures of {len(found)} sealed benchmarks{asked}; there are {listed}: "
+        "choose one by name or by these digits (--params half_gap.sealed=…)"
+    )
+
+
+def _untold(own: Mapping[str, str], figures: Mapping[str, HalfFigures]) -> str:
+    missing = [half for half in _HALVES if half not in own]
+    if missing:
+        return f"no figures of the {missing[0]} half"
+    reasons = (figures[own[half]] for half in _HALVES)
+    return "; ".join(
+        f"{one.half}: {one.reason or 'no accuracy'}" for one in reasons if one.all.accuracy is None
+    )
+
+
+def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
+    key = _key(test)
+    rows = [ScoredHalves(*key, _score(validation.all), _score(test.all))]
+    for field in sorted(validation.fields.keys() & test.fields.keys() - {OTHER}):
+        first, second = validation.fields[field], test.fields[field]
+        rows.append(ScoredHalves(*key, _score(first), _score(second), field))
+    return rows
+
+
+def _score(group: GroupFigures) -> HalfScore:
+    # Without an error of its own a group is no group of independent items.
+    accuracy = nan if group.accuracy is None else group.accuracy
+    return HalfScore(group.n, accuracy, nan if group.se is None else group.se)
+
+
+logger = logging.getLogger(__name__)
+
+
+class ComparedHalves(NamedTuple):
+    """Of which benchmark the halves are, and what a reader has to know of the figures."""
+
+    benchmark: SealedIdentity
+    notes: tuple[str, ...]
+
+
+def compare_halves(
+    half_scores: Mapping[str, HalfFigures], half_gap: HalfGapParams, models: ModelsParams
+) -> tuple[pd.DataFrame, ComparedHalves]:
+    """Pair the figures of both halves and say where the public one looks leaked.
+
+    Returns:
+        A `HalfGap` table, and which benchmark it is about with what could not be compared.
+
+    Raises:
+        InputError: no model has both halves, or figures are of several benchmarks.
+    """
+    paired = pair_halves(half_scores, half_gap.sealed)
+    groups = model_groups(sorted({one.model for one in paired.scores}), models)
+    gaps = half_gaps(paired.scores, groups, half_gap.level, half_gap.alpha)
+    notes = list(paired.untold)
+    unknown = [name for name, group in groups.items() if group == "unknown"]
+    if unknown:
+        notes.append(f"size not known (conf: models.models.<name>.size_b): {', '.join(unknown)}")
+    if len(paired.versions) > 1:
+        notes.append(
+            f"figures are by versions {', '.join(paired.versions)}: a difference may be theirs"
+        )
+    for note in notes:
+        logger.warning("half_gap: %s", note)
+    return gaps, ComparedHalves(paired.benchmark, tuple(notes))
+
+
+def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.DataFrame:
+    """Count the configurations whose |Δ| is below each bound.
+
+    Returns:
+        A `HalfGapShares` table: all ways of asking, then each; in each all sizes, then each.
+    """
+    whole = half_gap[half_gap["field"].eq("")]
+    rows = [
+        (style, shots, group, one.below, one.n, *one[1:5], one.reason)
+        for style, shots, asked in _ways(whole)
+        for group, own in _groups(asked)
+        for one in gap_shares(own, settings.bounds, settings.level)
+    ]
+    return HalfGapShares.from_rows(rows)
+
+
+def _ways(whole: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    yield "", -1, whole
+    asked = sorted(set(zip(whole["style"], whole["shots"], strict=True)))
+    for style, shots in asked:
+        own = whole[whole["style"].eq(style) & whole["shots"].eq(shots)]
+        yield str(style), int(shots), own
+
+
+def _groups(asked: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    yield "", asked
+    for group in SIZE_GROUPS:
+        own = asked[asked["size_group"].eq(group)]
+        if len(own):
+            yield group, own
+
+
+def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:
+    """Collect Δ and corrected p of each configuration, alarms, and shares of small gaps."""
+    whole = half_gap[half_gap["field"].eq("")]
+    figures = {
+        "configurations": float(len(whole)),
+        "alarms": float(whole["suspicious"].sum()),
+        "alarms_in_fields": float(half_gap["suspicious"].sum() - whole["suspicious"].sum()),
+        "mean_delta": float(whole["delta"].mean()),
+    }
+    for row in whole.to_dict("records"):
+        name = configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
+        for column in ("delta", "p_holm"):
+            figures[f"{column}.{metric_name(name)}"] = float(row[column])
+    everything = half_gap_shares[
+        half_gap_shares["style"].eq("") & half_gap_shares["size_group"].eq("")
+    ]
+    for row in everything.to_dict("records"):
+        bound = f"{100 * float(row['below']):g}_points"
+        figures[f"share_below_{bound}"] = float(row["share"])
+        figures[f"expected_below_{bound}"] = float(row["expected"])
+    return {name: value for name, value in figures.items() if np.isfinite(value)}

@@ -1,11 +1,84 @@
-"""Plain text and Markdown as lines: bullets, headings, quotes, boxes, bold and code are noted."""
+"""Plain text, Markdown and wiki markup as lines: bullets, headings, boxes and faces noted."""
 
 import re
 
 from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, PageText, spaced, visible
-from benchwright.methods.mmlu_cf.extraction.option_labels import is_bare_label
+from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
 from benchwright.methods.mmlu_cf.extraction.question_tables import csv_lines
-from benchwright.methods.mmlu_cf.extraction.wiki_markup import is_wiki, wiki_rows
+
+_WIKI_ITEM = re.compile(r"#(?P<below>[:*#;]*)\s*(?P<text>.*)$")
+_BELOW = re.compile(r"#{1,3}[:*]{1,2}\s?\S")
+_WIKI_LIST = re.compile(r"[*:;]{1,4}\s?(?=\S)")
+_WIKI_HEADING = re.compile(r"(={2,6})\s?(?P<text>[^=\n][^\n]{0,300}?)\s?\1\s*$")
+_TEMPLATE = re.compile(r"\{\{([^{}\n]{0,2000})\}\}")
+_WIKI_LINK = re.compile(r"\[\[([^\[\]\n]{0,500})\]\]")
+_NAMED = re.compile(r"\s*[A-Za-z][\w -]{0,30}=")
+_WIKI_ANSWER = re.compile(
+    r"(?:show |the )?(?:correct |right )?(?:answers?|solution|key):?", re.IGNORECASE
+)
+_FACED_LABEL = re.compile(
+    r"('{2,5})[(\[]?(?P<name>[A-Za-z]|\d{1,2})(?P<end>[.):\]]?)\1(?P<after>[.):]?)\s+"
+)
+_WIKI_FACE = re.compile(r"'{2,5}")
+
+
+def is_wiki(rows: list[str]) -> bool:
+    """Whether a text has items of numbered lists with more lines below them (`#:`, `#*`)."""
+    below = sum(_BELOW.match(row) is not None for row in rows[:2_000])
+    return below >= 2 and any(
+        row.startswith("# ") or row[:2].strip() == "#" for row in rows[:2_000]
+    )
+
+
+def wiki_rows(rows: list[str]) -> list[str]:
+    """The rows without markup: `# stem` numbered, what stands below it without its marker.
+
+    Of a template, its last argument without a name is kept, of a link its text.
+    """
+    out: list[str] = []
+    number = 0
+    for row in rows:
+        heading = _WIKI_HEADING.match(row) if row.startswith("==") else None
+        if heading is not None:
+            number = 0
+            out += ["", heading["text"], ""]
+            continue
+        item = _WIKI_ITEM.match(row) if row.startswith("#") else None
+        if item is None:
+            found = _WIKI_LIST.match(row)
+            out.append(_plain(row[found.end() :] if found else row))
+        elif item["below"]:
+            out.append(_plain(item["text"]))
+        else:
+            number += 1
+            out += ["", f"{number}. {_plain(item['text'])}"]
+    return out
+
+
+def _plain(text: str) -> str:
+    if "{{" in text:
+        text = _TEMPLATE.sub(_argument, text)
+    if "[[" in text:
+        text = _WIKI_LINK.sub(lambda found: found[1].rpartition("|")[2], text)
+    if "''" in text:
+        label = _FACED_LABEL.match(text)
+        if label is not None:
+            sign = label["end"] or label["after"] or "."
+            text = f"{label['name']}{sign} {text[label.end() :]}"
+        text = _WIKI_FACE.sub("", text)
+    return text
+
+
+def _argument(found: "re.Match[str]") -> str:
+    name, *parts = found[1].split("|")
+    unnamed = [part for part in parts if _NAMED.match(part) is None]
+    if unnamed:
+        called = any(_WIKI_ANSWER.fullmatch(one.strip()) for one in (name, *unnamed[:-1]))
+        alone = not found.string[: found.start()].strip()
+        return f"{'Answer: ' if called and alone else ''}{unnamed[-1].strip()}"
+    given = [part.partition("=")[2] for part in parts if re.match(r"\s*\d+\s*=", part)]
+    return given[-1].strip() if given else ""
+
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|\\item)\s+")

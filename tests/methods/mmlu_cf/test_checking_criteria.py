@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchwright.methods.mmlu_cf.checking.criteria import (
+from benchwright.methods.mmlu_cf.checking import (
     CRITERIA,
     HARMS,
     Style,

@@ -1,16 +1,55 @@
-"""One draw of the rules becomes the benchmark: reworded, shuffled, with an option replaced."""
+"""The contamination-free rules: rephrase, shuffle, replace an option (MMLU-CF, section 3.4)."""
 
 from collections import Counter
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.compute.asking import Ask
 from benchwright.core.content_hash import content_hash
-from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.mmlu_cf import CleanItems
 from benchwright.transforms.compose import perturb
+from benchwright.transforms.rephrase import Question, Similarity, rephrase
 from benchwright.transforms.use_rephrasing import Rephrased
+
+
+class Reworded(NamedTuple):
+    """New questions by role and id, None where no wording passed.
+
+    `failed` counts the checks that attempts failed.
+    """
+
+    questions: Rephrased
+    failed: dict[str, int]
+
+
+def reword(
+    items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
+) -> Reworded:
+    """Ask for another wording of every item's question, and take the first that passes.
+
+    Args:
+        items: an `Items` table.
+        ask: the chat model.
+        similarity: of the wordings before and after.
+        params: attempts, and from which similarity on a wording passes.
+    """
+    names = ("item_id", "question", "choices", "answer", "answer_text")
+    questions = [
+        Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))
+        for item_id, text, choices, answer, right in zip(
+            *(items[name] for name in names), strict=True
+        )
+    ]
+    attempts = rephrase(questions, ask, similarity, params)
+    found: dict[tuple[str, str], str | None] = {}
+    for attempt in attempts:
+        key = ("item", attempt.item_id)
+        found[key] = attempt.after if attempt.used else found.get(key)
+    failed = Counter(name for attempt in attempts for name in attempt.failed)
+    return Reworded(found, dict(sorted(failed.items())))
 
 
 class RuledItems(NamedTuple):

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.mmlu_cf.memorisation.probe import (
+from benchwright.methods.mmlu_cf.memorisation import (
     control_items,
-    probe_memorisation,
-    summarise_memorisation,
-)
-from benchwright.methods.mmlu_cf.memorisation.written_options import (
     in_any_place,
     in_place,
+    probe_memorisation,
+    summarise_memorisation,
     written_options,
 )
 from benchwright.params.memorisation import MemorisationParams

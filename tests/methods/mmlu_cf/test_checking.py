@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.mmlu_cf.checking.check import check_items, checking_agreement, decide
-from benchwright.methods.mmlu_cf.checking.criteria import CRITERIA, HARMS
+from benchwright.methods.mmlu_cf.checking import (
+    CRITERIA,
+    HARMS,
+    check_items,
+    checking_agreement,
+    decide,
+)
 from benchwright.params.checking import CheckingParams
 from benchwright.tables.mmlu_cf import HarmFlags, JudgeRatings
 

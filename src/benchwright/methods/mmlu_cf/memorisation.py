@@ -1,0 +1,424 @@
+"""Whether models write the options of a question they see alone (MMLU-CF, Figure 1)."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.core.configuration import configuration_name
+from benchwright.core.errors import InputError
+from benchwright.core.metric_name import metric_name
+from benchwright.core.seeding import item_uniforms
+from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.scoring import ScoringParams
+from benchwright.prompting.rendering import LABELS
+from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.percentile import holm
+from benchwright.statistics.proportion import wilson_interval
+from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
+
+_ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
+
+
+def written_options(reply: str, k: int) -> list[str]:
+    """At most k options of a reply that goes on after `A.`, in order; verbatim but for its ends.
+
+    Each option reaches to the next letter in turn, at the beginning of a line where there is one
+    (`B.`, `B)`, `(B)`, `B:`), else after white space; the last to the end of its paragraph or to a
+    line that begins with Answer. A reply that repeats `A.` is read from there. What follows a
+    missing letter is not read.
+    """
+    text = _from_first(reply)
+    options: list[str] = []
+    for number in range(1, k + 1):
+        mark = _mark(text, LABELS[number]) if number < len(LABELS) else None
+        end = _ANSWER.search(text)
+        limit = len(text) if end is None else end.start()
+        if mark is None or mark.start() >= limit:
+            options.append(text[:limit].strip())
+            break
+        options.append(text[: mark.start()].strip())
+        text = text[mark.end() :]
+    return options if any(options) else []
+
+
+def _from_first(reply: str) -> str:
+    mark = re.search(r"(?:^|\n)[ \t]*\(?A[.):](?=\s|$)", reply)
+    after = _mark(reply, "B")
+    if mark is None or (after is not None and after.start() < mark.start()):
+        return reply
+    return reply[mark.end() :]
+
+
+def _mark(text: str, label: str) -> re.Match[str] | None:
+    for before in (r"\n[ \t]*", r"[ \t]+"):
+        found = re.search(rf"{before}\(?{label}[.):](?=\s|$)", text)
+        if found is not None:
+            return found
+    return None
+
+
+def verbatim(text: str) -> str:
+    """Unicode NFC with single spaces; case and marks count."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def folded(text: str) -> str:
+    """NFKC without case and without a mark at the end."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".;, ")
+
+
+class OptionMatch(NamedTuple):
+    """A written option beside the item's in that place: verbatim, similar, both or neither."""
+
+    exact: bool
+    fuzzy: bool
+
+
+def option_matches(
+    written: Sequence[str], options: Sequence[str], fuzzy: float
+) -> list[OptionMatch]:
+    """Which options are written in their places: verbatim, and from this similarity on.
+
+    The similarity is that of `rapidfuzz.fuzz.ratio` of the folded texts, 0–100: twice the common
+    characters in order over all characters. Only as many lines of a written option are read as the
+    option has. One match for each option; those that were not written match in neither way.
+    """
+    from rapidfuzz.fuzz import ratio
+
+    matches = []
+    for own, option in zip_longest(written[: len(options)], options, fillvalue=""):
+        text = _lines(own, option)
+        exact = bool(text.strip()) and verbatim(text) == verbatim(option)
+        near = bool(folded(text)) and ratio(folded(text), folded(option)) >= fuzzy
+        matches.append(OptionMatch(exact, exact or near))
+    return matches
+
+
+def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tuple[float, float]:
+    """Shares of the options written in their places: verbatim, and from this similarity on."""
+    matches = option_matches(written, options, fuzzy)
+    exact = sum(match.exact for match in matches)
+    return exact / len(options), sum(match.fuzzy for match in matches) / len(options)
+
+
+def in_any_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> float:
+    """Share of the options that are written at all, each written one standing for one option."""
+    from rapidfuzz.fuzz import ratio
+
+    left = list(written)
+    hits = 0
+    for option in options:
+        scores = [ratio(folded(_lines(own, option)), folded(option)) for own in left]
+        if option.strip() and scores and max(scores) >= fuzzy:
+            hits += 1
+            left.pop(scores.index(max(scores)))
+    return hits / len(options)
+
+
+def _lines(written: str, option: str) -> str:
+    count = len(option.strip().splitlines()) or 1
+    return "\n".join(written.strip().splitlines()[:count])
+
+
+def probe_memorisation(
+    items: pd.DataFrame, generations: pd.DataFrame, params: MemorisationParams, seed: int
+) -> pd.DataFrame:
+    """A `Memorisation` table: what each reply under `question_only` holds of its item's options.
+
+    `model` is the configuration's name. Items without options are passed over.
+
+    Args:
+        items: columns item_id, subject and choices of `Items`.
+        generations: a `Generations` table; other conditions are passed over.
+        params: the similarity that counts.
+        seed: of which item is the control.
+    """
+    options = {
+        str(item_id): tuple(map(str, choices))
+        for item_id, choices in zip(items["item_id"], items["choices"], strict=True)
+        if len(choices)
+    }
+    controls = control_items(items, seed)
+    asked = generations[generations["condition"].eq("question_only")]
+    rows: list[tuple[Any, ...]] = []
+    for reply in asked.to_dict("records"):
+        own = options.get(str(reply["item_id"]))
+        if own is None:
+            continue
+        written = written_options(str(reply["text"]), len(own))
+        other = controls.get(str(reply["item_id"]), "")
+        against = in_place(written, options[other], params.fuzzy) if other else (nan, nan)
+        rows.append(
+            (
+                configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"])),
+                str(reply["item_id"]),
+                *in_place(written, own, params.fuzzy),
+                *against,
+                str(reply["text"]),
+                int(reply["sample"]),
+                in_any_place(written, own, params.fuzzy),
+                len(written),
+                other,
+            )
+        )
+    return Memorisation.from_rows(sorted(rows, key=lambda row: (row[0], row[1], row[6])))
+
+
+def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
+    """For each item another one of its subject with as many, but other, options.
+
+    The next one in an order by hash, so that each serves about once. Items without such a one are
+    left out.
+    """
+    groups: defaultdict[tuple[str, int], list[tuple[float, str, tuple[str, ...]]]]
+    groups = defaultdict(list)
+    ids = items["item_id"].astype(str).tolist()
+    order = item_uniforms(seed, "memorisation_control", ids).tolist()
+    for item_id, place, subject, choices in zip(
+        ids, order, items["subject"], items["choices"], strict=True
+    ):
+        if len(choices):
+            key = (str(subject), len(choices))
+            groups[key].append((place, item_id, tuple(folded(str(one)) for one in choices)))
+    controls: dict[str, str] = {}
+    for members in groups.values():
+        members.sort()
+        for number, (_, item_id, own) in enumerate(members):
+            after = members[number + 1 :] + members[:number]
+            other = next((one for _, one, texts in after if set(texts).isdisjoint(own)), None)
+            other = other or next((one for _, one, texts in after if set(texts) != set(own)), None)
+            if other is not None:
+                controls[item_id] = other
+    return controls
+
+
+class _PerItem(NamedTuple):
+    """One model's items.
+
+    `frame` has the means over samples, and whether any of them holds all options (`whole`) or all
+    of the control (`control_whole`).
+    """
+
+    frame: pd.DataFrame
+    exact: int
+    fuzzy: int
+    wrote: int
+
+
+def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> pd.DataFrame:
+    """A `MemorisationSummary` of a `Memorisation` table, by model.
+
+    An item counts as remembered where any of its replies holds all options in their places;
+    intervals are Wilson's. The test is over whole items: those remembered against those whose
+    control would be, by a one-sided exact McNemar test with Holm's correction over models;
+    `remembers` says that it holds at `alpha`. The difference of the shares of options, with a t
+    interval, describes only: a model that knows the topic guesses some options of the item, and
+    fewer of another one's.
+    """
+    rows: list[dict[str, Any]] = []
+    for model, own in table.groupby("model", sort=True):
+        rows.append(_summary(str(model), _per_item(own), params))
+    adjusted = holm([row["p_value"] for row in rows])
+    for row, p in zip(rows, adjusted.tolist(), strict=True):
+        row |= {"p_holm": p, "remembers": bool(p <= params.alpha)}
+    names = MemorisationSummary.columns()
+    return MemorisationSummary.from_rows([tuple(row[name] for name in names) for row in rows])
+
+
+def _per_item(own: pd.DataFrame) -> _PerItem:
+    by_item = own.groupby("item_id", sort=True)
+    columns = ["exact", "fuzzy", "control_fuzzy", "any_order"]
+    best = by_item[["exact", "fuzzy", "control_fuzzy", "written"]].max()
+    frame = by_item[columns].mean()
+    frame["whole"], frame["control_whole"] = best["fuzzy"] == 1, best["control_fuzzy"] == 1
+    return _PerItem(
+        frame,
+        int((best["exact"] == 1).sum()),
+        int((best["fuzzy"] == 1).sum()),
+        int((best["written"] > 0).sum()),
+    )
+
+
+def _summary(model: str, own: _PerItem, params: MemorisationParams) -> dict[str, Any]:
+    n = len(own.frame)
+    exact = wilson_interval(own.exact, n, params.level)
+    fuzzy = wilson_interval(own.fuzzy, n, params.level)
+    compared = own.frame.dropna(subset=["control_fuzzy"])
+    wholes = _whole_controls(compared, params.level)
+    against = _against_control(compared, wholes, params.level)
+    return {
+        "model": model,
+        "items": n,
+        "wrote": own.wrote,
+        "exact": own.exact / n,
+        "exact_low": exact.low,
+        "exact_high": exact.high,
+        "fuzzy": own.fuzzy / n,
+        "fuzzy_low": fuzzy.low,
+        "fuzzy_high": fuzzy.high,
+        "options_exact": float(own.frame["exact"].mean()),
+        "options_fuzzy": float(own.frame["fuzzy"].mean()),
+        "any_order": float(own.frame["any_order"].mean()),
+        "compared": len(compared),
+        **wholes,
+        **against,
+    }
+
+
+def _whole_controls(compared: pd.DataFrame, level: float) -> Mapping[str, float]:
+    """The share of items whose control is written whole, and the two counts that are tested."""
+    n, hits = len(compared), int(compared["control_whole"].sum())
+    interval = wilson_interval(hits, n, level)
+    return {
+        "control_whole": hits / n if n else nan,
+        "control_whole_low": interval.low,
+        "control_whole_high": interval.high,
+        "only_own": int((compared["whole"] & ~compared["control_whole"]).sum()),
+        "only_control": int((compared["control_whole"] & ~compared["whole"]).sum()),
+    }
+
+
+def _against_control(
+    compared: pd.DataFrame, wholes: Mapping[str, float], level: float
+) -> Mapping[str, Any]:
+    if compared.empty:
+        missing = ("control_fuzzy", "difference", "low", "high", "p_value")
+        reason = "no item has another one of its subject to compare with"
+        return {**dict.fromkeys(missing, nan), "reason": reason}
+    from scipy.stats import binomtest
+
+    difference = (compared["fuzzy"] - compared["control_fuzzy"]).to_numpy()
+    interval = clustered_means(difference[None, :], np.arange(len(difference)), level)
+    own, other = int(wholes["only_own"]), int(wholes["only_control"])
+    p_value = 1.0
+    if own + other:
+        p_value = float(binomtest(own, own + other, alternative="greater").pvalue)
+    return {
+        "control_fuzzy": float(compared["control_fuzzy"].mean()),
+        "difference": float(difference.mean()),
+        "low": float(interval.low[0]),
+        "high": float(interval.high[0]),
+        "p_value": p_value,
+        "reason": interval.reason,
+    }
+
+
+def compare_replies(
+    items: pd.DataFrame,
+    generations: pd.DataFrame,
+    memorisation: MemorisationParams,
+    scoring: ScoringParams,
+    seed: int,
+) -> pd.DataFrame:
+    """Hold what each model wrote, given a question alone, against the question's options.
+
+    Returns:
+        A `Memorisation` table.
+
+    Raises:
+        InputError: no model was asked to write the options of an item.
+    """
+    table = probe_memorisation(items, generations, memorisation, seed)
+    if table.empty:
+        raise InputError(
+            f"memorisation: no model wrote options; scoring has mode {scoring.mode}, "
+            f"configurations {', '.join(scoring.configurations) or 'none'}, conditions "
+            f"{', '.join(scoring.conditions)}; needed are score=live, the style generate and the "
+            "condition question_only, and items with options"
+        )
+    return table
+
+
+_LONGEST = 1_500  # characters of a text
+
+
+def choose_examples(
+    items: pd.DataFrame, memorisation: pd.DataFrame, settings: MemorisationParams, seed: int
+) -> list[dict[str, Any]]:
+    """Choose items of each model: those with the most options in place, and some drawn by seed.
+
+    Returns:
+        By model the two kinds, each with its items: question, options with what was written in
+        their places, and the reply as it came. An item is shown once, its first reply.
+    """
+    questions = {
+        str(item_id): (str(question), [str(choice) for choice in choices])
+        for item_id, question, choices in zip(
+            items["item_id"], items["question"], items["choices"], strict=True
+        )
+    }
+    shown = []
+    for model, own in memorisation.groupby("model", sort=True):
+        replies = own.sort_values("sample").drop_duplicates("item_id")
+        ids = replies["item_id"].astype(str).tolist()
+        draw = item_uniforms(seed, f"memorisation_examples/{model}", ids)
+        ordered = replies.assign(draw=draw)
+        best = ordered[ordered["fuzzy"] > 0].sort_values(
+            ["exact", "fuzzy", "draw"], ascending=[False, False, True]
+        )[: settings.examples]
+        drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
+        kinds = (("Most options in place", best), ("Drawn by seed", drawn[: settings.examples]))
+        shown.append(
+            {
+                "model": str(model),
+                "kinds": [
+                    {
+                        "title": title,
+                        "items": [
+                            _example(row, *questions[str(row["item_id"])], settings.fuzzy)
+                            for row in rows.to_dict("records")
+                        ],
+                    }
+                    for title, rows in kinds
+                    if len(rows)
+                ],
+            }
+        )
+    return shown
+
+
+def _example(row: Any, question: str, choices: list[str], fuzzy: float) -> dict[str, Any]:
+    written = written_options(str(row["reply"]), len(choices))
+    matches = option_matches(written, choices, fuzzy)
+    texts = [*written, *[""] * len(choices)]
+    return {
+        "item_id": str(row["item_id"]),
+        "question": _clipped(question),
+        "reply": _clipped(str(row["reply"])),
+        "options": [
+            {
+                "label": label,
+                "choice": _clipped(choice),
+                "written": _clipped(text),
+                "match": "verbatim" if match.exact else "similar" if match.fuzzy else "",
+            }
+            for label, choice, text, match in zip(LABELS, choices, texts, matches, strict=False)
+        ],
+    }
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+_COLUMNS = ("exact", "fuzzy", "control_whole", "options_exact", "options_fuzzy", "any_order")
+
+
+def collect_memorisation_metrics(memorisation_summary: pd.DataFrame) -> dict[str, float]:
+    """Collect shares, p-values and the number of models that remember, for MLflow."""
+    figures = {
+        "models": float(len(memorisation_summary)),
+        "models_that_remember": float(memorisation_summary["remembers"].sum()),
+    }
+    for row in memorisation_summary.to_dict("records"):
+        name = metric_name(str(row["model"]))
+        for column in (*_COLUMNS, "p_holm"):
+            figures[f"{column}.{name}"] = float(row[column])
+    return {name: value for name, value in figures.items() if np.isfinite(value)}
