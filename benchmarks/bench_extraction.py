@@ -20,7 +20,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import extract, page_text
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 from benchwright.tables.mmlu_cf import Documents
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "01_raw" / "documents"

@@ -20,7 +20,7 @@ from extraction_layouts import LAYOUTS, render, sample_items, split_items
 
 from benchwright.methods.mmlu_cf.extraction.extract import extract
 from benchwright.methods.mmlu_cf.extraction.measure import Measured, measure
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 _GAP = re.compile(r"<br\s*/?>|\s+")
 

@@ -343,7 +343,7 @@ def evaluate_sealed(
         terminal_lines,
         write_score,
     )
-    from benchwright.params.sealing import SealingParams
+    from benchwright.params.mmlu_cf import SealingParams
 
     requests = [
         SealedRequest(file, model, style, count, demonstrations, send_to_server)

@@ -16,8 +16,8 @@ from benchwright.core.atomic_files import clear_abandoned
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_own_version
 from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import check_run_values
-from benchwright.params.sealing import SealingParams
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.sealing.key import new_key, read_key
 from benchwright.methods.mmlu_cf.sealing.seal import SealedItem, open_sealed
-from benchwright.params.sealing import SealingParams
+from benchwright.params.mmlu_cf import SealingParams
 from closed_text_search import files_with
 from end_to_end.saved import newest
 

@@ -22,7 +22,7 @@ def opened(content: bytes) -> bytes:
     """Encrypted with a new nonce each time: what it holds is compared."""
     from benchwright.methods.mmlu_cf.sealing.key import read_key
     from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
-    from benchwright.params.sealing import SealingParams
+    from benchwright.params.mmlu_cf import SealingParams
 
     with tempfile.TemporaryDirectory() as folder:
         sealed, key = Path(folder) / "test.sealed", Path(folder) / "key"

@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     answer_questions,
     one_configuration,
 )
-from benchwright.params.difficulty import DifficultyParams
+from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring import scores
 from benchwright.tables.mmlu_cf import CleanItems

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.params.sealing import SealingParams
 
 MISPLACED = "sk-not-to-be-seen"
 

@@ -39,8 +39,8 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
     open_sealed,
     sealed_identity,
 )
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.sealing import SealingParams
 from benchwright.project_conf import load_conf
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question

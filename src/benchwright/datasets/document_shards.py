@@ -17,7 +17,7 @@ from kedro.io import AbstractDataset, DatasetError
 from benchwright.core.errors import InputError
 from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK, plain
 from benchwright.datasets.warc_records import warc_documents
-from benchwright.params.collection import ReadingParams
+from benchwright.params.mmlu_cf import ReadingParams
 
 COLUMNS = ("doc_id", "url", "domain", "content_type", "text")
 SCHEMA = pa.schema([(name, pa.large_string()) for name in COLUMNS])

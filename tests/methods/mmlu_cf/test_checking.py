@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.checking import (
     checking_agreement,
     decide,
 )
-from benchwright.params.checking import CheckingParams
+from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.tables.mmlu_cf import HarmFlags, JudgeRatings
 
 ITEMS = pd.DataFrame(

@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
     written_options,
 )
-from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 from benchwright.tables.responses import Generations
 

@@ -9,7 +9,7 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.cleaning import create_pipeline, nodes
 from benchwright.reports.mmlu_cf.plots.cleaning_funnel import draw_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems

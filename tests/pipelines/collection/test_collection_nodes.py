@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
-from benchwright.params.collection import CollectionParams
+from benchwright.params.mmlu_cf import CollectionParams
 from benchwright.pipelines.collection import create_pipeline, nodes
 
 PAGE = """1. Which gas do plants take in?

@@ -10,8 +10,7 @@ import pytest
 
 from benchwright.compute import batch_engine
 from benchwright.datasets.document_shards import DocumentShards
-from benchwright.params.cleaning import CleaningParams
-from benchwright.params.collection import CollectionParams
+from benchwright.params.mmlu_cf import CleaningParams, CollectionParams
 from benchwright.pipelines.cleaning.nodes import clean_raw_items
 from benchwright.pipelines.collection.nodes import extract_items
 

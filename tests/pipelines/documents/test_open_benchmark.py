@@ -22,9 +22,7 @@ from benchwright.datasets.document_shards import DocumentShards
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.cleaning import CleaningParams
-from benchwright.params.collection import CollectionParams
-from benchwright.params.open_benchmark import OpenBenchmarkParams
+from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.pipelines.cleaning.nodes import clean_raw_items
 from benchwright.pipelines.collection.nodes import extract_items

@@ -15,7 +15,7 @@ from benchwright.datasets.memory_store import MemoryShards
 from benchwright.methods.mmlu_cf.fields.classifier import bundled_examples
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.fields import create_pipeline, nodes
 from benchwright.similarity.text_vectors import EncodedTexts

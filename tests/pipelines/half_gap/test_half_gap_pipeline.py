@@ -13,7 +13,7 @@ from kedro.io import DatasetError
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.half_scores import FORMAT, HalfScores
 from benchwright.methods.mmlu_cf.splitting.gap import model_groups, pair_halves
-from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.half_gap import create_pipeline
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares

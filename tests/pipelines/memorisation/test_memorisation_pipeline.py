@@ -9,7 +9,7 @@ import yaml
 
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.memorisation import create_pipeline
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary

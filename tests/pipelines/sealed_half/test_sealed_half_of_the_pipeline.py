@@ -29,14 +29,16 @@ from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedSh
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import keyed_leak_pairs, open_sealed
-from benchwright.params.checking import CheckingParams
-from benchwright.params.difficulty import DifficultyParams
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import (
+    CheckingParams,
+    DifficultyParams,
+    FieldsParams,
+    SamplingByDifficultyParams,
+    SealingParams,
+    SplittingParams,
+)
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.sealing import SealingParams
-from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines import contamination_free, judging, scoring, splitting
 from benchwright.pipelines.judging.nodes import (
     rate_final_items,

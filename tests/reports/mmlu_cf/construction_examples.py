@@ -8,15 +8,17 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
-from benchwright.params.checking import CheckingParams
-from benchwright.params.cleaning import CleaningParams
-from benchwright.params.collection import CollectionParams
-from benchwright.params.difficulty import DifficultyParams
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import (
+    CheckingParams,
+    CleaningParams,
+    CollectionParams,
+    DifficultyParams,
+    FieldsParams,
+    SamplingByDifficultyParams,
+    SealingParams,
+    SplittingParams,
+)
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.params.sealing import SealingParams
-from benchwright.params.splitting import SplittingParams
 from benchwright.pipelines.construction_report import create_pipeline
 from benchwright.reports.page.plot_style import empty_figure
 from benchwright.tables.mmlu_cf import (

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.params.checking import CheckingParams
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
 from benchwright.reports.mmlu_cf.rows import level_rows
 from benchwright.tables.mmlu_cf import (
     CleaningFunnel,

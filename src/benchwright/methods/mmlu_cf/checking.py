@@ -20,7 +20,7 @@ from benchwright.methods.mmlu_cf.judging.replies import (
     parse_rating,
     parse_yes_no,
 )
-from benchwright.params.checking import CheckingParams
+from benchwright.params.mmlu_cf import CheckingParams
 from benchwright.tables.mmlu_cf import (
     CheckingDecisions,
     HarmFlags,

@@ -15,7 +15,7 @@ from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.metric_name import metric_name
 from benchwright.core.seeding import item_uniforms
-from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import LABELS
 from benchwright.statistics.clustered_mean import clustered_means

@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
-from benchwright.params.open_benchmark import OpenBenchmarkParams
+from benchwright.params.mmlu_cf import OpenBenchmarkParams
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be rejected

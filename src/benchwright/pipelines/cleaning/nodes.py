@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean
 from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 _AT_ONCE = 20_000

@@ -19,7 +19,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ReadingReport, joined_reports
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_parts
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
-from benchwright.params.collection import CollectionParams
+from benchwright.params.mmlu_cf import CollectionParams
 from benchwright.statistics.proportion import wilson_interval
 
 _MEASURES = (

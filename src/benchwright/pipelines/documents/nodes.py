@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from benchwright.core.natural_order import sort_items
 from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
-from benchwright.params.open_benchmark import OpenBenchmarkParams
+from benchwright.params.mmlu_cf import OpenBenchmarkParams
 from benchwright.tables.base import Table
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,

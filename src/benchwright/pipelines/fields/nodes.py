@@ -24,7 +24,7 @@ from benchwright.methods.mmlu_cf.fields.classifier import (
 from benchwright.methods.mmlu_cf.fields.judge import judge_fields
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.judges import named_judges
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import encode_texts, vector_key
 from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds

@@ -33,9 +33,7 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
 from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combined_difficulty
 from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.params.checking import CheckingParams
-from benchwright.params.difficulty import DifficultyParams
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.tables.mmlu_cf import CleanItems, ItemDifficulty, JudgeAgreement, JudgeRounds
 

@@ -15,10 +15,8 @@ from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_erro
 from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, keyed_leak_pairs, seal_halves
 from benchwright.methods.mmlu_cf.splitting.leakage import split_without_leaks
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.sealing import SealingParams
-from benchwright.params.splitting import SplittingParams
 from benchwright.similarity.text_vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 

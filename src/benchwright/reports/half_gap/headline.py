@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
-from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.mmlu_cf import HalfGapParams
 
 _NAMED = 4  # configurations in a headline
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.memorisation import MemorisationParams
+from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.reports.memorisation.headline import say_test, write_headline
 from benchwright.reports.page.page import render_report_page

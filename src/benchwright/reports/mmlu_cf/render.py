@@ -10,15 +10,17 @@ from pydantic import BaseModel
 from benchwright.methods.mmlu_cf.summary.levels import count_shortfall, known_share, quotas
 from benchwright.methods.mmlu_cf.summary.parse_rates import parse_rates
 from benchwright.methods.mmlu_cf.summary.steps import Steps
-from benchwright.params.checking import CheckingParams
-from benchwright.params.cleaning import CleaningParams
-from benchwright.params.collection import CollectionParams
-from benchwright.params.difficulty import DifficultyParams
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import (
+    CheckingParams,
+    CleaningParams,
+    CollectionParams,
+    DifficultyParams,
+    FieldsParams,
+    SamplingByDifficultyParams,
+    SealingParams,
+    SplittingParams,
+)
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
-from benchwright.params.sealing import SealingParams
-from benchwright.params.splitting import SplittingParams
 from benchwright.reports.mmlu_cf.headline import (
     again_said,
     leaks_said,

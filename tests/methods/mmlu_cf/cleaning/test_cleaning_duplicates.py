@@ -14,7 +14,7 @@ from benchwright.methods.mmlu_cf.cleaning.deduplicate import Deduplicated, clean
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining, substituted
 from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN
 from benchwright.methods.mmlu_cf.cleaning.shingles import jaccard, plain_bytes, shingles
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningDuplicates
 
 QUESTION = "Which planet of the solar system has the largest number of known moons?"

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean, deduplicate
 from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 
 pytestmark = pytest.mark.real_data
 

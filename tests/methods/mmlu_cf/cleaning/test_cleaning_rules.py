@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
 
 CITIES = ["Paris", "London", "Rome", "Bonn"]

@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rating import level_counts, ratings_again
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import ItemDifficulty
 
 IDS = ["d#1", "d#2", "e#1"]

@@ -23,7 +23,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import SamplingStrata
 
 rows = st.lists(

@@ -8,7 +8,7 @@ import pytest
 from benchwright.methods.mmlu_cf.extraction import extract
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 FIRST = "What causes the tides?\na) The wind\nb) The Moon\nc) Whales\nd) Rivers\n"
 SECOND = "Which number is a prime?\na) 4\nb) 6\nc) 7\nd) 9\n"

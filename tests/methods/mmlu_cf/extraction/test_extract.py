@@ -10,8 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
-from benchwright.params.cleaning import CleaningParams
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import CleaningParams, ExtractionParams
 from benchwright.tables.mmlu_cf import Documents, RawItems
 
 FOLDER = Path(__file__).resolve().parents[4] / "data" / "01_raw" / "documents"

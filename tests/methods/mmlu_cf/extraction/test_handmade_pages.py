@@ -2,7 +2,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 from methods.mmlu_cf.extraction.handmade_pages import PAGES, Page
 
 

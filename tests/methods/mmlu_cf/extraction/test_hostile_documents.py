@@ -3,7 +3,7 @@
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 N = 100_000
 CLASSED = "<span class=correct>"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from benchwright.methods.mmlu_cf.extraction.answer_lines import pairs_in, speaks_of_questions
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 STEMS = [
     "What causes the tides?", "Which number is a prime?", "Which metal is liquid?",

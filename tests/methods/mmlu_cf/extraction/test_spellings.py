@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 Question = tuple[str, list[str], int]
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.plain_text import is_wiki, wiki_rows
-from benchwright.params.collection import ExtractionParams
+from benchwright.params.mmlu_cf import ExtractionParams
 
 STEMS = ["Kinase reactions:", "SHA-1 has a message digest of", "Planets orbit"]
 CHOICES = [

@@ -21,7 +21,7 @@ from benchwright.methods.mmlu_cf.fields.classifier import (
 )
 from benchwright.methods.mmlu_cf.fields.judge import field_prompt, judge_fields
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import FieldsParams
 
 LAWS = ("Law", "History", "Math")
 

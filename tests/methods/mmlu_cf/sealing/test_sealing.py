@@ -34,7 +34,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
     open_sealed,
     seal_halves,
 )
-from benchwright.params.sealing import SealingParams
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.scoring import scores
 from closed_text_search import files_with
 

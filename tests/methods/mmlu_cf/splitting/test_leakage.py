@@ -17,7 +17,7 @@ from benchwright.methods.mmlu_cf.splitting.leakage import (
     word_overlap,
 )
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
-from benchwright.params.splitting import LeakageParams, SplittingParams
+from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 
 N, PLANTED = 600, 40
 

@@ -20,7 +20,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     truths,
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES, Rule
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 
 _PASSES = 5
 _COLUMNS = ("question", "answer", "choices", "labels")

@@ -34,7 +34,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES
 from benchwright.params.batch_engine import BatchEngineParams
-from benchwright.params.cleaning import CleaningParams, RuleName
+from benchwright.params.mmlu_cf import CleaningParams, RuleName
 
 _SEEDS = (HASH_SEED, "benchwright-key-2")
 

@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     truths,
     written_over,
 )
-from benchwright.params.cleaning import CleaningParams
+from benchwright.params.mmlu_cf import CleaningParams
 
 # After the numbering must come what starts a sentence, so that amounts and lists stay:
 # "1.5 kg of", "2 + 2", "(a) is true if (b) is".

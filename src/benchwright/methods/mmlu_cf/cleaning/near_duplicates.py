@@ -24,7 +24,7 @@ from benchwright.methods.mmlu_cf.cleaning.shingles import (
     last_sentence,
     shingles,
 )
-from benchwright.params.cleaning import NearDuplicateParams
+from benchwright.params.mmlu_cf import NearDuplicateParams
 
 # One such word more or less, and the question is another one.
 _POLARITY = (

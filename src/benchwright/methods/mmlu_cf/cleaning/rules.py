@@ -19,7 +19,7 @@ from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import (
     roman_numerals,
 )
 from benchwright.methods.mmlu_cf.cleaning.rows import Bools, Outcome, Rows, Text, truths
-from benchwright.params.cleaning import CleaningParams, RuleName
+from benchwright.params.mmlu_cf import CleaningParams, RuleName
 
 # Control characters, the mark of bytes that were not UTF-8, private use, and what UTF-8 looks like
 # when read as Latin-1 or Windows-1252.

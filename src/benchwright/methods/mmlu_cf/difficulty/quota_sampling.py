@@ -22,7 +22,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
     level_goal,
     nearest_table,
 )
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
 LEVELS = 10
 """Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""

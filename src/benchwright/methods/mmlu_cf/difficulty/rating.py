@@ -15,7 +15,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.statistics.clustered_mean import clustered_means, clustered_share
 from benchwright.tables.mmlu_cf import (
     DifficultyCounts,

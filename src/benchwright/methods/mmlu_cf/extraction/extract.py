@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
-from benchwright.params.collection import ExtractionParams, ReadingParams
+from benchwright.params.mmlu_cf import ExtractionParams, ReadingParams
 
 
 def page_text(text: str, content_type: str) -> PageText:

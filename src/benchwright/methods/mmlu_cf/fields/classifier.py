@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
 from benchwright.methods.mmlu_cf.fields.names import FIELDS
-from benchwright.params.fields import FieldsParams
+from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import FieldAccuracy, FieldPredictions
 

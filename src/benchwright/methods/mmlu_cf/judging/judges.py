@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchwright.compute.asking import Ask, ask_model
 from benchwright.core.seeding import stage_generator
 from benchwright.datasets.score_store import StoredShards
-from benchwright.params.judging import JudgesParams
+from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.statistics.krippendorff import (
     Scale,

@@ -25,7 +25,7 @@ from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey, read_key, subkey
-from benchwright.params.sealing import SealingParams
+from benchwright.params.mmlu_cf import SealingParams
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
-from benchwright.params.sealing import SealingParams
+from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
 # Memory-hard, about 0.3 s and 128 MiB per guess of a passphrase.

@@ -13,7 +13,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.metric_name import metric_name
 from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
 from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER
-from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
-from benchwright.params.splitting import LeakageParams, SplittingParams
+from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables.mmlu_cf import LeakPairs, SplitAssignment
 

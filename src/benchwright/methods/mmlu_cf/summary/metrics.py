@@ -10,7 +10,7 @@ from benchwright.core.metric_name import metric_name
 from benchwright.methods.mmlu_cf.summary.levels import count_shortfall, known_share
 from benchwright.methods.mmlu_cf.summary.parse_rates import parse_rates
 from benchwright.methods.mmlu_cf.summary.steps import Steps
-from benchwright.params.sampling_by_difficulty import SamplingByDifficultyParams
+from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
 
 def collect_construction_metrics(

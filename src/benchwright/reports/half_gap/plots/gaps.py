@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import SIZE_GROUPS
-from benchwright.params.half_gap import HalfGapParams
+from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,
