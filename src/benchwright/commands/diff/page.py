@@ -7,7 +7,16 @@ import pandas as pd
 
 from benchwright.commands.diff.saved_audits import Comparison
 from benchwright.datasets.atomic import written_aside
-from benchwright.reports.page.small_page import render_page
+from benchwright.reports.page.parts import (
+    Article,
+    Page,
+    Question,
+    Section,
+    Sides,
+    Table,
+    Text,
+    render_page,
+)
 
 LONGEST_PAGE = 1_000
 """Items on the page; the tables have them all."""
@@ -58,20 +67,64 @@ def write_diff(comparison: Comparison, page: Path) -> Path:
 
 def render_diff(comparison: Comparison) -> str:
     """The page: counts, rules, settings, and the items that changed with their texts."""
-    items = comparison.diff.items
-    return render_page(
-        "refinement_diff.html",
-        title=comparison.title,
-        before=comparison.before.name,
-        after=comparison.after.name,
-        n=comparison.diff.counts,
-        rules=_active(comparison.diff.rules).to_dict("records"),
-        coverage=comparison.coverage.to_dict("records"),
-        settings=comparison.settings.to_dict("records"),
-        settings_known=comparison.settings_known,
-        sections=_sections(items.head(LONGEST_PAGE)),
-        left_out=max(0, len(items) - LONGEST_PAGE),
-    )
+    n, items = comparison.diff.counts, comparison.diff.items
+    title = f"{comparison.title}: what changed"
+    have = "has" if n["other_rules"] == 1 else "have"
+    lead = [
+        f"{comparison.before.name} → {comparison.after.name}",
+        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
+        f"{n['gone']:,} gone, {n['changed_text']:,} with another text, {n['renamed']:,} the same "
+        "under another id.",
+        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} came in, "
+        f"{n['went_out']:,} went out, {n['other_rules']:,} {have} the same decision for other "
+        "reasons.",
+    ]
+    end = []
+    if len(items) > LONGEST_PAGE:
+        end.append(f"{len(items) - LONGEST_PAGE:,} more are in the table beside this page.")
+    changed = _sections(items.head(LONGEST_PAGE))
+    if not changed:
+        end.append("No item differs.")
+    sections = [_rules(comparison), _settings(comparison), *changed]
+    if end:
+        sections.append(Section("", [Text(text) for text in end]))
+    return render_page(Page(title, title, sections, lead=[Text(text) for text in lead]))
+
+
+def _rules(comparison: Comparison) -> Section:
+    rules = _active(comparison.diff.rules).to_dict("records")
+    rows = [
+        [
+            row["rule"].replace("_", " "),
+            *(
+                f"{row[f'{what}_before']:,} → {row[f'{what}_after']:,}"
+                for what in ("judged", "flagged", "removed")
+            ),
+            f"{row['stopped']:,}",
+            f"{row['started']:,}",
+        ]
+        for row in rules
+    ]
+    said = "Stopped and started: items of both runs that the rule removes in one of them only."
+    head = ("Rule", "Judged", "Flagged", "Removed", "Stopped", "Started")
+    table = [Text(said, "quiet"), Table("", head, rows, numbers=range(1, 6))] if rows else []
+    coverage = [
+        Text(f"{row['rule'].replace('_', ' ')}: {_status(row, 'before')} → {_status(row, 'after')}")
+        for row in comparison.coverage.to_dict("records")
+    ]
+    return Section("Rules" if rows else "", [*table, *coverage])
+
+
+def _settings(comparison: Comparison) -> Section:
+    rows = [
+        (row["parameter"], row["before"] or "–", row["after"] or "–")
+        for row in comparison.settings.to_dict("records")
+    ]
+    if rows:
+        return Section("Settings", [Table("", ("Parameter", "Before", "After"), rows)])
+    same = "The parameters recorded in MLflow are the same."
+    unknown = "Not compared: MLflow does not know both runs."
+    return Section("Settings", [Text(same if comparison.settings_known else unknown)])
 
 
 def _active(rules: pd.DataFrame) -> pd.DataFrame:
@@ -93,31 +146,46 @@ _TITLES = {
 }
 
 
-def _sections(items: pd.DataFrame) -> list[dict[str, Any]]:
+def _sections(items: pd.DataFrame) -> list[Section]:
     return [
-        {
-            "kind": kind,
-            "title": title,
-            "items": [_shown(row) for row in items[items["change"] == kind].to_dict("records")],
-        }
+        Section(title, [_article(row) for row in own.to_dict("records")])
         for kind, title in _TITLES.items()
-        if (items["change"] == kind).any()
+        if len(own := items[items["change"] == kind])
     ]
 
 
-def _shown(row: dict[Any, Any]) -> dict[str, Any]:
-    sides = [_side(row, "before"), _side(row, "after")]
+def _article(row: dict[Any, Any]) -> Article:
+    """An item with its texts: both where they differ, else the one there is."""
+    sides = ["before", "after"]
     if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
         sides = sides[1:] if row["item_id_after"] else sides[:1]
     if row["change"] == "gone":
-        sides = [_side(row, "before")]
-    return {**row, "sides": sides}
+        sides = ["before"]
+    texts = [
+        Question(
+            row[f"question_{side}"],
+            list(row[f"choices_{side}"]),
+            row[f"answer_{side}"],
+            above=side.capitalize() if len(sides) > 1 else "",
+        )
+        for side in sides
+    ]
+    was = f"(was {row['item_id_before']})" if row["joined_by"] == "content" else ""
+    return Article(row["item_id"], [Text(_why(row), "quiet"), Sides(texts)], quiet=was)
 
 
-def _side(row: dict[Any, Any], side: str) -> dict[str, Any]:
-    return {
-        "name": side,
-        "question": row[f"question_{side}"],
-        "choices": list(row[f"choices_{side}"]),
-        "answer": row[f"answer_{side}"],
-    }
+def _why(row: dict[Any, Any]) -> str:
+    """What changed of an item, and for which reasons it is kept or removed."""
+    said = f"{row['why']}. " if row["why"] else ""
+    if row["changed_fields"]:
+        said += f"Changed: {row['changed_fields']}. "
+    before, after = row["reasons_before"], row["reasons_after"]
+    if row["change"] == "added":
+        said += row["decision_after"].capitalize() + (f": {after}." if after else ".")
+    elif row["change"] == "gone":
+        said += f"Was {row['decision_before']}" + (f": {before}." if before else ".")
+    elif after and row["change"] != "came_in":
+        said += f"Now: {after}."
+    elif before and row["change"] == "came_in":
+        said += f"Before: {before}."
+    return said

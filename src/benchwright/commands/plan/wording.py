@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,16 @@ from benchwright.commands.plan.command import MadePlan
 from benchwright.commands.plan.results import draw_plan
 from benchwright.datasets.atomic import written_aside
 from benchwright.methods.dele.planning import PlanRow
-from benchwright.reports.page.page import render_report_page
+from benchwright.reports.page.parts import (
+    Bullets,
+    Cell,
+    Page,
+    Plot,
+    Section,
+    Table,
+    render_page,
+)
 
-_PACKAGE = "benchwright.commands.plan"
 GOALS = {
     "standard_error": "standard error",
     "detectable_difference": "difference",
@@ -120,27 +126,30 @@ def write_json(made: MadePlan, file: Path) -> Path:
 
 def write_page(made: MadePlan, file: Path) -> Path:
     """Write a page with the table and the figures, which needs no network."""
-    figures = draw_plan(made.plan, made.request.wanted)
-    head = [*_HEAD, *_COSTS]
-    context = {
-        "title": made.source,
-        "sections": (("plan", "Plan"), ("figures", "Figures")),
-        "models": made.plan.models,
-        "items": made.plan.items,
-        "notes": made.notes,
-        "head": head,
-        "rows": list(_page_rows(made)),
-        "explanations": explanations(made),
-        "figures": {name: json.loads(figure.to_json()) for name, figure in figures.items()},
-    }
+    plan = made.plan
+    figures = draw_plan(plan, made.request.wanted)
+    rows: list[list[str | Cell]] = []
+    for row in plan.rows:
+        first, *rest = _cells(row, plan.items)
+        rows.append([Cell(first, [row.reason] if row.reason else []), *rest])
+    label = "Items that do for each wanted value, and what they cost"
+    head = (*_HEAD, *_COSTS)
+    table = Table(label, head, rows, numbers=range(3, len(head)))
+    page = Page(
+        f"{made.source}: how many items",
+        made.source,
+        [
+            Section("Plan", [table, Bullets(explanations(made))], "plan"),
+            Section("Figures", [Plot(name) for name in figures], "figures"),
+        ],
+        kicker="How many items",
+        headline=f"From the answers of {plan.models:,} models to {plan.items:,} items",
+        notes=made.notes,
+        figures=figures,
+    )
     with written_aside(file) as aside:
-        aside.write_text(render_report_page(_PACKAGE, "plan.html", context), encoding="utf-8")
+        aside.write_text(render_page(page), encoding="utf-8")
     return file
-
-
-def _page_rows(made: MadePlan) -> Iterator[dict[str, Any]]:
-    for row in made.plan.rows:
-        yield {"cells": _cells(row, made.plan.items), "reason": row.reason}
 
 
 def _plain(row: dict[Any, Any]) -> dict[Any, Any]:

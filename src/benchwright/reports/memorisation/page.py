@@ -1,6 +1,5 @@
 """The page about what models remember."""
 
-import json
 from typing import Any
 
 import pandas as pd
@@ -9,23 +8,62 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.reports.memorisation.headline import say_test, write_headline
-from benchwright.reports.page.page import render_report_page
+from benchwright.reports.page.parts import (
+    LONGEST_TABLE,
+    Article,
+    Bullets,
+    Cell,
+    Folded,
+    Page,
+    Plot,
+    Question,
+    Section,
+    Table,
+    Text,
+    cut_note,
+    render_page,
+)
 from benchwright.reports.page.provenance import (
     Fact,
     benchmark_facts,
-    package_versions,
+    provenance_section,
     settings,
 )
-from benchwright.reports.page.table_rows import rows_of
+from benchwright.reports.page.table_rows import number, percent, rows_of
 
-_PACKAGE = "benchwright.reports.memorisation"
-_LONGEST_TABLE = 300  # rows of a table on the page; the dataset has them all
-_SECTIONS = (
-    ("method", "What was done"),
-    ("result", "What is remembered"),
-    ("reading", "How to read it"),
-    ("examples", "Examples"),
-    ("provenance", "Provenance"),
+_METHOD = (
+    "Each model sees a question and `A.`, and nothing of the options. What it writes is cut at "
+    "`B.`, `C.` and so on, and held against the options of the item, place by place. An option is "
+    "verbatim where it is the same text, and similar from {fuzzy} of 100 on. An item is whole "
+    "where all its options are in place.",
+    "Options can be guessed. So the same reply is also held against another item of the same "
+    "subject with as many, but other, options: the control. A model remembers where it writes "
+    "items whole more often than controls: McNemar's exact test, one-sided, p corrected over all "
+    "models (Holm), below {alpha}.",
+)
+_ITEMS_HEAD = (
+    *("Model", "Items", "Whole, verbatim", "Whole, similar", "Control whole"),
+    *("Test", "Remembers"),
+)
+_OPTIONS_HEAD = (
+    *("Model", "In place, verbatim", "In place, similar", "In any place"),
+    *("The control's, in place", "Difference"),
+)
+_READING = (
+    "The difference of single options is no evidence by itself: who knows the topic guesses some "
+    "options of the item, and fewer of another one's. The test is of whole items.",
+    "In a random order, options in place would be those in any place divided by their number. A "
+    "model that knows the items writes them in their order: both shares are then nearly equal.",
+    "A reply is at most {recall} tokens long. One that is cut off cannot be whole; raise "
+    "`scoring.generation.recall_tokens` for long options.",
+    "A model that was trained to converse may explain instead of going on. “With options” counts "
+    "replies that hold any text where an option is expected.",
+    "Writing no item whole does not prove that a model never saw them: it can know answers "
+    "without reciting.",
+)
+_SOURCE = (
+    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
+    "Benchmark, Figure 1."
 )
 
 
@@ -46,27 +84,116 @@ def render_memorisation_page(
     first, *more = write_headline(memorisation_summary)
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     recall = scoring.generation.recall_tokens
-    context = {
-        "sections": _SECTIONS,
-        "titles": dict(_SECTIONS),
-        "title": ingestion.title,
-        "variant": variant,
-        "headline": first,
-        "more": more,
-        "rows": [{**row, "test": say_test(row)} for row in rows],
-        "longest": _LONGEST_TABLE,
-        "fuzzy": memorisation.fuzzy,
-        "level": memorisation.level,
-        "alpha": memorisation.alpha,
-        "recall_tokens": recall,
-        "examples": memorisation_examples,
-        "facts": benchmark_facts(ingestion, variant, seed, []),
-        "settings": [
-            *settings("memorisation", memorisation),
-            Fact("scoring.configurations", ", ".join(scoring.configurations)),
-            Fact("scoring.generation.recall_tokens", str(recall)),
+    said = {"fuzzy": number(memorisation.fuzzy), "alpha": memorisation.alpha, "recall": recall}
+    page = Page(
+        f"{ingestion.title}: memorisation",
+        ingestion.title,
+        [
+            Section(
+                "What was done",
+                [Text(text.format(**said), code=True) for text in _METHOD],
+                "method",
+            ),
+            Section("What is remembered", _result(rows, memorisation.level), "result"),
+            Section("How to read it", [Bullets([t.format(**said) for t in _READING])], "reading"),
+            Section("Examples", _examples(memorisation_examples), "examples"),
+            provenance_section(
+                "What was asked",
+                benchmark_facts(ingestion, variant, seed, []),
+                "probe",
+                [
+                    *settings("memorisation", memorisation),
+                    Fact("scoring.configurations", ", ".join(scoring.configurations)),
+                    Fact("scoring.generation.recall_tokens", str(recall)),
+                ],
+                _SOURCE,
+            ),
         ],
-        "versions": package_versions(),
-        "figures": {"memorisation": json.loads(figure_memorisation.to_json())},
-    }
-    return render_report_page(_PACKAGE, "memorisation.html", context)
+        kicker=f"Memorisation · variant {variant}",
+        headline=first,
+        lead=[Text(sentence, "judgement") for sentence in more],
+        figures={"memorisation": figure_memorisation},
+    )
+    return render_page(page)
+
+
+def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
+    shown = rows[:LONGEST_TABLE]
+    return [
+        Plot("memorisation"),
+        Table(
+            "Shares of items whose options are all written in place, with intervals of "
+            f"{level:.0%}, and the test against the control",
+            _ITEMS_HEAD,
+            [
+                [
+                    row["model"],
+                    Cell(number(row["items"]), [f"{number(row['wrote'])} with options"]),
+                    _bounded(row, "exact"),
+                    _bounded(row, "fuzzy"),
+                    _bounded(row, "control_whole", f"of {number(row['compared'])}"),
+                    say_test(row),
+                    "yes" if row["remembers"] else "no",
+                ]
+                for row in shown
+            ],
+            numbers=range(1, 5),
+        ),
+        Table(
+            "Shares of options, whole items or not; difference: in place minus the control's, on "
+            "items that have one",
+            _OPTIONS_HEAD,
+            [
+                [
+                    row["model"],
+                    *(
+                        percent(row[name])
+                        for name in ("options_exact", "options_fuzzy", "any_order", "control_fuzzy")
+                    ),
+                    _bounded({**row, "difference_low": row["low"], "difference_high": row["high"]}),
+                ]
+                for row in shown
+            ],
+            numbers=range(1, 6),
+        ),
+        *cut_note(len(rows), "memorisation_summary"),
+    ]
+
+
+def _bounded(row: dict[Any, Any], name: str = "difference", *more: str) -> Cell:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    bounds = [] if low is None else [f"[{percent(low)}, {percent(high)}]"]
+    return Cell(percent(row[name]), [*bounds, *more])
+
+
+def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:
+    blocks: list[Any] = []
+    for model in memorisation_examples:
+        for place, kind in enumerate(model["kinds"]):
+            if place == 0:
+                blocks.append(Text(model["model"], "heading"))
+            blocks.append(
+                Folded(
+                    f"{kind['title']}: {len(kind['items'])}",
+                    [_example(item) for item in kind["items"]],
+                    open=place == 0 and len(memorisation_examples) <= 3,
+                )
+            )
+    return blocks or [Text("None: `memorisation.examples` is 0.", code=True)]
+
+
+def _example(item: dict[str, Any]) -> Article:
+    options = [
+        [option["label"], option["choice"], option["written"] or "—", option["match"] or "—"]
+        for option in item["options"]
+    ]
+    label = f"Options of {item['item_id']} and what was written in their places"
+    reply = Question(item["reply"] or "(nothing)")
+    return Article(
+        item["item_id"],
+        [
+            Question(item["question"]),
+            Table(label, ("", "The item's option", "Written", "Match"), options),
+            Folded("The reply as it came", [reply]),
+        ],
+    )

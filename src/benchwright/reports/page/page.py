@@ -2,10 +2,13 @@
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from benchwright.reports.page.table_rows import number, percent
 
 _PACKAGE = "benchwright.reports.page"
 
@@ -28,25 +31,28 @@ def render_report_page(
     Args:
         package: the package whose folder `templates` holds the report's own files.
         template: name of the report's template.
-        context: what the template needs; `figures` are Plotly figures as JSON objects by name,
-            `sections` pairs of id and title for the contents.
+        context: what the template needs; `figures` are Plotly figures by name (a page without any
+            has no script), `sections` pairs of id and title for the contents.
         more_style: style sheets of `package`, after the shared one.
         more_script: scripts of `package`, after the shared one.
     """
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
+    plots = bool(context["figures"])
+    figures = {name: _as_json(figure) for name, figure in context["figures"].items()}
     own = {
         "style": "\n".join([_read(_PACKAGE, "report.css"), *_all(package, more_style)]),
         "script": "".join([_read(_PACKAGE, "page.js"), *_all(package, more_script)]),
-        "plotly": get_plotlyjs(),
+        "plotly": get_plotlyjs() if plots else "",
     }
-    allowed = " ".join(_script_hash(own[name]) for name in ("plotly", "script"))
+    scripts = ("plotly", "script") if plots else ()
+    allowed = " ".join(_script_hash(own[name]) for name in scripts) or "'none'"
     page: str = (
         _environment(package)
         .get_template(template)
         .render(
-            **context,
+            **{**context, "figures": figures},
             **{name: Markup(text) for name, text in own.items()},  # noqa: S704
             allowed_scripts=Markup(allowed),  # noqa: S704
         )
@@ -79,8 +85,12 @@ def _environment(package: str) -> Any:
         "ensure_ascii": False,
         "allow_nan": False,
     }
-    environment.filters.update(percent=_percent, number=_number, words=_words, share=_share)
+    environment.filters.update(percent=percent, number=number, words=_words, share=_share)
     return environment
+
+
+def _as_json(figure: Any) -> Any:
+    return json.loads(figure.to_json()) if hasattr(figure, "to_json") else figure
 
 
 def _script_hash(script: str) -> str:
@@ -89,16 +99,8 @@ def _script_hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _percent(value: float | None, digits: int = 1) -> str:
-    return "—" if value is None else f"{value:.{digits}%}"
-
-
 def _share(part: float, whole: float, digits: int = 1) -> str:
-    return _percent(part / whole if whole else None, digits)
-
-
-def _number(value: float | None, digits: int = 0) -> str:
-    return "—" if value is None else f"{value:,.{digits}f}"
+    return percent(part / whole if whole else None, digits)
 
 
 def _words(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
+from benchwright.reports.page.parts import Facts, Section, Text
 
 PACKAGES = (
     "benchwright",
@@ -53,6 +54,22 @@ def package_versions() -> list[Fact]:
 def settings(section: str, params: BaseModel) -> list[Fact]:
     """Every setting of a section by its dotted name."""
     return _flatten(section, params.model_dump(mode="json"))
+
+
+def provenance_section(
+    what: str, facts: list[Fact], settings_of: str, settings_used: list[Fact], method: str
+) -> Section:
+    """The last section of a page: what it is about, settings, versions, and the method's source."""
+    return Section(
+        "Provenance",
+        [
+            Facts(what, facts),
+            Facts(f"Settings of the {settings_of}", settings_used, folded="Settings"),
+            Facts("Versions of packages", package_versions(), folded="Versions"),
+            Text(f"Method: {method}", "quiet"),
+        ],
+        "provenance",
+    )
 
 
 def _sources(ingestion: BenchmarkParams) -> list[Fact]:

@@ -1,4 +1,4 @@
-"""Tables as rows for a template."""
+"""Tables as rows for a template, and figures as text."""
 
 import math
 from typing import Any
@@ -15,5 +15,15 @@ def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def is_missing(value: Any) -> bool:
-    """None or NaN."""
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    """None, NaN and pandas' NA."""
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def percent(value: Any, digits: int = 1, none: str = "—") -> str:
+    """0.1443 as `14.4%`; `none` where it is missing."""
+    return none if is_missing(value) else f"{value:.{digits}%}"
+
+
+def number(value: Any, digits: int = 0, none: str = "—") -> str:
+    """14042 as `14,042`; `none` where it is missing."""
+    return none if is_missing(value) else f"{value:,.{digits}f}"

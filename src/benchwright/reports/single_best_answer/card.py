@@ -1,6 +1,6 @@
 """The card of a classifier: what it was trained on, what it finds, and when not to use it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from benchwright.methods.wicked.single_best_answer.classifier import precision_recall
 from benchwright.methods.wicked.single_best_answer.evaluation import ALL
 from benchwright.methods.wicked.single_best_answer.training import describe
-from benchwright.reports.page.small_page import render_page
+from benchwright.reports.page.parts import (
+    Bullets,
+    Cell,
+    Drawing,
+    Page,
+    Section,
+    Table,
+    Text,
+    render_page,
+)
+from benchwright.reports.page.table_rows import is_missing, number, percent
 
 USEFUL_SHARE = 0.5
 """Of items flagged, above which most of the benchmark would be copied unchanged."""
@@ -33,29 +43,83 @@ def render_card(
         labelled: label, probability, cross_validated and split of the labelled items.
         missing: labelled items whose text is not there, per benchmark.
     """
+    title = "Single-best-answer items: card of the classifier"
+    against = advice(classifier, evaluation)
+    nothing = "Nothing in the figures below speaks against it on the benchmarks it was trained on."
+    page = Page(
+        title,
+        title,
+        [
+            Section("When not to use it", [Bullets(against)] if against else [Text(nothing)]),
+            _operating_points(classifier),
+            *_curve(labelled),
+            *_parts(evaluation),
+            Section("", [Text(_LEGEND, "quiet")]),
+            *_coefficients(classifier),
+        ],
+        lead=_lead(classifier, missing),
+    )
+    return render_page(page)
+
+
+def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Text]:
+    """What the classifier is, what it was trained on, and which labels were of no use."""
+    trained_on = classifier["trained_on"]
+    benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
+    of = f" ({', '.join(benchmarks)})" if benchmarks else ""
+    what = describe(classifier)
+    lead = [
+        f"{what[0].upper()}{what[1:].lower()}. It says of an item how likely it is that another "
+        "option is defensible too, so that the item would have two right options if its gold one "
+        "made way for “None of the above”.",
+        f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
+        f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
+        f"{_figure(classifier['threshold'])}, chosen for a recall of "
+        f"{_percent(classifier['recall_target'])} out of fold.",
+    ]
+    if missing:
+        counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
+        lead.append(
+            f"Labelled items whose text is not there, and which were not used: {counts}. A run of "
+            "their benchmark brings them, for instance `kedro run --namespaces ingestion --params "
+            f"benchmark={next(iter(missing))}`; then run `sba` again."
+        )
+    return [Text(text, code=True) for text in lead]
+
+
+def _operating_points(classifier: Mapping[str, Any]) -> Section:
+    head = ("Recall wanted", "Recall", "Precision", "Flagged", "Threshold")
+    names = ("target", "recall", "precision", "share_flagged")
+    rows = [
+        [*(_percent(point[name]) for name in names), _figure(point["threshold"])]
+        for point in classifier["operating_points"]
+    ]
+    target = _percent(classifier["recall_target"])
+    said = f"On training items, out of fold. The chosen target is {target}."
+    return Section(
+        "What a recall costs", [Text(said, "quiet"), Table("", head, rows, numbers=range(1, 5))]
+    )
+
+
+def _curve(labelled: pd.DataFrame) -> list[Section]:
+    """Precision against recall, of cross-validated probabilities where there are any."""
     known = labelled[labelled["cross_validated"].notna()]
-    probability, curve_of = "cross_validated", "training and held-out items, out of fold"
+    probability, whose = "cross_validated", "Training and held-out items, out of fold"
     if not len(known):
         known, probability = labelled[labelled["split"] == "held_out"], "probability"
-        curve_of = "held-out items"
+        whose = "Held-out items"
     labels = known["label"].to_numpy()
-    return render_page(
-        "single_best_answer_card.html",
-        what=describe(classifier),
-        classifier=classifier,
-        trained_on=classifier["trained_on"],
-        points=classifier["operating_points"],
-        advice=advice(classifier, evaluation),
-        parts=_parts(evaluation),
-        coefficients=_coefficients(classifier),
-        curve=curve_points(precision_recall(known[probability].to_numpy(), labels)),
-        curve_of=curve_of,
-        base=float(labels.mean()) if len(labels) else float("nan"),
-        base_y=_HEIGHT * (1 - float(labels.mean())) if len(labels) else _HEIGHT,
-        width=_WIDTH,
-        height=_HEIGHT,
-        missing=dict(missing),
+    points = curve_points(precision_recall(known[probability].to_numpy(), labels))
+    if not points:
+        return []
+    base = float(labels.mean())
+    said = (
+        f"{whose}. The dashed line is what chance gives: the share of items with a single best "
+        f"answer, {_percent(base)}."
     )
+    places = {"points": points, "base_y": _HEIGHT * (1 - base), "width": _WIDTH, "height": _HEIGHT}
+    drawing = Drawing("precision_recall.html", places)
+    return [Section("Precision and recall", [Text(said, "quiet"), drawing])]
 
 
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
@@ -122,19 +186,80 @@ _TITLES = {
 }
 
 
-def _parts(evaluation: pd.DataFrame) -> list[dict[str, Any]]:
+_PARTS_HEAD = (
+    *("Benchmark", "Method", "Against", "Items", "Label 1", "Recall", "Recall, no doubt"),
+    *("Precision", "Flagged", "PR area", "ROC area", "Paper flags"),
+)
+_LEGEND = (
+    "Recall, no doubt: of labels that an annotator was sure of. Between: 95% Wilson intervals. PR "
+    "area: of chance it is the share of label 1; ROC area: of chance it is 0.5. Paper: share that "
+    "the classifier of WiCkeD flags (Table 5)."
+)
+
+
+def _parts(evaluation: pd.DataFrame) -> list[Section]:
     return [
-        {"title": title, "rows": evaluation[evaluation["part"] == part].to_dict("records")}
+        Section(
+            title,
+            [
+                Table(
+                    "",
+                    _PARTS_HEAD,
+                    [_part_cells(row) for row in own.to_dict("records")],
+                    numbers=range(3, 12),
+                )
+            ],
+        )
         for part, title in _TITLES.items()
-        if (evaluation["part"] == part).any()
+        if len(own := evaluation[evaluation["part"] == part])
     ]
 
 
-def _coefficients(classifier: Mapping[str, Any]) -> Sequence[tuple[str, float]]:
+def _part_cells(row: dict[Any, Any]) -> list[str | Cell]:
+    return [
+        row["benchmark"],
+        row["method"].replace("_", " "),
+        row["against"],
+        number(row["n"]),
+        number(row["positives"]),
+        *(_between(row, name) for name in ("recall", "recall_sure", "precision")),
+        _percent(row["share_flagged"]),
+        _figure(row["average_precision"]),
+        _figure(row["roc_auc"]),
+        _percent(row["paper_share"]),
+    ]
+
+
+def _between(row: dict[Any, Any], name: str) -> Cell:
+    bounds = f"{_percent(row[f'{name}_low'])} – {_percent(row[f'{name}_high'])}"
+    return Cell(_percent(row[name]), [] if is_missing(row[name]) else [bounds])
+
+
+def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
     """Those of named features, the heaviest first; those of vectors mean nothing to a reader."""
     if classifier["kind"] != "embedding":
-        return ()
+        return []
     fitted = classifier["logistic"]
     pairs = zip(fitted["features"], fitted["coefficients"], strict=True)
     named = [(name, value) for name, value in pairs if not name.rsplit("_", 1)[-1].isdigit()]
-    return sorted(named, key=lambda pair: -abs(pair[1]))
+    if not named:
+        return []
+    rows = [
+        (name.replace("_", " "), _figure(value))
+        for name, value in sorted(named, key=lambda pair: -abs(pair[1]))
+    ]
+    said = "Coefficients per standard deviation; positive ones raise the probability."
+    return [
+        Section(
+            "What speaks for a single best answer",
+            [Text(said, "quiet"), Table("", ("Feature", "Coefficient"), rows, numbers=(1,))],
+        )
+    ]
+
+
+def _percent(value: Any) -> str:
+    return percent(value, none="–")
+
+
+def _figure(value: Any) -> str:
+    return number(value, 3, none="–")

@@ -1,0 +1,155 @@
+"""Pages made of sections: what they hold is data, and one template shows it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.reports.page.page import render_report_page
+
+LONGEST_TABLE = 300
+"""Rows of a table on a page; the dataset has them all."""
+
+
+class Text(NamedTuple):
+    """A paragraph; with `code` what stands between backticks is shown as code."""
+
+    text: str
+    kind: str = ""
+    code: bool = False
+
+
+class Bullets(NamedTuple):
+    """A list; what stands between backticks is shown as code."""
+
+    lines: Sequence[str]
+
+
+class Cell(NamedTuple):
+    """A cell with small lines under its text, or a link."""
+
+    text: str
+    under: Sequence[str] = ()
+    link: str = ""
+
+
+class Table(NamedTuple):
+    """A table with a caption.
+
+    Attributes:
+        label: the caption; "" for none.
+        head: titles of the columns.
+        rows: cells of each row.
+        numbers: which columns hold numbers.
+        header: the column that names the row.
+    """
+
+    label: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str | Cell]]
+    numbers: Sequence[int] = ()
+    header: int = 0
+
+
+class Facts(NamedTuple):
+    """Names and values; folded under a heading where there is one."""
+
+    label: str
+    facts: Sequence[Any]
+    folded: str = ""
+
+
+class Plot(NamedTuple):
+    """One of the page's figures, by its name."""
+
+    name: str
+
+
+class Question(NamedTuple):
+    """An item's question and options with the gold one marked; texts of data."""
+
+    question: str
+    choices: Sequence[str] = ()
+    answer: int = -1
+    above: str = ""
+
+
+class Folded(NamedTuple):
+    """Blocks under a line that opens them."""
+
+    summary: str
+    blocks: Sequence[Any]
+    open: bool = False
+
+
+class Article(NamedTuple):
+    """Blocks about one item."""
+
+    title: str
+    blocks: Sequence[Any]
+    quiet: str = ""
+
+
+class Sides(NamedTuple):
+    """Blocks side by side."""
+
+    blocks: Sequence[Any]
+
+
+class Drawing(NamedTuple):
+    """A drawing by a template of the kit's folder."""
+
+    template: str
+    values: Mapping[str, Any]
+
+
+class Section(NamedTuple):
+    """A part of a page under a title; one with an id is in the page's contents."""
+
+    title: str
+    blocks: Sequence[Any]
+    id: str = ""
+
+
+class Page(NamedTuple):
+    """What a page says.
+
+    Attributes:
+        window: the title of the browser's window.
+        title: the title on the page.
+        sections: its parts.
+        kicker: a line above the title.
+        headline: what to know first.
+        lead: paragraphs under the title.
+        notes: what to know before reading on.
+        figures: Plotly figures by name.
+    """
+
+    window: str
+    title: str
+    sections: Sequence[Section]
+    kicker: str = ""
+    headline: str = ""
+    lead: Sequence[Text] = ()
+    notes: Sequence[str] = ()
+    figures: Mapping[str, Any] = {}
+
+
+def render_page(page: Page) -> str:
+    """One HTML page that needs no network; every text is escaped, the same page has the same bytes.
+
+    Plotly is on it only where it has figures.
+    """
+    context = {
+        "page": page,
+        "sections": [(section.id, section.title) for section in page.sections if section.id],
+        "figures": page.figures,
+    }
+    package = "benchwright.reports.page"
+    return render_report_page(package, "parts.html", context, more_style=("parts.css",))
+
+
+def cut_note(n_rows: int, dataset: str) -> list[Text]:
+    """Says that a table of the page is cut at `LONGEST_TABLE` rows where it is."""
+    if n_rows <= LONGEST_TABLE:
+        return []
+    said = f"The first {LONGEST_TABLE} of {n_rows:,}; the dataset `{dataset}` has them all."
+    return [Text(said, "quiet", code=True)]
