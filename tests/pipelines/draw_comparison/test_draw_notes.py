@@ -4,7 +4,7 @@ import pandas as pd
 
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.wicked.notes import write_notes
+from benchwright.reports.wicked.headline import DrawnItems, write_notes
 from benchwright.tables.wicked import DrawWritten
 
 SHUFFLED = {"transform": "shuffle_choices"}
@@ -25,8 +25,8 @@ def notes(draws: dict[str, int], shares: dict[str, int], *transforms: dict[str, 
     settings = PerturbationParams.model_validate(
         {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}
     )
-    nobody = Unchecked(0, 0, 0.0, 0, 0, 0)
-    return " ".join(write_notes(scores, DrawWritten.empty(), shown, settings, nobody, 10))
+    drawn = DrawnItems("cf", 10, 1.0, Unchecked(0, 0, 0.0, 0, 0, 0))
+    return " ".join(write_notes(scores, DrawWritten.empty(), shown, settings, drawn))
 
 
 def test_a_first_step_of_one_draw_is_no_warning_but_a_last_one_is() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from benchwright.methods.wicked.comparison.metrics import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.wicked.headline import Headline, write_headline
-from benchwright.reports.wicked.wording import interval, joined, points
+from benchwright.reports.page.wording import joined
+from benchwright.reports.wicked.headline import DrawnItems, Headline, write_headline
+from benchwright.reports.wicked.wording import interval, points
 from benchwright.tables.wicked import DrawScores, DrawSummary
 
 NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
@@ -57,7 +58,8 @@ def headline(
             for k in range(models)
         ]
     )
-    return write_headline(scores, summary, PerturbationParams(), altered, NOBODY, 0)
+    drawn = DrawnItems("wicked", 395, altered, NOBODY)
+    return write_headline(scores, summary, PerturbationParams(), drawn, 0)
 
 
 def test_a_cost_is_quoted_with_its_interval() -> None:

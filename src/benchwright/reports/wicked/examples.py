@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.reports.wicked.wording import REASONS, TRANSFORMS, words_of
+from benchwright.reports.page.wording import words_of
+from benchwright.reports.wicked.wording import REASONS, TRANSFORMS
 
 _LONGEST = 1_500  # characters of a question
 

@@ -1,24 +1,60 @@
-"""What a perturbation does to models, in sentences that can be quoted."""
+"""What a perturbation does to models, in sentences that can be quoted, and the warnings."""
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.compared_answers import main_perturbation, say_way
-from benchwright.methods.wicked.comparison.metrics import Unchecked
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.wicked.wording import (
-    TRANSFORMS,
-    coefficient,
-    coefficients,
-    count,
-    figure_of,
-    interval,
-    joined,
-    points,
-    words_of,
+from benchwright.methods.wicked.comparison.compared_answers import (
+    main_perturbation,
+    perturbation_of,
+    say_way,
 )
+from benchwright.methods.wicked.comparison.metrics import Unchecked, count_unchecked
+from benchwright.params.perturbation import (
+    NoneOfTheAboveParams,
+    PerturbationParams,
+    ReplaceChoiceParams,
+)
+from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile, words_of
+from benchwright.reports.wicked.wording import TRANSFORMS, interval, points
+
+_FEW_MODELS = 5
+_NOTABLE = 0.02  # a share of failed extractions below this does not colour the picture
+
+
+class DrawnItems(NamedTuple):
+    """What the draws of the main perturbation did to the items.
+
+    Attributes:
+        name: of the perturbation.
+        n_items: of the benchmark.
+        share_altered: of the items in a draw, 0–1, on average over draws.
+        unchecked: what is known of items with a single best answer.
+    """
+
+    name: str
+    n_items: int
+    share_altered: float
+    unchecked: Unchecked
+
+
+def count_drawn_items(
+    items: pd.DataFrame,
+    perturbation_changes: pd.DataFrame,
+    draw_coverage: pd.DataFrame,
+    single_best_answer_ids: Mapping[str, list[str]],
+    perturbation: PerturbationParams,
+) -> DrawnItems:
+    """Count the items that the main perturbation altered, and those nobody checked."""
+    name = main_perturbation(sorted(set(draw_coverage["perturbation"])), perturbation)
+    changes = perturbation_changes[perturbation_changes["condition"].map(perturbation_of) == name]
+    own = changes[changes["role"] == "item"]
+    done = own["altered"].astype(bool).groupby([own["condition"], own["item_id"]]).any()
+    ids = {str(item) for item in items["item_id"]}
+    unchecked = count_unchecked(changes, single_best_answer_ids, ids)
+    return DrawnItems(name, len(items), float(done.mean()) if len(own) else 0.0, unchecked)
 
 
 class Headline(NamedTuple):
@@ -28,23 +64,31 @@ class Headline(NamedTuple):
         cost: what the perturbation costs, on how many items; or why nothing can be said.
         order: what it does to the order of models; "" where `cost` says why there is nothing.
         tiles: figures with names and notes.
-        perturbation: the one that this is about; "" where there is none.
-        asked: the way of asking that this is about.
     """
 
     cost: str
     order: str
     tiles: list[dict[str, str]]
-    perturbation: str
-    asked: str
+
+
+class _Figure(NamedTuple):
+    """A metric of a `DrawSummary` table of one way of asking."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    reason: str = "not computed"
+
+    @property
+    def bounds(self) -> str:
+        return bounds(self.low, self.high)
 
 
 def write_headline(
     draw_scores: pd.DataFrame,
     draw_summary: pd.DataFrame,
     perturbation: PerturbationParams,
-    share_altered: float,
-    unchecked: Unchecked,
+    drawn: DrawnItems,
     saved: int,
 ) -> Headline:
     """Say what the main perturbation costs the models that were asked alike.
@@ -53,13 +97,14 @@ def write_headline(
         draw_scores: a `DrawScores` table.
         draw_summary: a `DrawSummary` table, the way of asking of most models first.
         perturbation: the settings.
-        share_altered: of the items in a draw, 0–1.
-        unchecked: what is known of items with a single best answer.
+        drawn: what became of the items.
         saved: prompts that did not have to be asked.
     """
+    share, unchecked = drawn.share_altered, drawn.unchecked
+    altered = "—" if math.isnan(share) else f"{share:.1%}"
     tiles = [
-        _tile("Items altered", _percent(share_altered), "of a draw, on average over draws"),
-        _tile(
+        tile("Items altered", altered, "of a draw, on average over draws"),
+        tile(
             "Lost their right option, unchecked",
             f"{unchecked.lost_unchecked:,}",
             f"items of {unchecked.lost:,} that lost it in some draw; "
@@ -67,67 +112,72 @@ def write_headline(
         ),
     ]
     if saved:
-        tiles.append(_tile("Prompts asked once", f"{saved:,}", "the same text as another one"))
+        tiles.append(tile("Prompts asked once", f"{saved:,}", "the same text as another one"))
     name = main_perturbation(sorted(set(draw_scores["perturbation"])), perturbation)
     if not name:
         why = "No model answered the items and every one of their draws, so nothing is compared."
-        return Headline(why, "", tiles, "", "")
+        return Headline(why, "", tiles)
     own = draw_summary[draw_summary["perturbation"] == name]
     way = str(own["asked"].iloc[0])
     own = own[own["asked"] == way]
     scores = draw_scores[(draw_scores["perturbation"] == name) & (draw_scores["asked"] == way)]
-    if not share_altered:
+    figures = {
+        str(row.metric): _Figure(row.value, row.low, row.high, row.reason)
+        for row in own.drop_duplicates("metric").itertuples()
+    }
+    if not share:
         cost = f"No item was altered, so the {count(len(scores), 'model')} cannot lose anything."
     else:
-        cost = _cost(scores, own, perturbation, way)
-    order = _order(own)
-    before, after = (figure_of(own, f"mean_accuracy{end}") for end in ("_original", ""))
-    tau, between = (figure_of(own, metric) for metric in ("kendall_tau_b", "tau_b_between_draws"))
-    pairs, turned, sure = (
-        figure_of(own, metric) for metric in ("pairs", "reversed_pairs", "significant_reversals")
+        cost = _cost(scores, figures.get("mean_delta", _Figure()), perturbation, way)
+    n_models = int(own["n_models"].iloc[0])
+    return Headline(cost, _order(figures, n_models), [*_tiles(figures), *tiles])
+
+
+def _tiles(figures: Mapping[str, _Figure]) -> list[dict[str, str]]:
+    before, after, tau, between, pairs, turned, sure = (
+        figures.get(metric, _Figure())
+        for metric in (
+            *("mean_accuracy_original", "mean_accuracy", "kendall_tau_b", "tau_b_between_draws"),
+            *("pairs", "reversed_pairs", "significant_reversals"),
+        )
     )
-    tiles = [
-        _tile(
+    over_items = f"{tau.bounds}, 95% over items" if tau.bounds else tau.reason
+    noise = "mean tau-b of two draws: how much of the order is the draw's own noise"
+    return [
+        tile(
             "Mean accuracy",
-            f"{points(_value(before), signed=False)} → {points(_value(after), signed=False)}",
+            f"{points(before.value, signed=False)} → {points(after.value, signed=False)}",
             "percent, as they were → draws",
         ),
-        _tile(
+        tile(
             "Kendall tau-b",
-            coefficient(_value(tau)),
-            str(tau["reason"]) if math.isnan(_value(tau)) else _bounds(tau, "over items"),
+            coefficient(tau.value),
+            tau.reason if math.isnan(tau.value) else over_items,
         ),
-        _tile(
+        tile(
             "Draws among themselves",
-            coefficient(_value(between)),
-            str(between["reason"])
-            if math.isnan(_value(between))
-            else "mean tau-b of two draws: how much of the order is the draw's own noise",
+            coefficient(between.value),
+            between.reason if math.isnan(between.value) else noise,
         ),
-        _tile(
+        tile(
             "Pairs that change places",
-            "—" if math.isnan(_value(turned)) else f"{_value(turned):,.0f}",
-            str(turned["reason"]) or f"of {_value(pairs):,.0f}; {_value(sure):,.0f} beyond doubt",
+            "—" if math.isnan(turned.value) else f"{turned.value:,.0f}",
+            turned.reason or f"of {pairs.value:,.0f}; {sure.value:,.0f} beyond doubt",
         ),
-        *tiles,
     ]
-    return Headline(cost, order, tiles, name, way)
 
 
-def _cost(
-    scores: pd.DataFrame, own: pd.DataFrame, perturbation: PerturbationParams, way: str
-) -> str:
-    change = figure_of(own, "mean_delta")
-    value, low, high = (float(change[name]) for name in ("value", "low", "high"))
+def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParams, way: str) -> str:
+    value, low, high = change.value, change.low, change.high
     what = joined([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms])
     several = len(scores) != 1
     whom = count(len(scores), "model") if several else str(scores["model"].iloc[0])
-    bounds = f" {interval(-high, -low, signed=False)}" if interval(low, high) else ""
     average = " on average" if several else ""
     doubt = ""
-    if not math.isnan(low) and high < 0:
-        said = f"costs {whom} {points(-value, signed=False)} points{average}{bounds}"
-    elif not math.isnan(low) and low > 0:
+    if high < 0 and not math.isnan(low):
+        lost = f" {interval(-high, -low, signed=False)}"
+        said = f"costs {whom} {points(-value, signed=False)} points{average}{lost}"
+    elif low > 0:
         given = interval(low, high, signed=False)
         said = f"gives {whom} {points(value, signed=False)} points more{average} {given}"
     else:
@@ -136,51 +186,130 @@ def _cost(
         doubt = "" if math.isnan(low) else ": no clear difference"
     n, draws = int(scores["n_items"].iloc[0]), int(scores["draws"].iloc[0])
     manner = f"; {say_way(way)}" if say_way(way) else ""
-    return f"{_capital(what)} {said} on {count(n, 'item')} ({count(draws, 'draw')}{manner}){doubt}."
+    what = what[:1].upper() + what[1:]
+    return f"{what} {said} on {count(n, 'item')} ({count(draws, 'draw')}{manner}){doubt}."
 
 
-def _order(own: pd.DataFrame) -> str:
-    tau, again = (figure_of(own, metric) for metric in ("kendall_tau_b", "tau_b_resampled"))
-    if math.isnan(_value(tau)):
-        return f"The order of models is not compared: {tau['reason']}."
-    bounds = coefficients(float(tau["low"]), float(tau["high"]))
-    figure = f"{coefficient(_value(tau))} {bounds}".strip()
-    n = int(own["n_models"].iloc[0])
-    turned, sure = (
-        int(_value(figure_of(own, metric)))
-        for metric in ("reversed_pairs", "significant_reversals")
+def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
+    tau, again = (figures.get(name, _Figure()) for name in ("kendall_tau_b", "tau_b_resampled"))
+    if math.isnan(tau.value):
+        return f"The order of models is not compared: {tau.reason}."
+    pairs, turned, sure = (
+        int(figures[metric].value)
+        for metric in ("pairs", "reversed_pairs", "significant_reversals")
     )
-    pairs = int(_value(figure_of(own, "pairs")))
-    said = f"The order of the {n:,} models before and after has Kendall tau-b {figure}"
-    low, high = float(again["low"]), float(again["high"])
-    if not math.isnan(low):
-        noise = (
-            f"resampling the unaltered items alone gives {coefficient(_value(again))} "
-            f"{coefficients(low, high)}"
-        )
-        moved = "moves by more than" if _value(tau) < low else "moves no more than"
-        said += f"; {noise}, so it {moved} the choice of items moves it"
+    figure = f"{coefficient(tau.value)} {tau.bounds}".strip()
+    said = f"The order of the {n_models:,} models before and after has Kendall tau-b {figure}"
+    if not math.isnan(again.low):
+        noise = f"resampling the unaltered items alone gives {coefficient(again.value)}"
+        moved = "moves by more than" if tau.value < again.low else "moves no more than"
+        said += f"; {noise} {again.bounds}, so it {moved} the choice of items moves it"
     beyond = "none" if not sure else f"{sure:,}"
     turns = "changes places" if turned == 1 else "change places"
     return f"{said}. {turned:,} of {count(pairs, 'pair')} {turns}, {beyond} beyond doubt (Holm)."
 
 
-def _value(figure: dict[str, Any]) -> float:
-    return float(figure["value"])
+def write_notes(
+    draw_scores: pd.DataFrame,
+    draw_written: pd.DataFrame,
+    draw_demonstrations: pd.DataFrame,
+    perturbation: PerturbationParams,
+    drawn: DrawnItems,
+) -> list[str]:
+    """What a reader has to know before trusting a figure, the gravest first."""
+    main = main_perturbation(sorted(draw_scores["perturbation"].unique()), perturbation)
+    return [
+        *_coherence(perturbation, drawn.unchecked),
+        *_shots(draw_scores),
+        *_basis(draw_scores, main, drawn.n_items),
+        *_failures(draw_written),
+        *_demonstrations(draw_demonstrations, main, perturbation),
+    ]
 
 
-def _bounds(figure: dict[str, Any], what: str) -> str:
-    bounds = coefficients(float(figure["low"]), float(figure["high"]))
-    return f"{bounds}, 95% {what}" if bounds else str(figure["reason"])
+def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[str]:
+    if not unchecked.lost_unchecked:
+        return []
+    n = unchecked.lost_unchecked
+    lost = "lost its" if n == 1 else "lost their"
+    said = (
+        f"{count(n, 'item')} {lost} right option in some draw although nobody has said whether "
+        f"another option would then do ({unchecked.lost_by_draw:,.1f} in each draw). Where one "
+        "does, “none” is counted as right and is not: part of the difference is then the "
+        "benchmark's fault. "
+    )
+    if perturbation.sba == "none":
+        return [said + "`sba: none` reads no labels of such items."]
+    known = unchecked.single + unchecked.several
+    were = "was" if known == 1 else "were"
+    return [f"{said}{count(known, 'item')} of this benchmark {were} checked."]
 
 
-def _tile(name: str, value: str, note: str) -> dict[str, str]:
-    return {"name": name, "value": value, "note": note}
+def _shots(draw_scores: pd.DataFrame) -> list[str]:
+    fewer = int(draw_scores["fewer_shots_original"].sum() + draw_scores["fewer_shots_drawn"].sum())
+    unknown = int(draw_scores["unknown_shots"].sum())
+    said = []
+    if fewer:
+        said.append(
+            f"{count(fewer, 'answer')} to draws had another number of demonstrations than the "
+            "answer before, because a longer prompt did not fit. “Equal shots” in the table leaves "
+            "them out."
+        )
+    if unknown:
+        said.append(
+            f"Of {count(unknown, 'answer')} to draws it is not known how many demonstrations one "
+            "of the two sides was shown (imported answers do not say); they may differ."
+        )
+    return said
 
 
-def _percent(share: float) -> str:
-    return "—" if math.isnan(share) else f"{share:.1%}"
+def _basis(draw_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:
+    if draw_scores.empty:
+        return []
+    said = []
+    n = int(draw_scores["n_items"].min())
+    if n < n_items:
+        said.append(
+            f"{n:,} of {n_items:,} items are compared: those that every configuration answered "
+            "as they were and in every draw."
+        )
+    models = draw_scores["model"].nunique()
+    if models < _FEW_MODELS:
+        said.append(
+            f"{count(models, 'model')} answered. Averages and orders of so few say little about "
+            "others."
+        )
+    if (draw_scores.loc[draw_scores["perturbation"] == main, "draws"] == 1).any():
+        said.append("There is one draw, so nothing is known of how much draws differ.")
+    return said
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _failures(draw_written: pd.DataFrame) -> list[str]:
+    written = draw_written[draw_written["written"].astype(bool)]
+    shares = written[["failed_original", "failed_drawn"]].to_numpy(dtype=float)
+    worst = float(shares.max(initial=0.0))
+    if not worst > _NOTABLE:
+        return []
+    return [
+        f"In up to {worst:.1%} of the written answers of a configuration no option could be read. "
+        "They count as wrong."
+    ]
+
+
+def _demonstrations(
+    draw_demonstrations: pd.DataFrame, main: str, perturbation: PerturbationParams
+) -> list[str]:
+    says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
+    if not any(isinstance(part, says_none) for part in perturbation.transforms):
+        return []
+    own = draw_demonstrations[draw_demonstrations["condition"].str.startswith(f"{main}-")]
+    shown = int(own["shown"].sum())
+    if not shown:
+        return []
+    share = own["with_none_gold"].sum() / shown
+    if share >= 0.5:
+        return []
+    return [
+        f"Only {share:.1%} of the prompts with demonstrations show one whose right answer is "
+        "“none”, so most prompts want an answer that they have not shown."
+    ]

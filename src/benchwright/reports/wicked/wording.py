@@ -1,9 +1,6 @@
 """Transforms, reasons and figures in words."""
 
-import math
-from collections.abc import Sequence
-
-import pandas as pd
+from benchwright.reports.page.table_rows import is_missing
 
 TRANSFORMS = {
     "none_of_the_above": "“None of the above” in place of one option",
@@ -35,19 +32,9 @@ WORDINGS = {
 }
 
 
-def words_of(names: dict[str, str], name: str) -> str:
-    """A name in words; one that is not known with spaces for underscores."""
-    return names.get(name, name.replace("_", " "))
-
-
-def count(n: int, thing: str) -> str:
-    """`1 model`, `1,200 models`."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 def points(share: float | None, *, signed: bool = True) -> str:
     """0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
-    if share is None or math.isnan(share):
+    if share is None or is_missing(share):
         return "—"
     written = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
     if float(written) == 0:
@@ -57,40 +44,6 @@ def points(share: float | None, *, signed: bool = True) -> str:
 
 def interval(low: float | None, high: float | None, *, signed: bool = True) -> str:
     """Bounds in points, as `[−10.9, −7.1]`; "" where one is missing."""
-    if _missing(low) or _missing(high):
+    if is_missing(low) or is_missing(high):
         return ""
     return f"[{points(low, signed=signed)}, {points(high, signed=signed)}]"
-
-
-def coefficient(value: float | None) -> str:
-    """A correlation with three decimals; — where it is missing."""
-    if value is None or math.isnan(value):
-        return "—"
-    return f"{value:.3f}".replace("-", "−")
-
-
-def coefficients(low: float | None, high: float | None) -> str:
-    """Bounds of a correlation; "" where one is missing."""
-    if _missing(low) or _missing(high):
-        return ""
-    return f"[{coefficient(low)}, {coefficient(high)}]"
-
-
-def joined(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def figure_of(summary: pd.DataFrame, metric: str) -> dict[str, float | str]:
-    """Value, bounds and reason of one metric of a `DrawSummary` table of one way of asking."""
-    rows = summary[summary["metric"] == metric].to_dict("records")
-    if not rows:
-        missing = math.nan
-        return {"value": missing, "low": missing, "high": missing, "reason": "not computed"}
-    return {str(name): value for name, value in rows[0].items()}
-
-
-def _missing(value: float | None) -> bool:
-    return value is None or math.isnan(value)

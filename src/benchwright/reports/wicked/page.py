@@ -1,0 +1,302 @@
+"""The report of a perturbed benchmark, section by section, and the page that they make."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchwright.methods.wicked.comparison.compared_answers import say_way
+from benchwright.methods.wicked.comparison.instruct import FAMILIES
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.evaluation import EvaluationParams
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.reports.page.provenance import benchmark_facts, settings
+from benchwright.reports.page.sections import Section, make_section, render_sections
+from benchwright.reports.page.table_rows import rows_of
+from benchwright.reports.page.wording import bounds, coefficient, p_value, words_of
+from benchwright.reports.wicked.examples import choose_examples
+from benchwright.reports.wicked.headline import DrawnItems, write_headline, write_notes
+from benchwright.reports.wicked.wording import REASONS, TRANSFORMS, WORDINGS, interval, points
+
+_LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
+_SECTIONS = (
+    ("method", "What was done and why"),
+    ("cost", "What it costs"),
+    ("order", "The order of models"),
+    ("answers", "What became of answers"),
+    ("none", "Saying “none”"),
+    ("written", "Written answers"),
+    ("instruct", "Instruct and base models"),
+    ("rules", "One rule at a time"),
+    ("prompts", "Demonstrations and prompts"),
+    ("coverage", "What could be altered"),
+    ("examples", "Examples"),
+    ("provenance", "Provenance"),
+)
+_SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_draws", "tau_b_resampled")
+
+Row = dict[Any, Any]
+
+
+def render_draw_report(
+    draw_method: Section,
+    draw_headline: Section,
+    draw_costs: Section,
+    draw_answers: Section,
+    draw_ways_of_asking: Section,
+    draw_alterations: Section,
+    draw_examples: Section,
+) -> str:
+    """Render the report of a perturbed benchmark: one HTML page that needs no network.
+
+    The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
+    shown as text. Where there is nothing to show the page says why.
+    """
+    parts = (draw_method, draw_headline, draw_costs, draw_answers, draw_ways_of_asking)
+    return render_sections(
+        "benchwright.reports.wicked",
+        "draw_report.html",
+        _SECTIONS,
+        (*parts, draw_alterations, draw_examples),
+        more_style=("draws.css",),
+    )
+
+
+def show_draw_method(
+    ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
+) -> Section:
+    """Gather what was done, with which settings."""
+    return make_section(
+        title=ingestion.title,
+        variant=variant,
+        steps=[words_of(TRANSFORMS, part.transform) for part in perturbation.transforms],
+        n_draws=perturbation.draws,
+        single_source=perturbation.sba,
+        longest=_LONGEST_TABLE,
+        facts=benchmark_facts(ingestion, variant, seed, []),
+        settings=settings("perturbation", perturbation),
+    )
+
+
+def show_draw_headline(
+    draw_scores: pd.DataFrame,
+    draw_summary: pd.DataFrame,
+    draw_written: pd.DataFrame,
+    draw_demonstrations: pd.DataFrame,
+    draw_prompts: pd.DataFrame,
+    perturbation: PerturbationParams,
+    drawn_items: DrawnItems,
+) -> Section:
+    """Gather the top of the page: headline, figures in tiles, warnings."""
+    saved = int(draw_prompts["saved"].sum())
+    return make_section(
+        headline=write_headline(draw_scores, draw_summary, perturbation, drawn_items, saved),
+        notes=write_notes(
+            draw_scores, draw_written, draw_demonstrations, perturbation, drawn_items
+        ),
+        unchecked=drawn_items.unchecked,
+    )
+
+
+def show_draw_costs(
+    draw_scores: pd.DataFrame,
+    draw_summary: pd.DataFrame,
+    draw_reversals: pd.DataFrame,
+    figure_draw_deltas: Any,
+    figure_draw_ranks: Any,
+) -> Section:
+    """Gather what the perturbation costs each configuration, and the order of models."""
+    return make_section(
+        {"deltas": figure_draw_deltas, "ranks": figure_draw_ranks},
+        scores=_scores(draw_scores, list(dict.fromkeys(draw_summary["asked"]))),
+        several=len(set(draw_scores["perturbation"])) > 1,
+        shuffle=_shuffle(draw_summary),
+        reversals=[_reversal(row) for row in rows_of(draw_reversals)],
+    )
+
+
+def show_draw_answers(
+    draw_transitions: pd.DataFrame,
+    draw_none_rates: pd.DataFrame,
+    figure_draw_transitions: Any,
+    figure_draw_none_rates: Any,
+) -> Section:
+    """Gather what became of answers to altered items, and how often "none" is picked."""
+    return make_section(
+        {"transitions": figure_draw_transitions, "none-rates": figure_draw_none_rates},
+        transitions=rows_of(draw_transitions),
+        none_rates=_none_rates(draw_none_rates),
+    )
+
+
+def show_draw_ways_of_asking(
+    draw_written: pd.DataFrame,
+    draw_instruct: pd.DataFrame,
+    rule_ablation: pd.DataFrame,
+    figure_rule_ablation: Any,
+) -> Section:
+    """Gather written answers, instruction-tuned models, and one rule at a time."""
+    return make_section(
+        {"ablation": figure_rule_ablation},
+        written=[
+            {**row, **_points(row, "delta", "delta"), **_points(row, "saved", "saved")}
+            for row in rows_of(draw_written)
+        ],
+        instruct=[_instruct(row) for row in rows_of(draw_instruct)],
+        ablation=[
+            {**row, **_points(row, "step_delta", "step"), **_points(row, "total_delta", "total")}
+            for row in rows_of(rule_ablation)
+        ],
+    )
+
+
+def show_draw_alterations(
+    draw_demonstrations: pd.DataFrame,
+    draw_prompts: pd.DataFrame,
+    draw_coverage: pd.DataFrame,
+    option_wordings: pd.DataFrame,
+) -> Section:
+    """Gather demonstrations and prompts, and what could be altered."""
+    return make_section(
+        demonstrations=rows_of(draw_demonstrations),
+        prompts=rows_of(draw_prompts),
+        coverage=[{**row, "said": _outcome(row["outcome"])} for row in rows_of(draw_coverage)],
+        wordings=_wordings(option_wordings),
+    )
+
+
+def show_draw_examples(
+    items: pd.DataFrame,
+    draws: pd.DataFrame,
+    perturbation_changes: pd.DataFrame,
+    drawn_items: DrawnItems,
+    evaluation: EvaluationParams,
+    seed: int,
+) -> Section:
+    """Gather items before and after, some of each kind."""
+    most = evaluation.examples_per_rule
+    return make_section(
+        examples=choose_examples(items, draws, perturbation_changes, drawn_items.name, most, seed)
+    )
+
+
+def _points(row: Row, name: str, ends: str) -> dict[str, str]:
+    """`<name>_said` and `<name>_bounds` in words; the bounds are `<ends>_low` and `…_high`."""
+    said = interval(row[f"{ends}_low"], row[f"{ends}_high"])
+    return {f"{name}_said": points(row[name]), f"{name}_bounds": said}
+
+
+def _scores(draw_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
+    """The rows by way of asking in the order of `ways`, best first."""
+    places = draw_scores["asked"].map({way: place for place, way in enumerate(ways)})
+    ordered = draw_scores.assign(place=places).sort_values(
+        ["perturbation", "place", "accuracy_original", "configuration"],
+        ascending=[True, True, False, True],
+        kind="stable",
+    )
+    return [
+        {
+            **row,
+            **_points(row, "delta", "delta"),
+            "sd": points(row["accuracy_sd"], signed=False),
+            "uneven": row["fewer_shots_original"] + row["fewer_shots_drawn"],
+            "equal": points(row["delta_equal_shots"]),
+            "ranks": [_rank(row, "original"), _rank(row, "mean")],
+        }
+        for row in rows_of(ordered)
+    ]
+
+
+def _rank(row: Row, side: str) -> dict[str, str]:
+    rank, low, high = (row[f"rank_{side}{end}"] for end in ("", "_low", "_high"))
+    return {
+        "rank": "—" if rank is None else f"{rank:g}",
+        "bounds": "" if low is None else f"{low:g}–{high:g}",
+    }
+
+
+def _shuffle(draw_summary: pd.DataFrame) -> list[Row]:
+    """One row for each perturbation and way of asking, its figures in the order of `_SHUFFLE`."""
+    rows = []
+    for (name, way), own in draw_summary.groupby(["perturbation", "asked"], sort=False):
+        by_metric = {row["metric"]: row for row in rows_of(own)}
+        cost, *figures = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
+        reasons = dict.fromkeys(row["reason"] for row in figures if row["reason"])
+        rows.append(
+            {
+                "perturbation": name,
+                "asked": _asked(way),
+                "n_models": int(own["n_models"].iloc[0]),
+                "cost": points(cost["value"]),
+                "cost_bounds": interval(cost["low"], cost["high"]),
+                "figures": [
+                    (coefficient(row["value"]), bounds(row["low"], row["high"])) for row in figures
+                ],
+                "reason": "; ".join(reasons),
+            }
+        )
+    return rows
+
+
+def _asked(way: object) -> str:
+    return say_way(str(way)) or "asked in one way"
+
+
+def _none_rates(draw_none_rates: pd.DataFrame) -> list[Row]:
+    """One row for each perturbation and configuration, detection beside false alarms."""
+    rows = []
+    for (name, configuration), own in draw_none_rates.groupby(["perturbation", "configuration"]):
+        by_gold = {row["gold"]: row for row in rows_of(own)}
+        rates = [by_gold["removed"], by_gold["kept"]]
+        chances = [row["by_chance"] for row in rates if row["by_chance"] is not None]
+        by_chance = sum(chances) / len(chances) if chances else None
+        row = {"perturbation": name, "configuration": configuration}
+        rows.append({**row, "rates": rates, "by_chance": by_chance})
+    return rows
+
+
+def _reversal(row: Row) -> Row:
+    return {
+        **row,
+        "asked": _asked(row["asked"]),
+        "before": points(row["gap_original"]),
+        "after": points(row["gap_mean"]),
+        "p": p_value(row["p_holm"]),
+        "sure": not math.isnan(row["p_holm"]) and row["p_holm"] <= 0.05,
+    }
+
+
+def _instruct(row: Row) -> Row:
+    names = {"": "all models", FAMILIES: "mean over families with both"}
+    return {
+        **row,
+        "asked": _asked(row["asked"]),
+        "label": names.get(row["family"], row["family"]),
+        "tuned": points(row["delta_instruct"]),
+        "base": points(row["delta_base"]),
+        "gap": points(row["difference"]),
+        "bounds": interval(row["low"], row["high"]),
+    }
+
+
+def _outcome(name: str) -> str:
+    return name if name == "altered" else f"copied: {words_of(REASONS, name)}"
+
+
+def _wordings(option_wordings: pd.DataFrame) -> list[Row]:
+    """Items and demonstrations with such an option, by kind."""
+    rows = []
+    for (role, kind), own in option_wordings.groupby(["role", "kind"], sort=False):
+        in_stem = int((own["place"] < 0).sum())
+        rows.append(
+            {
+                "role": str(role),
+                "kind": words_of(WORDINGS, str(kind)),
+                "items": int(own["item_id"].nunique()),
+                "options": len(own) - in_stem,
+                "stems": in_stem,
+                "gold": int(own["gold"].sum()),
+            }
+        )
+    return rows
