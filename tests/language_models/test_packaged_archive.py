@@ -90,7 +90,7 @@ def test_it_is_unpacked_once(site: Path, tmp_path: Path, monkeypatch: pytest.Mon
     def refuse(*_: object) -> None:
         raise AssertionError("unpacked again")
 
-    monkeypatch.setattr(weights, "_unpack", refuse)
+    monkeypatch.setattr(weights, "_extract", refuse)
     assert weights.locate_encoder(archive(), tmp_path) == first
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from benchwright.compute.engine import answer_batches
+from benchwright.compute.model_engine import answer_batches
 from benchwright.compute.score_shards import (
     Shard,
     cut_shards,
@@ -17,10 +17,9 @@ from benchwright.compute.score_shards import (
 )
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.language_models.batches import Batch
-from benchwright.language_models.chat_frame import ChatFrame, chat_frame
 from benchwright.language_models.loading import model_tokenizer
-from benchwright.language_models.protocol import PromptText, Sampling
+from benchwright.language_models.protocol import Batch, PromptText, Sampling
+from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 _STYLE = "ask"  # in the keys: what a stage asks is no answer to an item

@@ -115,7 +115,7 @@ class BatchEngine:
             ray = self._cluster()
             try:
                 for table in self._outcomes(ray, function, window):
-                    yield from map(_part, table.to_pylist())
+                    yield from map(part_of, table.to_pylist())
             except _crashes(ray) as error:
                 raise InputError(
                     f"{self._section}: Ray's workers ended again and again, perhaps for want of "
@@ -175,8 +175,8 @@ def outcomes(tasks: pa.Table, function: Callable[[Any], Iterable[Any]]) -> Itera
     yield _ROW.empty_table()
     for task in tasks.column("task").to_pylist():
         try:
-            for part in _answers(function, task):
-                yield _row(part=part)
+            for part in function(pickle.loads(task)):  # noqa: S301 - from our own process
+                yield _row(part=_dumped(part))
         except Exception as error:
             told = one_line(error)
             if told is not None:
@@ -207,19 +207,16 @@ def _dumped(value: Any) -> bytes:
     return sink.getvalue()
 
 
-def _answers(function: Callable[[Any], Iterable[Any]], task: bytes) -> Iterator[bytes]:
-    return map(_dumped, function(pickle.loads(task)))  # noqa: S301 - from our own process
-
-
 def _answered(function: Callable[[Any], Iterable[Any]], task: bytes) -> list[bytes]:
-    return list(_answers(function, task))
+    return [_dumped(part) for part in function(pickle.loads(task))]  # noqa: S301 - our own process
 
 
 def _row(**outcome: bytes | str) -> pa.Table:
     return pa.Table.from_pylist([outcome], schema=_ROW)
 
 
-def _part(row: dict[str, Any]) -> Any:
+def part_of(row: dict[str, Any]) -> Any:
+    """The part in a row of `outcomes`; raises what the worker met."""
     if row["fault"] is not None:
         raise InputError(row["fault"])
     if row["traceback"] is not None:
@@ -230,16 +227,18 @@ def _part(row: dict[str, Any]) -> Any:
 def _windows(tasks: Iterable[Any]) -> Iterator[list[pa.Table]]:
     """Tasks as tables of one row, as many at once as `_WINDOW_BYTES` hold."""
     window: list[pa.Table] = []
-    size = 0
     for task in tasks:
-        packed = _dumped(task)
-        window.append(pa.table({"task": pa.array([packed], pa.large_binary())}))
-        size += len(packed)
-        if size >= _WINDOW_BYTES:
+        window.append(task_table(task))
+        if sum(table.nbytes for table in window) >= _WINDOW_BYTES:
             yield window
-            window, size = [], 0
+            window = []
     if window:
         yield window
+
+
+def task_table(task: Any) -> pa.Table:
+    """One task as a table of one row, as `outcomes` takes it."""
+    return pa.table({"task": pa.array([_dumped(task)], pa.large_binary())})
 
 
 def _crashes(ray: Any) -> tuple[type[Exception], ...]:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.language_models.batches import Answers
 from benchwright.language_models.loading import Setting, context_limit, resolve
-from benchwright.language_models.protocol import PromptText, Sampling
+from benchwright.language_models.protocol import Answers, PromptText, Sampling
 from benchwright.language_models.weights import conversion, revision
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 

@@ -18,52 +18,21 @@ _HELD = 32  # answers per thread that may wait for those of an earlier batch
 
 
 class _Batch(Generic[Answer]):
-    """Answers to questions that belong together, as they come in."""
+    """Answers to questions that belong together, as they come in, or the first error."""
 
     def __init__(self, size: int) -> None:
         self.answers: list[Any] = [None] * size
         self.missing = size
         self.error: Exception | None = None
 
-
-class _Backlog(Generic[Question, Answer]):
-    """Batches that have been begun and not yielded, and the questions to come."""
-
-    def __init__(self, batches: Iterable[Sequence[Question]]) -> None:
-        self._under_way: deque[_Batch[Answer]] = deque()
-        self._coming = self._jobs(batches)
-
-    def _jobs(
-        self, batches: Iterable[Sequence[Question]]
-    ) -> Iterator[tuple[_Batch[Answer], int, Question]]:
-        for questions in batches:
-            batch: _Batch[Answer] = _Batch(len(questions))
-            self._under_way.append(batch)
-            for position, question in enumerate(questions):
-                yield batch, position, question
-
-    def next(self, most_held: int) -> tuple[_Batch[Answer], int, Question] | None:
-        """What to ask next; None where nothing is left, or too many answers wait already."""
-        later = itertools.islice(self._under_way, 1, None)
-        held = sum(len(batch.answers) - batch.missing for batch in later)
-        return None if held >= most_held else next(self._coming, None)
-
-    def note(self, batch: _Batch[Answer], position: int, found: Answer | Exception) -> bool:
-        """Take in an answer, or an error; whether it is an answer."""
+    def take(self, position: int, found: Answer | Exception) -> bool:
+        """Keep an answer, or the first error; whether it is an answer."""
         if isinstance(found, Exception):
-            batch.error = batch.error or found
+            self.error = self.error or found
             return False
-        batch.answers[position] = found
-        batch.missing -= 1
+        self.answers[position] = found
+        self.missing -= 1
         return True
-
-    def complete(self) -> Iterator[list[Answer]]:
-        """The first batches, as far as they are answered; raises the error of one that is not."""
-        while self._under_way and (self._under_way[0].error or not self._under_way[0].missing):
-            first = self._under_way.popleft()
-            if first.error:
-                raise first.error
-            yield first.answers
 
 
 class _Threads(Generic[Question, Answer]):
@@ -143,20 +112,42 @@ def in_order(
         progress: told of each question that is answered, in the caller's thread.
     """
     pool = _Threads(answer, connect, threads)
-    backlog: _Backlog[Question, Answer] = _Backlog(batches)
-    waiting = 0
+    under_way: deque[_Batch[Answer]] = deque()
+
+    def to_ask() -> Iterator[tuple[_Batch[Answer], int, Question]]:
+        for questions in batches:
+            under_way.append(batch := _Batch(len(questions)))
+            for position, question in enumerate(questions):
+                yield batch, position, question
+
+    def held() -> int:
+        later = itertools.islice(under_way, 1, None)
+        return sum(len(batch.answers) - batch.missing for batch in later)
+
+    coming, waiting = to_ask(), 0
     try:
         while True:
-            yield from backlog.complete()
-            while waiting < 2 * threads and (job := backlog.next(_HELD * threads)):
+            yield from _complete(under_way)
+            while (
+                waiting < 2 * threads and held() < _HELD * threads and (job := next(coming, None))
+            ):
                 pool.ask(*job)
                 waiting += 1
-            if not waiting:
-                yield from backlog.complete()  # empty batches at the end
+            if waiting:
+                batch, position, found = pool.answered.get()
+                waiting -= 1
+                if batch.take(position, found):
+                    progress(1)
+            elif not under_way:
                 return
-            answered = pool.answered.get()
-            waiting -= 1
-            if backlog.note(*answered):
-                progress(1)
     finally:
         pool.stop()
+
+
+def _complete(under_way: deque[_Batch[Answer]]) -> Iterator[list[Answer]]:
+    """The first batches, as far as they are answered; raises the error of one that is not."""
+    while under_way and (under_way[0].error or not under_way[0].missing):
+        first = under_way.popleft()
+        if first.error:
+            raise first.error
+        yield first.answers

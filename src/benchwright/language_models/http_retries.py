@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 import tenacity
@@ -70,12 +70,6 @@ class _FaultError(Exception):
         self.wait = wait
 
 
-class _Reply(NamedTuple):
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Connection:
     """One thread's connection; any thread may cut it.
 
@@ -89,7 +83,7 @@ class Connection:
         self._socket: socket.socket | None = None
         self._is_cut = False
 
-    def post(self, url: httpx2.URL, body: bytes, seconds: float) -> _Reply:
+    def post(self, url: httpx2.URL, body: bytes, seconds: float) -> httpx2.Response:
         """Send one request and read all of the reply.
 
         Raises:
@@ -105,7 +99,7 @@ class Connection:
             with self._client.stream(
                 "POST", url, content=body, timeout=seconds, extensions={"trace": self._watch}
             ) as response:
-                reply = _Reply(response.status_code, response.headers, response.read())
+                response.read()
         except httpx2.RequestError:
             if self._is_cut:
                 raise httpx2.ReadTimeout("cut") from None
@@ -114,7 +108,7 @@ class Connection:
             timer.cancel()
         if self._is_cut:  # a body without a length looks whole
             raise httpx2.ReadTimeout("cut")
-        return reply
+        return response
 
     def _watch(self, event: str, info: dict[str, Any]) -> None:
         """Keep hold of the socket; called by httpx2 at each step."""
@@ -217,29 +211,27 @@ class JsonServer:
             ) from None
 
     def _try(
-        self,
-        connection: Connection,
-        url: httpx2.URL,
-        body: bytes,
-        read: Callable[[Any], Answer],
+        self, connection: Connection, url: httpx2.URL, body: bytes, read: Callable[[Any], Answer]
     ) -> Answer:
-        self._keep_pause(connection.stopped)
+        while (left := self._paused_until - time.monotonic()) > 0:
+            _sleep(left, connection.stopped)
+        if connection.stopped.is_set():
+            raise StoppedError
         reply = self._post(connection, url, body)
-        if not 200 <= reply.status < 300:
+        if not 200 <= reply.status_code < 300:
             raise self._refusal(reply)
         try:
-            found = json.loads(reply.body)
+            found = json.loads(reply.content)
         except ValueError:
-            raise _FaultError(
-                f"a reply that is not JSON: {self.clean(_text(reply.body))}"
-            ) from None
+            said = self.clean(_text(reply.content))
+            raise _FaultError(f"a reply that is not JSON: {said}") from None
         try:
             return read(found)
         except BadReplyError as bad:
             said = _said(found)
             raise _FaultError(self.clean(f"{bad} ({said})" if said else str(bad))) from None
 
-    def _post(self, connection: Connection, url: httpx2.URL, body: bytes) -> _Reply:
+    def _post(self, connection: Connection, url: httpx2.URL, body: bytes) -> httpx2.Response:
         try:
             return connection.post(url, body, self._endpoint.timeout)
         except httpx2.TimeoutException:
@@ -257,19 +249,21 @@ class JsonServer:
                 ) from None
             raise _FaultError(f"the connection failed: {said}") from None
 
-    def _refusal(self, reply: _Reply) -> Exception:
-        said = _text(reply.body)
+    def _refusal(self, reply: httpx2.Response) -> Exception:
+        said = _text(reply.content)
         with suppress(ValueError):
-            said = _said(json.loads(reply.body)) or said
+            said = _said(json.loads(reply.content)) or said
         message = self.clean(said) or "no message"
         too_long = _TOO_LONG.search(said) is not None
-        again = reply.status in _TRIED_AGAIN or reply.status >= 500
-        if too_long or not again or _QUOTA.search(_text(reply.body)):
-            return RefusedError(reply.status, message, too_long)
+        again = reply.status_code in _TRIED_AGAIN or reply.status_code >= 500
+        if too_long or not again or _QUOTA.search(_text(reply.content)):
+            return RefusedError(reply.status_code, message, too_long)
         wait = retry_after(reply.headers, datetime.now(UTC))
         if wait > 0:
-            self._pause(wait)
-        return _FaultError(f"{reply.status}: {message}", wait)
+            until = time.monotonic() + min(wait, self._endpoint.max_wait)
+            with self._lock:
+                self._paused_until = max(self._paused_until, until)
+        return _FaultError(f"{reply.status_code}: {message}", wait)
 
     def clean(self, text: str) -> str:
         """One short line, without the key."""
@@ -294,17 +288,6 @@ class JsonServer:
             self._told = self._told if often else now
         level = logging.DEBUG if often else logging.INFO
         logger.log(level, "%s: %s; next try in %.1f s", self._where, fault, state.upcoming_sleep)
-
-    def _pause(self, seconds: float) -> None:
-        until = time.monotonic() + min(seconds, self._endpoint.max_wait)
-        with self._lock:
-            self._paused_until = max(self._paused_until, until)
-
-    def _keep_pause(self, stopped: threading.Event) -> None:
-        while (left := self._paused_until - time.monotonic()) > 0:
-            _sleep(left, stopped)
-        if stopped.is_set():
-            raise StoppedError
 
 
 @functools.cache

@@ -33,7 +33,7 @@ from benchwright.language_models.protocol import (
     PromptText,
     Sampling,
 )
-from benchwright.language_models.tokenization import encode
+from benchwright.language_models.tokenization import common_length, encode
 from benchwright.params.scoring import ModelParams
 
 Answer = TypeVar("Answer")
@@ -122,8 +122,7 @@ class EndpointModel:
             InputError: the server cannot be reached, refuses what it is asked, or gives no
                 log-probabilities.
         """
-        echoes = self._endpoint.logprobs == "echo"
-        return self._answers(batches, self._echo_score if echoes else self._top_score, progress)
+        return self._answers(batches, self._score, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
@@ -169,37 +168,37 @@ class EndpointModel:
             for p, e in zip(prompts, encode(self._tokenizer, scored), strict=True)
         ]
 
-    def _echo_score(self, connection: Connection, asked: _Asked) -> PromptScore:
-        options = asked.prompt.continuations
-        longest = asked.prompt_tokens + max(asked.option_tokens)
+    def _score(self, connection: Connection, asked: _Asked) -> PromptScore:
         unread = PromptScore(None, asked.option_tokens, asked.prompt_tokens)
-        if longest > self._context:
+        if asked.prompt_tokens + max(asked.option_tokens) > self._context:
             return unread
         try:
-            score = self._ranked_labels(connection, asked)
-            if score is not None:
-                return score
-            echoes = [self._echo(connection, asked.text + option) for option in options]
+            if self._endpoint.logprobs != "echo":
+                return self._top_score(connection, asked)
+            return self._ranked_labels(connection, asked) or self._echo_score(connection, asked)
         except _TooLongError:
             return unread
+
+    def _echo_score(self, connection: Connection, asked: _Asked) -> PromptScore:
+        texts = [asked.text + option for option in asked.prompt.continuations]
+        echoes = [self._echo(connection, text) for text in texts]
         spans = [
-            scored_span(echo, asked.text + option, len(asked.text), self._echo_limit)
-            for echo, option in zip(echoes, options, strict=True)
+            scored_span(echo, text, len(asked.text), self._echo_limit)
+            for echo, text in zip(echoes, texts, strict=True)
         ]
-        start = _shared(
+        start = common_length(
             [echo.tokens[:first] for echo, (first, _) in zip(echoes, spans, strict=True)]
         )
-        sums = [
-            _sum(echo.logprobs[start:end]) for echo, (_, end) in zip(echoes, spans, strict=True)
-        ]
-        known = [value for value in sums if value is not None]
-        if start == 0 or len(known) < len(sums):
-            raise InputError(
-                f"{self._where}: {self._server.address} gives no log-probabilities of the echoed "
-                f"prompt: {self._less}"
-            )
-        tokens = tuple(end - start for _, end in spans)
-        return PromptScore(tuple(known), tokens, start)
+        sums = []
+        for echo, (_, end) in zip(echoes, spans, strict=True):
+            known = [value for value in echo.logprobs[start:end] if value is not None]
+            if start == 0 or len(known) < len(echo.logprobs[start:end]):
+                raise InputError(
+                    f"{self._where}: {self._server.address} gives no log-probabilities of the "
+                    f"echoed prompt: {self._less}"
+                )
+            sums.append(math.fsum(known))
+        return PromptScore(tuple(sums), tuple(end - start for _, end in spans), start)
 
     def _ranked_labels(self, connection: Connection, asked: _Asked) -> PromptScore | None:
         """The labels' scores from one request, where it surely gives the same as the echo does."""
@@ -222,24 +221,16 @@ class EndpointModel:
         if not all(option in listed for option in options):
             return None
         values = tuple(listed[option] for option in options)
-        counted = ranking.prompt_tokens if ranking.prompt_tokens >= 0 else asked.prompt_tokens
-        return PromptScore(values, (1,) * len(options), counted)
+        return PromptScore(values, (1,) * len(options), _read(ranking, asked))
 
     def _top_score(self, connection: Connection, asked: _Asked) -> PromptScore:
-        options = asked.prompt.continuations
-        unread = PromptScore(None, asked.option_tokens, asked.prompt_tokens)
-        if asked.prompt_tokens + max(asked.option_tokens) > self._context:
-            return unread
-        try:
-            ranking = self._rank(connection, asked)
-        except _TooLongError:
-            return unread
+        ranking = self._rank(connection, asked)
         if ranking is None:
             raise InputError(self._silent)
-        logprobs = label_logprobs(ranking.tokens, [option.strip() for option in options])
-        counted = ranking.prompt_tokens if ranking.prompt_tokens >= 0 else asked.prompt_tokens
+        labels = [option.strip() for option in asked.prompt.continuations]
+        logprobs = label_logprobs(ranking.tokens, labels)
         # No label among the most probable: an answer that is no option, not a prompt too long.
-        return PromptScore(logprobs or (), asked.option_tokens, counted)
+        return PromptScore(logprobs or (), asked.option_tokens, _read(ranking, asked))
 
     @property
     def _silent(self) -> str:
@@ -437,16 +428,6 @@ def sample_seed(seed: int, sample: int) -> int:
     return int.from_bytes(digest) >> 1
 
 
-def _shared(sequences: Sequence[Sequence[str]]) -> int:
-    """How many first elements all sequences share."""
-    count = 0
-    for column in zip(*sequences, strict=False):
-        if len(set(column)) > 1:
-            break
-        count += 1
-    return count
-
-
-def _sum(logprobs: Sequence[float | None]) -> float | None:
-    known = [value for value in logprobs if value is not None]
-    return math.fsum(known) if len(known) == len(logprobs) else None
+def _read(ranking: Ranking, asked: _Asked) -> int:
+    """Tokens of a prompt as the server counts them, else as the tokenizer does."""
+    return ranking.prompt_tokens if ranking.prompt_tokens >= 0 else asked.prompt_tokens

@@ -1,5 +1,6 @@
 """What a backend takes and gives: prompts in; log-likelihoods or written answers out."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -98,3 +99,28 @@ class LanguageModel(Protocol):
     def close(self) -> None:
         """Let go of the weights, so that the next model has the memory."""
         ...
+
+
+class Batch(NamedTuple):
+    """Prompts that are answered together; `sampling` None scores their continuations."""
+
+    sampling: Sampling | None
+    prompts: tuple[PromptText, ...]
+
+
+Answers = list[PromptScore] | list[Generated]
+
+
+def ask(
+    model: LanguageModel, batches: Sequence[Batch], progress: Progress
+) -> Iterator[tuple[int, Answers]]:
+    """Ask a loaded model; the number of each batch with its answers, in order."""
+    numbers = itertools.count()
+    for sampling, own in itertools.groupby(batches, key=lambda batch: batch.sampling):
+        prompts = (batch.prompts for batch in own)
+        if sampling is None:
+            for scored in model.score_batches(prompts, progress):
+                yield next(numbers), scored
+        else:
+            for written in model.generate_batches(prompts, sampling, progress):
+                yield next(numbers), written

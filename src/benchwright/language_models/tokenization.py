@@ -23,7 +23,7 @@ class Encoded(NamedTuple):
         return len(self.context) + sum(max(0, len(option) - 1) for option in self.options)
 
 
-def common_length(sequences: Sequence[list[int]]) -> int:
+def common_length(sequences: Sequence[list[int]] | Sequence[list[str]]) -> int:
     """How many first elements all sequences share."""
     low, high = min(sequences), max(sequences)  # the two that differ first, in dictionary order
     for position, (a, b) in enumerate(zip(low, high, strict=False)):
@@ -75,3 +75,26 @@ def _split(tokenizer: Any, context: list[int], wholes: list[list[int]]) -> Encod
     if shared == 0:  # nothing to predict the first token from
         return Encoded([_start(tokenizer)], wholes)
     return Encoded(context[:shared], [whole[shared:] for whole in wholes])
+
+
+_PLACE = "\x1eplace\x1e"
+
+
+class ChatFrame(NamedTuple):
+    """The text before and after a message, and `PromptText.template` of a prompt made so."""
+
+    before: str
+    after: str
+    template: str
+
+
+def chat_frame(tokenizer: Any) -> ChatFrame:
+    """The frame of one user message to be answered.
+
+    Raises:
+        ValueError: the tokenizer has no chat template.
+    """
+    message = [{"role": "user", "content": _PLACE}]
+    text = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+    before, _, after = text.partition(_PLACE)
+    return ChatFrame(before, after, "chat")

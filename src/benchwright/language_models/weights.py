@@ -9,27 +9,29 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
+
+from filelock import FileLock
 
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.language_models.devices import Dtype
 from benchwright.language_models.gguf_header import gguf_fields
-
-if TYPE_CHECKING:
-    from benchwright.params.scoring import (
-        PackageArchive,
-        PackageFile,
-        PackageFolder,
-        WeightsParams,
-    )
+from benchwright.params.scoring import (
+    HubWeights,
+    PackageArchive,
+    PackageFile,
+    PackageFolder,
+    PathWeights,
+    WeightsParams,
+)
 
 _BLOCK = 1 << 20
 # What an encoder's folder is read from; other files of an archive stay in it.
@@ -75,14 +77,12 @@ def default_cache() -> Path:
     return Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
 
 
-def revision(spec: "WeightsParams") -> str:
+def revision(spec: WeightsParams) -> str:
     """A short text that identifies the weights exactly; part of every score's key.
 
     For packages the start of their SHA-256 and for the hub `<id>@<commit>`: neither needs the
     weights to be there. A local path is hashed (once per file version).
     """
-    from benchwright.params.scoring import HubWeights, PathWeights
-
     if isinstance(spec, HubWeights):
         return f"{spec.hub}@{spec.revision}"
     if not isinstance(spec, PathWeights):
@@ -90,13 +90,11 @@ def revision(spec: "WeightsParams") -> str:
     return spec.sha256[:16] if spec.sha256 else _path_digest(_existing(spec.path))[:16]
 
 
-def locate_gguf(spec: "WeightsParams", cache: Path) -> Path:
+def locate_gguf(spec: WeightsParams, cache: Path) -> Path:
     """The GGUF file of `spec`, its SHA-256 checked; pieces are joined into `cache`.
 
     Raises InputError, in one line, where a package is not installed or a hash differs.
     """
-    from benchwright.params.scoring import PackageFile, PathWeights
-
     if isinstance(spec, PathWeights):
         file = _existing(spec.path)
         if spec.sha256:
@@ -107,15 +105,13 @@ def locate_gguf(spec: "WeightsParams", cache: Path) -> Path:
     return _whole_file(spec, cache, ".gguf")
 
 
-def locate_encoder(spec: "WeightsParams", cache: Path | None = None) -> Path | str:
+def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str:
     """The folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
 
     The SHA-256 of `model.safetensors` is checked once and remembered until the file changes.
     An archive is joined, checked as a whole, and unpacked into `cache`.
     Raises InputError, in one line, where a package is not installed or a hash differs.
     """
-    from benchwright.params.scoring import HubWeights, PackageArchive, PackageFolder, PathWeights
-
     cache = cache or default_cache()
     if isinstance(spec, HubWeights):
         return spec.hub
@@ -133,10 +129,8 @@ def locate_encoder(spec: "WeightsParams", cache: Path | None = None) -> Path | s
     return folder
 
 
-def model_source(spec: "WeightsParams", dtype: Dtype, cache: Path | None = None) -> ModelSource:
+def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -> ModelSource:
     """What to load for a language model; GGUF weights are converted on first use."""
-    from benchwright.params.scoring import HubWeights, PackageFolder, PathWeights
-
     cache = cache or default_cache()
     if isinstance(spec, HubWeights):
         return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
@@ -147,43 +141,76 @@ def model_source(spec: "WeightsParams", dtype: Dtype, cache: Path | None = None)
     return ModelSource(str(converted_folder(spec, dtype, cache)))
 
 
-def conversion(spec: "WeightsParams") -> str:
+def conversion(spec: WeightsParams) -> str:
     """How the weights are changed before use: part of a score's key, "" where they are not."""
-    from benchwright.params.scoring import PackageFile, PathWeights
-
     gguf = isinstance(spec, PackageFile) or (
         isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
     )
     return f"{_CONVERSION}/transformers-{version('transformers')}" if gguf else ""
 
 
-def converted_folder(spec: "WeightsParams", dtype: Dtype, cache: Path) -> Path:
+def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
     """A folder in Transformers' format with the dequantised weights of a GGUF file.
 
     Converted once per file and dtype (25–65 s for the small models): in a folder aside that is
     renamed when it is complete, under a lock, so that two processes may ask at once.
     """
-    target = cache / f"{revision(spec)}-{dtype}"
-    if _complete(target, spec):
-        return target
-    cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / f"{target.name}.lock"):
-        if not _complete(target, spec):
-            _convert(spec, dtype, target, cache)
-    return target
 
-
-def _convert(spec: "WeightsParams", dtype: Dtype, target: Path, cache: Path) -> None:
-    gguf = locate_gguf(spec, cache)
-    with folder_aside(target) as folder:
+    def convert(gguf: Path, folder: Path) -> dict[str, Any]:
         _dequantise(gguf, folder, dtype)
         sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
-        record = {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
-        (folder / "conversion.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
-        if target.exists():  # incomplete or of another version: _complete has just said so
-            shutil.rmtree(target)
-    if gguf.parent == cache:
-        gguf.unlink()  # the joined pieces are not needed any more
+        return {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
+
+    target = cache / f"{revision(spec)}-{dtype}"
+    made = _Made(target / "conversion.json", {"conversion": conversion(spec)})
+    return made.once(lambda: locate_gguf(spec, cache), convert, lambda file: file.stat().st_size)
+
+
+class _Made(NamedTuple):
+    """A folder that is made of one file, and the record in it that says of which and how."""
+
+    record: Path
+    facts: Mapping[str, str]
+
+    def once(
+        self,
+        source: Callable[[], Path],
+        make: Callable[[Path, Path], dict[str, Any]],
+        mark: Callable[[Path], Any],
+    ) -> Path:
+        """The folder, made anew unless it is there and each file has the mark it was made with.
+
+        Args:
+            source: the file it is made of, which is removed afterwards where it lies beside.
+            make: fills a folder from the file; its record.
+            mark: of a file in the folder, as the record has it.
+        """
+        target = self.record.parent
+        if not self._is_whole(mark):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{target}.lock"):
+                if not self._is_whole(mark):
+                    self._anew(source(), make)
+        return target
+
+    def _anew(self, file: Path, make: Callable[[Path, Path], dict[str, Any]]) -> None:
+        target = self.record.parent
+        with folder_aside(target) as folder:
+            said = json.dumps(make(file, folder), indent=2)
+            (folder / self.record.name).write_text(said, encoding="utf-8")
+            if target.exists():  # incomplete, changed or of another version
+                shutil.rmtree(target)
+        if file.parent == target.parent:
+            file.unlink()  # the joined pieces are not needed any more
+
+    def _is_whole(self, mark: Callable[[Path], Any]) -> bool:
+        try:
+            record = json.loads(self.record.read_text(encoding="utf-8"))
+            return self.facts.items() <= record.items() and all(
+                mark(self.record.parent / name) == seen for name, seen in record["files"].items()
+            )
+        except (OSError, ValueError, KeyError, AttributeError):
+            return False
 
 
 def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
@@ -218,44 +245,22 @@ def starts_with_bos(gguf: Path) -> bool:
     return bool(fields.get("tokenizer.ggml.add_bos_token", fields[_TOKENIZER] == "llama"))
 
 
-def _complete(folder: Path, spec: "WeightsParams") -> bool:
-    """Whether a converted folder is today's conversion and has every file in its size."""
-    try:
-        record = json.loads((folder / "conversion.json").read_text(encoding="utf-8"))
-        return record["conversion"] == conversion(spec) and all(
-            (folder / name).stat().st_size == size for name, size in record["files"].items()
-        )
-    except (OSError, ValueError, KeyError, AttributeError):
-        return False
-
-
-def _unpacked_folder(spec: "PackageArchive", cache: Path) -> Path:
+def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
     """The encoder's folder, unpacked once; every file is as it came out of the archive."""
-    target = cache / f"{spec.sha256[:16]}-unpacked"
-    if _untouched(target, spec, cache):
-        return target
-    cache.mkdir(parents=True, exist_ok=True)
-    with _locked(cache / f"{target.name}.lock"):
-        if not _untouched(target, spec, cache):
-            _unpack(spec, target, cache)
-    return target
 
-
-def _unpack(spec: "PackageArchive", target: Path, cache: Path) -> None:
-    archive = _whole_file(spec, cache, ".zip")
-    with folder_aside(target) as folder:
+    def unpack(archive: Path, folder: Path) -> dict[str, Any]:
         try:
             hashes = _extract(archive, spec.folder, folder)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
             raise InputError(f"{spec.package}: {spec.file} is no zip archive") from None
         if "model.safetensors" not in hashes:
             raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
-        record = {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
-        (folder / "unpacked.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
-        if target.exists():  # changed since: _untouched has just said so
-            shutil.rmtree(target)
-    if archive.parent == cache:
-        archive.unlink()  # the joined pieces are not needed any more
+        return {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
+
+    record = cache / f"{spec.sha256[:16]}-unpacked" / "unpacked.json"
+    made = _Made(record, {"archive": spec.sha256, "folder": spec.folder})
+    archive = partial(_whole_file, spec, cache, ".zip")
+    return made.once(archive, unpack, lambda file: _remembered_sha256(file, cache))
 
 
 def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
@@ -289,19 +294,7 @@ def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
     return {name: str(path) for name, path in inside.items() if ".." not in path.parts}
 
 
-def _untouched(folder: Path, spec: "PackageArchive", cache: Path) -> bool:
-    """Whether an unpacked folder is that of `spec` and every file has the hash it came with."""
-    try:
-        record = json.loads((folder / "unpacked.json").read_text(encoding="utf-8"))
-        return (record["archive"], record["folder"]) == (spec.sha256, spec.folder) and all(
-            _remembered_sha256(folder / name, cache) == sha256
-            for name, sha256 in record["files"].items()
-        )
-    except (OSError, ValueError, KeyError, AttributeError):
-        return False
-
-
-def _whole_file(spec: "PackageFile", cache: Path, suffix: str) -> Path:
+def _whole_file(spec: PackageFile, cache: Path, suffix: str) -> Path:
     """The one file of `spec`, its SHA-256 checked; pieces are joined into `cache`."""
     if spec.parts > 1:
         return _assemble(spec, cache, suffix)
@@ -310,7 +303,7 @@ def _whole_file(spec: "PackageFile", cache: Path, suffix: str) -> Path:
     return file
 
 
-def _assemble(spec: "PackageFile", cache: Path, suffix: str) -> Path:
+def _assemble(spec: PackageFile, cache: Path, suffix: str) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     target = cache / f"{spec.sha256[:16]}{suffix}"
     if target.exists():
@@ -331,7 +324,7 @@ def _assemble(spec: "PackageFile", cache: Path, suffix: str) -> Path:
     return target
 
 
-def _package_path(spec: "PackageFile | PackageFolder", relative: str, part: int = 1) -> Path:
+def _package_path(spec: PackageFile | PackageFolder, relative: str, part: int = 1) -> Path:
     name = spec.package.format(part=part, index=part - 1)
     try:
         path = Path(str(distribution(name).locate_file(relative)))
@@ -342,7 +335,7 @@ def _package_path(spec: "PackageFile | PackageFolder", relative: str, part: int 
     return path
 
 
-def _advice(spec: "PackageFile | PackageFolder") -> str:
+def _advice(spec: PackageFile | PackageFolder) -> str:
     return f"pip install --no-deps --require-hashes -r {spec.requirements}"
 
 
@@ -395,14 +388,3 @@ def _path_digest(path: Path) -> str:
     for file in files:
         whole.update(f"{file.relative_to(path)}\x1f{_remembered_sha256(file, cache)}\n".encode())
     return whole.hexdigest()
-
-
-@contextlib.contextmanager
-def _locked(lock: Path) -> Iterator[None]:
-    """Hold a lock file; the system lets go of it when the process ends, however it ends."""
-    with lock.open("wb") as handle:
-        if sys.platform != "win32":
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

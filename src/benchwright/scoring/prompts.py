@@ -16,8 +16,8 @@ from benchwright.core.configuration import (
     parse_configuration,
 )
 from benchwright.core.errors import InputError
-from benchwright.language_models.chat_frame import ChatFrame, chat_frame
 from benchwright.language_models.loading import context_limit, model_tokenizer
+from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams

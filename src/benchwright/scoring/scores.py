@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.engine import answer_batches
+from benchwright.compute.model_engine import answer_batches
 from benchwright.compute.score_shards import (
     COLUMNS,
     WRITTEN_COLUMNS,
@@ -20,7 +20,7 @@ from benchwright.compute.score_shards import (
     shard_table,
 )
 from benchwright.core.configuration import configuration_name
-from benchwright.language_models.batches import Batch
+from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import LABELS
 from benchwright.scoring.extraction import (

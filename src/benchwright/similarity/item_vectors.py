@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
-from benchwright.language_models.decoder_states import Pooling, encode_states
 from benchwright.language_models.devices import Device, Dtype, resolve_device, resolve_dtype
-from benchwright.language_models.sentence_encoder import encode
+from benchwright.language_models.text_encoders import Pooling, encode, encode_states
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
     EncoderParams,

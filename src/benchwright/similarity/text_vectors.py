@@ -1,15 +1,16 @@
 """Vectors of short texts by a sentence encoder, each text encoded once."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.item_vectors import choose_encoder
 from benchwright.tables.similarity import TextVectors
 
@@ -68,3 +69,34 @@ def encode_texts(
 
 def _text_hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def wording_similarity(
+    encoder: str, models: ModelsParams, scoring: ScoringParams
+) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+    """Cosine of each text with the one at its place in the other list, by a sentence encoder.
+
+    The encoder is loaded when the function is first called.
+
+    Raises:
+        InputError: the encoder is not in the parameters.
+    """
+    if encoder not in models.encoders:
+        known = ", ".join(sorted(models.encoders)) or "none"
+        raise InputError(
+            f"rephrasing: encoder {encoder!r} is not known; there are {known} "
+            "(conf: models.encoders)"
+        )
+    chosen = choose_encoder(encoder, EmbeddingParams(device=scoring.device), models)
+
+    def similarity(before: Sequence[str], after: Sequence[str]) -> list[float]:
+        texts = sorted({*before, *after})
+        row = {text: number for number, text in enumerate(texts)}
+        vectors = np.asarray(chosen.encode(texts), dtype=np.float64)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return [
+            float(vectors[row[old]] @ vectors[row[new]])
+            for old, new in zip(before, after, strict=True)
+        ]
+
+    return similarity

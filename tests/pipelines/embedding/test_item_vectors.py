@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
-from benchwright.language_models.sentence_encoder import encode
+from benchwright.language_models.text_encoders import encode
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.embedding.nodes import compute_embeddings

@@ -10,9 +10,8 @@ from benchwright.core.content_hash import content_hash
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.mmlu_cf import CleanItems
-from benchwright.transforms.compose import perturb
+from benchwright.transforms.compose import Rephrased, perturb
 from benchwright.transforms.rephrase import Question, Similarity, rephrase
-from benchwright.transforms.use_rephrasing import Rephrased
 
 
 class Reworded(NamedTuple):

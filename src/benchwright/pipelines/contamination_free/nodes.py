@@ -13,7 +13,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.wordings import wording_similarity
+from benchwright.similarity.text_vectors import wording_similarity
 
 logger = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
 from benchwright.prompting.rendering import questions as as_questions
-from benchwright.similarity.wordings import wording_similarity
+from benchwright.similarity.text_vectors import wording_similarity
 from benchwright.tables.wicked import (
     Draws,
     OptionWordings,

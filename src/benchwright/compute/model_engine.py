@@ -1,31 +1,59 @@
-"""Copies of one model in actors of a Ray cluster, which answer batches side by side."""
+"""Where prompts are answered: in this process, or by copies of a model in actors of Ray."""
 
-import json
 import logging
 import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from benchwright.compute.batch_engine import outcomes, part_of, task_table
 from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
-from benchwright.core.errors import InputError, one_line
-from benchwright.language_models.batches import Answers, Batch, ask
+from benchwright.core.errors import InputError
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
-    Generated,
+    Answers,
+    Batch,
     LanguageModel,
     Progress,
-    PromptScore,
-    PromptText,
-    Sampling,
+    ask,
 )
 from benchwright.language_models.weights import default_cache, model_source
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
+
+
+def answer_batches(
+    name: str,
+    model: ModelParams,
+    scoring: ScoringParams,
+    batches: Sequence[Batch],
+    progress: Progress,
+) -> Iterator[tuple[int, Answers]]:
+    """Ask one model; the number of each batch with its answers, as soon as they are there.
+
+    Args:
+        name: of the model, as conf has it.
+        model: what runs it and where it comes from.
+        scoring: precision, device, and the engine: `local`, in the order of `batches`, or `ray`,
+            in any order.
+        batches: in the order they should be asked.
+        progress: told how many more prompts are done.
+
+    Raises:
+        InputError: the model's weights, backend, server or cluster cannot be had.
+    """
+    if scoring.engine == "ray":
+        yield from answer_on_ray(name, model, scoring, batches, progress)
+        return
+    loaded = load_model(name, model, scoring)
+    try:
+        yield from ask(loaded, batches, progress)
+    finally:
+        loaded.close()
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +104,7 @@ def answer_on_ray(
         answered: set[int] = set()
         rows = iter(dataset.iter_batches(batch_size=None, batch_format="pyarrow"))
         try:
-            for number, answers in _answers(rows, batches):
+            for number, answers in (part_of(row) for table in rows for row in table.to_pylist()):
                 if number not in answered:  # a lost node's results are made a second time
                     answered.add(number)
                     progress(len(batches[number].prompts))
@@ -113,54 +141,8 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
     )
 
 
-def batch_to_json(batch: Batch) -> str:
-    """A batch as text, each prefix once; `batch_from_json` gives an equal one."""
-    prefixes = {prompt.prefix: None for prompt in batch.prompts}
-    places = {prefix: place for place, prefix in enumerate(prefixes)}
-    prompts = [[places[prompt.prefix], *prompt[1:]] for prompt in batch.prompts]
-    return json.dumps([batch.sampling, list(prefixes), prompts])
-
-
-def batch_from_json(text: str) -> Batch:
-    """The batch that `batch_to_json` was given."""
-    drawn, prefixes, prompts = json.loads(text)
-    return Batch(
-        None if drawn is None else _sampling(*drawn),
-        tuple(
-            PromptText(prefixes[place], text, tuple(continuations), template)
-            for place, text, continuations, template in prompts
-        ),
-    )
-
-
-def _sampling(*fields: Any) -> Sampling:
-    sampling = Sampling(*fields)
-    return sampling._replace(stop=tuple(sampling.stop))
-
-
-def answers_to_json(answers: Answers) -> str:
-    """Answers as text; `answers_from_json` gives equal ones, to the last bit."""
-    return json.dumps(answers)
-
-
-def answers_from_json(text: str, written: bool) -> Answers:
-    """The answers that `answers_to_json` was given: written ones, or scores."""
-    rows = json.loads(text)
-    if written:
-        return [
-            Generated(None if texts is None else tuple(texts), tuple(finish), generated, asked)
-            for texts, finish, generated, asked in rows
-        ]
-    return [
-        PromptScore(None if logprobs is None else tuple(logprobs), tuple(tokens), asked)
-        for logprobs, tokens, asked in rows
-    ]
-
-
 class Answerer:
     """One copy of a model: what an actor runs.
-
-    Errors are returned, not raised: Ray would wrap them into its own and start the actor again.
 
     Args:
         name: of the model.
@@ -175,41 +157,22 @@ class Answerer:
     ) -> None:
         for variable, key in keys.items():
             os.environ[variable] = key.get_secret_value()
-        self._model: LanguageModel | None = None
-        self._failed: dict[str, str] = {}
+        self._model: LanguageModel | Exception
         try:
             self._model = load_model(name, model, scoring)
-        except Exception as error:
-            self._failed = _told(error)
+        except Exception as error:  # raised here, Ray would start the actor again
+            self._model = error
 
-    def __call__(self, rows: "pa.Table") -> "pa.Table":
-        """Answer batches: `number` and `batch` become `number` and `answers`.
+    def __call__(self, tasks: "pa.Table") -> "Iterator[pa.Table]":
+        """Answer batches, each a task with its number; see `outcomes`."""
+        return outcomes(tasks, self._answered)
 
-        Where there are no answers, `fault` says what the user can mend, or `traceback` what it was.
-        """
-        import pyarrow as pa
-
-        outcomes = [
-            {"number": row["number"], **self._answered(batch_from_json(row["batch"]))}
-            for row in rows.to_pylist()
-        ]
-        texts = dict.fromkeys(("answers", "fault", "traceback"), pa.large_string())
-        return pa.Table.from_pylist(outcomes, schema=pa.schema({"number": pa.int64(), **texts}))
-
-    def _answered(self, batch: Batch) -> dict[str, str]:
-        if self._model is None:
-            return self._failed
-        try:
-            [(_, answers)] = ask(self._model, [batch], lambda _: None)
-        except Exception as error:
-            return _told(error)
-        return {"answers": answers_to_json(answers)}
-
-
-def _told(error: Exception) -> dict[str, str]:
-    """An error as the columns that `Answerer` returns."""
-    fault = one_line(error)
-    return {"traceback": "".join(format_exception(error))} if fault is None else {"fault": fault}
+    def _answered(self, task: tuple[int, Batch]) -> Iterator[tuple[int, Answers]]:
+        if isinstance(self._model, Exception):
+            raise self._model
+        number, batch = task
+        for _, answers in ask(self._model, [batch], lambda _: None):
+            yield number, answers
 
 
 def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
@@ -259,14 +222,8 @@ def _dataset(
     batches: Sequence[Batch],
 ) -> Any:
     """The answers to all batches, to be iterated over; nothing runs before."""
-    import pyarrow as pa
-
     # One block per batch: Ray hands on, and asks again, whole blocks.
-    kinds = pa.schema({"number": pa.int64(), "batch": pa.large_string()})
-    blocks = [
-        pa.table({"number": [number], "batch": [batch_to_json(batch)]}, schema=kinds)
-        for number, batch in enumerate(batches)
-    ]
+    blocks = [task_table((number, _sharing(batch))) for number, batch in enumerate(batches)]
     pool = ray.data.ActorPoolStrategy(
         size=min(params.actors, len(batches)), max_tasks_in_flight_per_actor=_AHEAD
     )
@@ -301,13 +258,8 @@ def _keys(model: ModelParams) -> dict[str, SecretStr]:
     return {variable: SecretStr(os.environ[variable])}
 
 
-def _answers(rows: Iterator["pa.Table"], batches: Sequence[Batch]) -> Iterator[tuple[int, Answers]]:
-    """Numbers and answers from the tables that actors return."""
-    for table in rows:
-        for row in table.to_pylist():
-            if row["fault"] is not None:
-                raise InputError(row["fault"])
-            if row["traceback"] is not None:
-                raise RuntimeError(f"an actor failed:\n{row['traceback']}")
-            written = batches[row["number"]].sampling is not None
-            yield row["number"], answers_from_json(row["answers"], written)
+def _sharing(batch: Batch) -> Batch:
+    """The same batch, in which equal prefixes are one object and so are sent once."""
+    prefixes = {prompt.prefix: prompt.prefix for prompt in batch.prompts}
+    prompts = (prompt._replace(prefix=prefixes[prompt.prefix]) for prompt in batch.prompts)
+    return batch._replace(prompts=tuple(prompts))

@@ -6,8 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.language_models.decoder_states import encode_states, token_ids
-from benchwright.language_models.fixed_shapes import batches, filled, rounded_widths
+from benchwright.language_models.text_encoders import (
+    batches,
+    encode_states,
+    rounded_widths,
+    token_ids,
+)
 from benchwright.language_models.weights import ModelSource
 from faults.tiny_llama import save_tiny_llama
 
@@ -94,7 +98,6 @@ def test_a_batch_holds_rows_of_one_width_and_every_row_comes_once() -> None:
     assert widths.tolist() == [16, 16, 32, 40, 16, 40, 16]
     found = list(batches(widths, 3))
     assert found == [([3, 5], 40), ([2], 32), ([0, 1, 4], 16), ([6], 16)]
-    assert filled([2], 3) == [2, 2, 2]
 
 
 @pytest.mark.live
