@@ -92,7 +92,6 @@ SCENARIOS = {
     "small pipelines": Scenario(
         [
             _run("budget", "limit=60"),
-            _run("sba", "limit=60"),
             _run("answers", f"limit=60,{IMPORTED}"),
         ]
     ),

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import shorten
 from typing import Any, ClassVar
 
+from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
 from kedro_datasets.pandas import CSVDataset, ParquetDataset
 from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
@@ -56,8 +58,26 @@ class _WritesAside:
         wrap_local_file_system(self, AsideFileSystem)
 
 
+def _preview_cell(value: Any) -> bool | int | float | str | None:
+    if value is None or value != value:  # noqa: PLR0124 (NaN)
+        return None
+    return value if isinstance(value, bool | int | float) else shorten(str(value), 200)
+
+
 class ParquetTable(_WritesAside, ParquetDataset):
     """A table in one Parquet file."""
+
+    def preview(self, nrows: int = 5) -> TablePreview:
+        """Return the first rows for Kedro-Viz; lists and long texts as short texts."""
+        import pyarrow.parquet as pq
+
+        with self._fs.open(str(self._get_load_path()), mode="rb") as stream:
+            file = pq.ParquetFile(stream)
+            first = next(file.iter_batches(batch_size=nrows), None)
+            rows = first.to_pylist() if first is not None else []
+            names = file.schema_arrow.names
+        data = [[_preview_cell(row[name]) for name in names] for row in rows]
+        return TablePreview({"index": list(range(len(data))), "columns": names, "data": data})
 
 
 class CsvTable(_WritesAside, CSVDataset):

@@ -196,7 +196,8 @@ def test_before_the_pipeline_has_run_a_message_names_it(
 def test_nothing_that_it_saves_is_known_to_the_pipeline_that_closes_questions(
     repository: Path,
 ) -> None:
-    catalog = set(yaml.safe_load((repository / "conf/base/catalog/open_documents.yml").read_text()))
+    text = (repository / "conf/base/catalog/mmlu_cf/open_benchmark.yml").read_text()
+    catalog = {name for name in yaml.safe_load(text) if name[0] != "_"}
     pipelines = register_pipelines()
     assert catalog <= pipelines["documents"].all_outputs()
     assert catalog & pipelines["mmlu_cf"].datasets() == set()

@@ -201,10 +201,11 @@ def _parameters(judges: bool) -> dict[str, Any]:
 
 def _saved_datasets(repository: Path, folder: Path) -> dict[str, Any]:
     """The entries of conf, below another folder."""
-    text = (repository / "conf/base/catalog/sealed.yml").read_text("utf-8")
-    for mark, value in (("_root", str(folder)), ("_b", "built"), ("_v", "mmlu_cf")):
+    text = (repository / "conf/base/catalog/mmlu_cf/closed_benchmark.yml").read_text("utf-8")
+    reporting = f"{folder}/08_reporting/built/mmlu_cf"
+    for mark, value in (("_root", str(folder)), ("_reporting", reporting)):
         text = text.replace(f"${{{mark}}}", value)
-    conf = dict(yaml.safe_load(text))
+    conf = {name: entry for name, entry in yaml.safe_load(text).items() if name[0] != "_"}
     conf["judge_store"]["sealing"] = {"name": "built"}
     for name in ("difficulty_examples", "difficulty_answers_file"):
         conf[name]["filepath"] = None
