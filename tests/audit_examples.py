@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.commands.diff.saved_audits import AUDIT
+from benchwright.commands.saved_results import AUDIT
 from benchwright.tables.smart import ItemAudit
 
 RULES = (
@@ -48,3 +48,12 @@ def save(folder: Path, version: str, *rows: dict[str, Any], status: str = "ran")
     table = {"rule": ["easy"], "status": [status], "reason": ["" if status == "ran" else "why"]}
     pd.DataFrame(table).to_parquet(coverage)
     return path
+
+
+def save_three(data_root: Path) -> Path:
+    """Three versions of an audit of arc by smart; the folder of the variant."""
+    folder = data_root / "07_model_output" / "arc" / "smart"
+    save(folder, "2026-01-01T00.00.00.000Z", row("a", "easy"), row("b"))
+    save(folder, "2026-01-02T00.00.00.000Z", row("a"), row("b"), status="not_run")
+    save(folder, "2026-02-01T00.00.00.000Z", row("a"), row("b", "similar"))
+    return folder

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from functools import wraps
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.stopping import exit_code, said, stopped_by_signals
 from benchwright.project_conf import conf_mistake, pipeline_defaults
 
+_PATH = click.Path(path_type=Path)
+_FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDROS_OPTIONS = {option.name: option for option in kedro_run.params}
 
 
@@ -137,6 +140,29 @@ def _in_the_projects_folder(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def _of_a_run(benchmark: str, variant: str) -> Callable[..., Any]:
+    """Options that say which saved run is meant; the help of the first two."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        place = click.option(
+            "--data-root", default="", help="The data folder, where it is not conf's."
+        )
+        of_variant = click.option("--variant", default="", help=variant)
+        return click.option("--benchmark", default="", help=benchmark)(of_variant(place(command)))
+
+    return decorated
+
+
+def _run_named(given: dict[str, Any]) -> dict[str, str]:
+    """What is given of these options, as `--params` of a run."""
+    names = ("benchmark", "variant", "data_root")
+    return {name: given[name] for name in names if given[name]}
+
+
+def _wanted(*names: str, **attributes: str) -> Callable[..., Any]:
+    return click.option(*names, multiple=True, type=float, **attributes)
+
+
 class _RunByDefault(click.Group):
     """A group that takes options without a command for those of `run`."""
 
@@ -189,7 +215,7 @@ def _shown(path: Path) -> Path:
 
 
 @cli.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=_PATH)
 @_told
 def new(folder: Path) -> None:
     """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
@@ -217,36 +243,26 @@ def new(folder: Path) -> None:
 @_env
 @_told
 @_in_the_projects_folder
-def sweep(
-    benchmarks: str,
-    variants: str,
-    seeds: str,
-    pipeline: str,
-    params: dict[str, Any],
-    runner: str,
-    env: str | None,
-) -> None:
+def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     """Run a pipeline for every benchmark, variant and seed, and summarise.
 
     What is not given is conf's default. One combination that fails does not stop the others; the
     exit code is then 1. Ctrl-C stops after the summary of what is done is written.
     """
-    from benchwright.commands.sweep.combinations import split_names, split_seeds
-    from benchwright.commands.sweep.sweep import SweepRequest, run_sweep
+    from benchwright.commands.sweep.sweep import SweepRequest, run_sweep, split_names, split_seeds
 
     request = SweepRequest(
         project=_project(),
         benchmarks=split_names(benchmarks),
         variants=split_names(variants),
         seeds=split_seeds(seeds),
-        pipeline=pipeline,
-        params=params or {},
-        env=env,
-        runner=runner,
+        **given,
     )
     result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    columns = ["benchmark", "variant", "seed", "status", "n_items", "n_kept", "kendall_tau_b"]
-    click.echo("\n" + result.summary[columns].to_string(index=False, na_rep="–", float_format=_3))
+    shown = result.summary[
+        ["benchmark", "variant", "seed", "status", "n_items", "n_kept", "kendall_tau_b"]
+    ]
+    click.echo("\n" + shown.to_string(index=False, na_rep="–", float_format="{:.3f}".format))
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
@@ -257,78 +273,46 @@ def sweep(
         sys.exit(result.exit_code)
 
 
-def _3(value: float) -> str:
-    return f"{value:.3f}"
-
-
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@click.option("--benchmark", default="", help="Whose runs; conf's default where not given.")
-@click.option("--variant", default="", help="Whose runs; conf's default where not given.")
-@click.option("--data-root", default="", help="The data folder, where it is not conf's.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The page to write, FILE.html; the tables go beside it.",
-)
+@_of_a_run(*["Whose runs; conf's default where not given."] * 2)
+@click.option("--out", type=_FILE, help="The page to write, FILE.html; the tables go beside it.")
 @_env
 @_told
-def diff(
-    before: str,
-    after: str,
-    benchmark: str,
-    variant: str,
-    data_root: str,
-    out: Path | None,
-    env: str | None,
-) -> None:
+def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
     """Which items came in and went out between two refinements, and why.
 
     BEFORE and AFTER are versions (a beginning is enough), `latest`, `previous`, folders of runs
     or item_audit.parquet files. Without them: the last two runs.
     """
+    from benchwright.commands.diff.compare import compare_saved
     from benchwright.commands.diff.page import terminal_lines, write_diff
-    from benchwright.commands.diff.saved_audits import compare_saved
 
-    given = {"benchmark": benchmark, "variant": variant, "data_root": data_root}
-    comparison = compare_saved(
-        _project(), env, {key: text for key, text in given.items() if text}, before, after
-    )
+    comparison = compare_saved(_project(), env, _run_named(given), before, after)
     click.echo("\n".join(terminal_lines(comparison)))
     page = out if out is not None else comparison.default_page
     click.echo(f"\ndiff: {_shown(write_diff(comparison, page))}")
 
 
 @cli.command(name="evaluate-sealed")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--model", "models", required=True, multiple=True, help="A name under models.models.")
 @click.option("--style", default="letters", show_default=True, help="How it is asked.")
 @click.option("--shots", default=(0,), show_default=True, multiple=True, type=click.IntRange(min=0))
 @click.option(
     "--demonstrations",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=_FILE,
     help="The public validation.jsonl, whose items are shown as examples.",
 )
 @click.option("--key-file", default=None, help="Holds the key, where no variable does.")
 @click.option("--min-group", default=50, show_default=True, type=click.IntRange(min=2))
 @click.option("--send-to-server", is_flag=True, help="Let closed questions go to an endpoint.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="The figures as FILE.json, or a folder of such."
-)
+@click.option("--out", type=_PATH, help="The figures as FILE.json, or a folder of such.")
 @_env
 @_told
 def evaluate_sealed(
-    files: tuple[Path, ...],
-    models: tuple[str, ...],
-    style: str,
-    shots: tuple[int, ...],
-    demonstrations: Path | None,
-    key_file: str | None,
-    min_group: int,
-    send_to_server: bool,
-    out: Path | None,
-    env: str | None,
+    files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 ) -> None:
     """Score models on the closed half of a sealed benchmark; only aggregates are told.
 
@@ -345,17 +329,18 @@ def evaluate_sealed(
     )
     from benchwright.params.mmlu_cf import SealingParams
 
+    style, how = given["style"], (given["demonstrations"], given["send_to_server"])
     requests = [
-        SealedRequest(file, model, style, count, demonstrations, send_to_server)
-        for model in dict.fromkeys(models)
-        for count in dict.fromkeys(shots)
-        for file in dict.fromkeys(files)
+        SealedRequest(file, model, style, shots, *how)
+        for model, shots, file in product(
+            *map(dict.fromkeys, (given["models"], given["shots"], files))
+        )
     ]
     if out is not None and out.suffix == ".json" and len(requests) > 1:
         raise InputError(f"--out {out} is one file, but {len(requests)} are written: name a folder")
     for request in requests if out is not None else ():
         identity_of(request)  # a file that could not be saved fails before any model is asked
-    sealing = SealingParams(key_file=key_file, min_group=min_group)
+    sealing = SealingParams(key_file=given["key_file"], min_group=given["min_group"])
     for request in requests:
         score = run_evaluate_sealed(_project(), env, request, sealing)
         if len(requests) > 1:
@@ -366,140 +351,101 @@ def evaluate_sealed(
 
 
 @cli.command()
-@click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--benchmark", default="", help="Whose saved answers, where no file is named.")
-@click.option("--variant", default="", help="Of which variant; the newest answers of any if not.")
-@click.option("--data-root", default="", help="The data folder, where it is not conf's.")
+@click.argument("answers", nargs=-1, type=_PATH)
+@_of_a_run(
+    "Whose saved answers, where no file is named.",
+    "Of which variant; the newest answers of any if not.",
+)
 @click.option(
     "--items",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Table of the items: item_id; question and choices for costs, subject, passage_id.",
 )
 @click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
-@click.option("--se", multiple=True, type=float, metavar="SHARE", help="Wanted standard error.")
-@click.option(
-    "--mdd", multiple=True, type=float, metavar="SHARE", help="Wanted detectable difference."
-)
-@click.option("--tau", multiple=True, type=float, metavar="TAU", help="Wanted Kendall's tau-b.")
-@click.option("--spearman", multiple=True, type=float, metavar="RHO", help="Wanted Spearman's rho.")
+@_wanted("--se", "standard_errors", metavar="SHARE", help="Wanted standard error.")
+@_wanted("--mdd", "differences", metavar="SHARE", help="Wanted detectable difference.")
+@_wanted("--tau", "tau_b", metavar="TAU", help="Wanted Kendall's tau-b.")
+@_wanted("--spearman", metavar="RHO", help="Wanted Spearman's rho.")
 @click.option("--alpha", default=0.05, show_default=True, help="Of the test of a difference.")
 @click.option("--power", default=0.8, show_default=True, help="Of the test of a difference.")
 @click.option("--draws", default=200, show_default=True, help="Random subsets of each size.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--models", default=1, show_default=True, help="Models that are to be asked.")
 @click.option("--shots", default=0, show_default=True, help="Demonstrations before a question.")
-@click.option("--price", type=float, help="Of a million tokens of prompts.")
+@click.option("--price", "per_million_tokens", type=float, help="Of a million tokens of prompts.")
 @click.option("--seconds", type=float, help="Of one prompt.")
 @click.option("--tokenizer", default="", metavar="MODEL", help="A name under models.models.")
-@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="FILE.html to write.")
+@click.option("--json", "json_file", type=_FILE)
+@click.option("--page", type=_FILE, help="FILE.html to write.")
 @_env
 @_told
-def plan(
-    answers: tuple[Path, ...],
-    items: Path | None,
-    all_items: bool,
-    json_file: Path | None,
-    page: Path | None,
-    env: str | None,
-    **given: Any,
-) -> None:
+def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """How many items do for a wanted precision or rank agreement, and what they cost.
 
     ANSWERS are tables of answers, saved response matrices, logs of lm-eval or folders of such;
     without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
     points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
     """
-    from benchwright.commands.plan import (
-        PlanRequest,
-        run_plan,
-        terminal_lines,
-        write_json,
-        write_page,
-    )
-    from benchwright.commands.saved_answers import judged, known_answers
+    from benchwright.commands.plan.command import PlanRequest, run_plan
+    from benchwright.commands.plan.wording import terminal_lines, write_json, write_page
+    from benchwright.commands.saved_results import judged, known_answers
     from benchwright.methods.dele.planning import CostPerPrompt, Wanted
 
+    cost = ("models", "shots", "per_million_tokens", "seconds")
     request = PlanRequest(
-        Wanted(
-            given["se"],
-            *(given["mdd"], given["tau"], given["spearman"]),
-            *(given["alpha"], given["power"], given["draws"], given["seed"]),
-        ),
-        CostPerPrompt(
-            models=given["models"],
-            shots=given["shots"],
-            per_million_tokens=given["price"],
-            seconds=given["seconds"],
-        ),
+        Wanted(**{name: given[name] for name in Wanted._fields}),
+        CostPerPrompt(**{name: given[name] for name in cost}),
         given["tokenizer"],
     )
     project = _project() if not answers or request.tokenizer else None
-    known = known_answers(project, env, answers, _of_run(given), items)
-    made = run_plan(judged(known, all_items), request, project, env)
+    known = known_answers(project, env, answers, _run_named(given), given["items"])
+    made = run_plan(judged(known, given["all_items"]), request, project, env)
     click.echo("\n".join(terminal_lines(made)))
-    if json_file is not None:
-        click.echo(f"\nfigures: {_shown(write_json(made, json_file))}")
-    if page is not None:
-        click.echo(f"\npage: {_shown(write_page(made, page))}")
-
-
-def _of_run(given: dict[str, Any]) -> dict[str, str]:
-    names = ("benchmark", "variant", "data_root")
-    return {name: given[name] for name in names if given[name]}
+    if given["json_file"] is not None:
+        click.echo(f"\nfigures: {_shown(write_json(made, given['json_file']))}")
+    if given["page"] is not None:
+        click.echo(f"\npage: {_shown(write_page(made, given['page']))}")
 
 
 @cli.command()
-@click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--subset", required=True, type=click.Path(path_type=Path), help="Exported folder or manifest."
-)
+@click.argument("answers", nargs=-1, required=True, type=_PATH)
+@click.option("--subset", required=True, type=_PATH, help="Exported folder or manifest.")
 @click.option(
     "--training",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=_PATH,
     help="Other models' answers to the whole benchmark; else those that a run saved.",
 )
-@click.option("--benchmark", default="", help="Whose saved answers; the subset's if not given.")
-@click.option("--variant", default="", help="Of which variant; the newest answers of any if not.")
-@click.option("--data-root", default="", help="The data folder, where it is not conf's.")
+@_of_a_run(
+    "Whose saved answers; the subset's if not given.",
+    "Of which variant; the newest answers of any if not.",
+)
 @click.option("--no-training", is_flag=True, help="Use the subset's answers alone.")
 @click.option("--estimator", default="auto", show_default=True, help="As in docs/estimation.md.")
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="FILE.json to write.")
+@click.option("--out", type=_FILE, help="FILE.json to write.")
 @_env
 @_told
-def estimate(
-    answers: tuple[Path, ...],
-    subset: Path,
-    training: tuple[Path, ...],
-    no_training: bool,
-    estimator: str,
-    level: float,
-    seed: int,
-    out: Path | None,
-    env: str | None,
-    **given: Any,
-) -> None:
+def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Scores on the whole benchmark from answers to an exported subset, with intervals.
 
     ANSWERS are those of new models: logs of lm-eval, tables, or folders of such.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
-    from benchwright.commands.recorded_answers import read_answers
-    from benchwright.commands.saved_answers import known_answers
+    from benchwright.commands.saved_results import known_answers, read_answers
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.params.estimation import EstimationParams
 
     asked = read_subset(subset)
     new = read_answers(answers)
     known = None
-    if not no_training:
-        project = None if training else _project()
-        of_run = {"benchmark": asked.benchmark, **_of_run(given)}
-        known = known_answers(project, env, training, of_run)
-    found = estimate_scores(asked, new, known, estimator, EstimationParams(level=level), seed)
+    if not given["no_training"]:
+        project = None if given["training"] else _project()
+        run_named = {"benchmark": asked.benchmark, **_run_named(given)}
+        known = known_answers(project, env, given["training"], run_named)
+    params = EstimationParams(level=given["level"])
+    found = estimate_scores(asked, new, known, given["estimator"], params, given["seed"])
     click.echo("\n".join(terminal_lines(found)))
-    if out is not None:
-        click.echo(f"\nfigures: {_shown(write_estimates(found, out))}")
+    if given["out"] is not None:
+        click.echo(f"\nfigures: {_shown(write_estimates(found, given['out']))}")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.saved_answers import KnownAnswers, judged, known_answers, read_items
+from benchwright.commands.saved_results import KnownAnswers, judged, known_answers, read_items
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset

@@ -10,23 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.commands.sweep.combinations import (
-    Combination,
-    Durations,
-    combine,
-    duration,
-    refuse_swept_parameters,
-    split_names,
-    split_seeds,
-)
-from benchwright.commands.sweep.loop import run_combinations
+from benchwright.commands.sweep.loop import Durations, run_combinations
 from benchwright.commands.sweep.summary import (
+    Combination,
     SweepRun,
+    duration,
     rule_columns,
     spread_over_seeds,
     summarise_sweep,
 )
-from benchwright.commands.sweep.sweep import SweepResult, write_summary
+from benchwright.commands.sweep.sweep import (
+    SweepResult,
+    combine,
+    refuse_swept_parameters,
+    split_names,
+    split_seeds,
+    write_summary,
+)
 from benchwright.core.errors import InputError
 
 A = Combination("arc", "smart", 0)

@@ -129,7 +129,7 @@ def test_what_a_pool_s_worker_says_of_a_cause_is_told() -> None:
 
     error = RuntimeError("Failed while saving data")
     error.__cause__ = _RemoteTraceback(
-        '"""\nTraceback\nbenchwright.errors.InputError: a.csv: full\n\nThe above …'
+        f'"""\nTraceback\n{InputError.__module__}.InputError: a.csv: full\n\nThe above …'
     )
     assert one_line(error) == "a.csv: full"
     error.__cause__ = _RemoteTraceback('"""\nTraceback\nValueError: ours\n')

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.recorded_answers import read_answers
+from benchwright.commands.saved_results import read_answers
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset

@@ -281,10 +281,9 @@ def _import_everything() -> None:
     list(pipelines.keys())
     import benchwright.cli
     import benchwright.commands.diff.page
-    import benchwright.commands.diff.saved_audits
     import benchwright.commands.estimate
     import benchwright.commands.plan
-    import benchwright.commands.saved_answers
+    import benchwright.commands.saved_results
     import benchwright.commands.sweep.sweep  # noqa: F401
 
 

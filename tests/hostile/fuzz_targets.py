@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.recorded_answers import read_answers
+from benchwright.commands.saved_results import read_answers
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource

@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.commands.evaluate_sealed import read_public
-from benchwright.commands.recorded_answers import read_answers
-from benchwright.commands.saved_answers import read_items
+from benchwright.commands.saved_results import read_answers, read_items
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_labels import DocumentLabels

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright import __version__
-from benchwright.commands.recorded_answers import RecordedAnswers
-from benchwright.commands.saved_answers import ANSWERED_BY, KnownAnswers
+from benchwright.commands.saved_results import ANSWERED_BY, KnownAnswers
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -82,7 +82,7 @@ class _Known(NamedTuple):
 
 def estimate_scores(
     subset: SubsetManifest,
-    new: RecordedAnswers,
+    new: KnownAnswers,
     known: KnownAnswers | None,
     estimator: str = AUTO,
     params: EstimationParams | None = None,
@@ -120,16 +120,10 @@ def estimate_scores(
         ModelEstimate(
             model,
             int(np.count_nonzero(~np.isnan(own))),
-            _or_none(_weighted_mean(own, subset.weights)),
-            _or_none(score),
-            _or_none(low),
-            _or_none(high),
-            _or_none(se),
+            *map(_or_none, (_weighted_mean(own, subset.weights), *figures)),
             reason,
         )
-        for model, own, score, low, high, se, reason in zip(
-            new.models, answers, *found[:4], found.reason, strict=True
-        )
+        for model, own, *figures, reason in zip(new.models, answers, *found, strict=True)
     )
     return Estimated(
         subset,
@@ -143,47 +137,39 @@ def estimate_scores(
     )
 
 
-def _answers(subset: SubsetManifest, new: RecordedAnswers, notes: list[str]) -> NDArray[np.float64]:
+def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDArray[np.float64]:
     """Answers (r, k) to the subset's items in its order; rows of stock tasks find their item."""
-    stock = {
-        f"{task}/{row}": item.item_id
-        for item in subset.items
-        if item.stock
-        for task, row in [item.stock]
-    }
-    column = {item: place for place, item in enumerate(subset.item_ids)}
-    out = np.full((len(new.models), len(column)), np.nan)
-    foreign: list[str] = []
-    for place, name in enumerate(new.item_ids):
-        item = name if name in column else stock.get(name)
-        if item is None:
-            foreign.append(name)
-            continue
-        own = new.correct[:, place]
-        at = column[item]
-        out[:, at] = np.where(np.isnan(out[:, at]), own, out[:, at])
+    stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
+    asked = dict.fromkeys(subset.item_ids)
+    found = [name if name in asked else stock.get(name) for name in new.item_ids]
+    foreign = [name for name, item in zip(new.item_ids, found, strict=True) if item is None]
     if len(foreign) == len(new.item_ids):
         raise InputError(
-            f"no answer is to the subset's {len(column):,} items; the first of it is "
+            f"no answer is to the subset's {len(asked):,} items; the first of it is "
             f"{subset.item_ids[0]}, the first answered {new.item_ids[0] if new.item_ids else '–'}"
         )
     if foreign:
         notes.append(
             f"{len(foreign):,} items are not of the subset, and left out, e.g. {foreign[0]}"
         )
+    # Of two answers to an item the first counts.
+    given = (
+        pd.DataFrame(new.correct.T).groupby(np.array(found, object)).first().reindex(list(asked))
+    )
+    out = given.to_numpy(np.float64).T
     lacking = np.isnan(out)
     if lacking.any():
         worst = int(lacking.sum(axis=1).argmax())
         first = subset.item_ids[int(lacking[worst].argmax())]
         notes.append(
             f"{int(lacking.any(axis=1).sum()):,} models lack answers; most {new.models[worst]}, "
-            f"{int(lacking[worst].sum()):,} of {len(column):,}, e.g. {first}"
+            f"{int(lacking[worst].sum()):,} of {len(asked):,}, e.g. {first}"
         )
     return out
 
 
 def _training(
-    subset: SubsetManifest, new: RecordedAnswers, known: KnownAnswers | None, notes: list[str]
+    subset: SubsetManifest, new: KnownAnswers, known: KnownAnswers | None, notes: list[str]
 ) -> _Known:
     if known is None:
         # Nothing is known of the other items but their number.
@@ -191,11 +177,8 @@ def _training(
         empty = np.empty((0, subset.of_items), dtype=np.float32)
         return _Known((*subset.item_ids, *others), Training(empty), "")
     fresh = {parse_configuration(name).model for name in new.models}
-    kept = [
-        place
-        for place, name in enumerate(known.models)
-        if parse_configuration(name).model not in fresh
-    ]
+    names = [parse_configuration(name).model for name in known.models]
+    kept = [place for place, name in enumerate(names) if name not in fresh]
     if len(kept) < len(known.models):
         notes.append(
             f"{len(known.models) - len(kept):,} training models are the new ones, left out"
@@ -220,17 +203,12 @@ def _training(
             f"{subset.of_items:,}: the score on those {len(ids):,} is estimated"
         )
     correct = known.correct[kept][np.ix_(rows, columns)]
-    names = np.array(known.models, object)[kept][rows]
-    return _Known(ids, Training(correct, families=_families(names, known)), known.source)
-
-
-def _families(names: NDArray[np.object_], known: KnownAnswers) -> NDArray[np.integer] | None:
-    """Numbers by family; a model of which nothing is known is one by itself."""
-    if not known.families:
-        return None
-    said = [str(known.families.get(name) or f"\0{name}") for name in names]
-    numbers: NDArray[np.integer] = np.unique(said, return_inverse=True)[1]
-    return numbers
+    families = None
+    if known.families:  # a model of which nothing is known is one by itself
+        models = np.array(known.models, object)[kept][rows]
+        said = [str(known.families.get(name) or f"\0{name}") for name in models]
+        families = np.unique(said, return_inverse=True)[1]
+    return _Known(ids, Training(correct, families=families), known.source)
 
 
 def _chosen(estimator: str, subset: SubsetManifest, known: _Known) -> str:
@@ -276,15 +254,13 @@ def terminal_lines(found: Estimated) -> list[str]:
     whole = f"all {found.of_items:,}"
     lines.append(f"{'model':{width}}  answered  on subset  {whole}  {found.level:.0%} interval")
     for model in found.models:
-        shown = f"{model.model:{width}}  {model.answered:8,}  {_3(model.on_subset):>9}  "
-        shown += f"{_3(model.score):>{len(whole)}}  "
-        shown += f"[{_3(model.low)}, {_3(model.high)}]"
-        lines.append(shown + (f"  {model.reason}" if model.reason else ""))
+        mean, score, low, high = (
+            "–" if value is None else f"{value:.3f}"
+            for value in (model.on_subset, model.score, model.low, model.high)
+        )
+        shown = f"{model.model:{width}}  {model.answered:8,}  {mean:>9}  {score:>{len(whole)}}  "
+        lines.append(shown + f"[{low}, {high}]" + (f"  {model.reason}" if model.reason else ""))
     return lines
-
-
-def _3(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def write_estimates(found: Estimated, file: Path) -> Path:

@@ -11,11 +11,13 @@ _WRAPPED = re.compile(
     r"\d+ validation errors? for \w+|^For further information visit .*"
 )
 """What Kedro and pydantic put around what is wrong with a parameter."""
-_REMOTE = re.compile(r"^benchwright\.errors\.InputError: (.+)$", re.MULTILINE)
 
 
 class InputError(ValueError):
     """Bad input or configuration. The message names file, row, field, value and what would do."""
+
+
+_REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,52 +1,33 @@
 """What changed between two refinements of a benchmark: which items came in, went out, and why."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright import tracking
+from benchwright.commands.saved_results import SavedAudit, catalog_path, find_audit, read_audit
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import natural_key
+from benchwright.project_conf import load_conf
 
 Row = dict[str, Any]
 Pair = tuple[int | None, int | None, str]
 
+
+def _sides(*names: str) -> list[str]:
+    return [f"{name}_{side}" for name in names for side in ("before", "after")]
+
+
 ITEM_COLUMNS = (
-    "change",
-    "item_id",
-    "item_id_before",
-    "item_id_after",
-    "joined_by",
-    "changed_fields",
-    "subject",
-    "decision_before",
-    "decision_after",
-    "removed_by_before",
-    "removed_by_after",
-    "rules_stopped",
-    "rules_started",
-    "why",
-    "reasons_before",
-    "reasons_after",
-    "question_before",
-    "question_after",
-    "choices_before",
-    "choices_after",
-    "answer_before",
-    "answer_after",
+    *("change", "item_id", *_sides("item_id"), "joined_by", "changed_fields", "subject"),
+    *(*_sides("decision", "removed_by"), "rules_stopped", "rules_started", "why"),
+    *_sides("reasons", "question", "choices", "answer"),
 )
-RULE_COLUMNS = (
-    "rule",
-    "judged_before",
-    "judged_after",
-    "flagged_before",
-    "flagged_after",
-    "removed_before",
-    "removed_after",
-    "stopped",
-    "started",
-)
+RULE_COLUMNS = ("rule", *_sides("judged", "flagged", "removed"), "stopped", "started")
+SETTING_COLUMNS = ["parameter", "before", "after"]
 # States of a rule in an audit, and beyond them: the audit has no such column.
 _ABSENT = "absent"
 _STOPPED = {
@@ -94,9 +75,13 @@ def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
     """
     rules = [*dict.fromkeys((*_rules(before), *_rules(after)))]
     old, new = _rows(before), _rows(after)
-    pairs = match_items(old, new)
-    compared = [_compare(_at(old, i), _at(new, j), by, rules) for i, j, by in pairs]
-    differing = [row for row in compared if row["change"] != "same" or _differs(row)]
+    compared = [
+        _compare(None if i is None else old[i], None if j is None else new[j], by, rules)
+        for i, j, by in match_items(old, new)
+    ]
+    differing = [
+        row for row in compared if row["change"] != "same" or row["why"] or row["changed_fields"]
+    ]
     differing.sort(key=lambda row: (_ORDER[row["change"]], natural_key(row["item_id"])))
     items = pd.DataFrame(differing, columns=list(ITEM_COLUMNS))
     return RefinementDiff(
@@ -142,53 +127,53 @@ def _rules(audit: pd.DataFrame) -> list[str]:
 
 
 def _rows(audit: pd.DataFrame) -> list[Row]:
-    """The audit's rows in the order of their ids, with choices as a tuple and `content`."""
+    """The audit's rows in the order of their ids, with choices as a list, `content` and `rules`."""
     rows: list[Row] = []
     for record in audit.to_dict("records"):
-        choices = record["choices"]
         row: Row = {str(key): value for key, value in record.items()}
-        row["choices"] = () if choices is None else tuple(str(choice) for choice in choices)
+        row["choices"] = [] if row["choices"] is None else [str(text) for text in row["choices"]]
+        row["answer"] = int(row["answer"])
         row["content"] = content_hash(str(row["question"]), row["choices"])
         row["rules"] = [rule for rule in str(row["removed_by"]).split(",") if rule]
         rows.append(row)
     return sorted(rows, key=lambda row: natural_key(row["item_id"]))
 
 
-def _at(rows: list[Row], position: int | None) -> Row | None:
-    return None if position is None else rows[position]
+_NOWHERE: Row = {
+    **dict.fromkeys(("item_id", "decision", "removed_by", "reasons", "question"), ""),
+    "choices": [],
+    "answer": -1,
+}
 
 
 def _compare(old: Row | None, new: Row | None, by: str, rules: list[str]) -> Row:
     there = new or old or {}
     row: Row = {
-        "change": _change(old, new),
-        "item_id": there["item_id"],
+        "change": "gone" if old else "added",
         "joined_by": by,
-        "changed_fields": ", ".join(_changed_fields(old, new)) if old and new else "",
+        "changed_fields": "",
+        "item_id": there["item_id"],
         "subject": there["subject"],
+        "rules_stopped": "",
+        "rules_started": "",
+        "why": "",
     }
     for side, item in (("before", old), ("after", new)):
-        row[f"item_id_{side}"] = item["item_id"] if item else ""
-        row[f"decision_{side}"] = item["decision"] if item else ""
-        row[f"removed_by_{side}"] = item["removed_by"] if item else ""
-        row[f"reasons_{side}"] = item["reasons"] if item else ""
-        row[f"question_{side}"] = item["question"] if item else ""
-        row[f"choices_{side}"] = list(item["choices"]) if item else []
-        row[f"answer_{side}"] = int(item["answer"]) if item else -1
-    stopped, started = _switched(old, new, rules) if old and new else ([], [])
-    row["rules_stopped"], row["rules_started"] = ",".join(stopped), ",".join(started)
-    row["why"] = "; ".join(_why(old, new, stopped, started)) if old and new else ""
-    return row
-
-
-def _change(old: Row | None, new: Row | None) -> str:
-    if old is None:
-        return "added"
-    if new is None:
-        return "gone"
+        row |= {f"{name}_{side}": (item or _NOWHERE)[name] for name in _NOWHERE}
+    if old is None or new is None:
+        return row
+    order = [*rules, *sorted({*old["rules"], *new["rules"]} - set(rules))]
+    stopped = [rule for rule in order if rule in old["rules"] and rule not in new["rules"]]
+    started = [rule for rule in order if rule in new["rules"] and rule not in old["rules"]]
+    why = [f"{rule} {_STOPPED.get(new.get(rule, _ABSENT), 'stopped')}" for rule in stopped]
+    why += [f"{rule} {_STARTED.get(old.get(rule, _ABSENT), 'started')}" for rule in started]
+    row["change"] = "came_in" if new["decision"] == "kept" else "went_out"
     if old["decision"] == new["decision"]:
-        return "same"
-    return "came_in" if new["decision"] == "kept" else "went_out"
+        row["change"] = "same"
+    row["changed_fields"] = ", ".join(_changed_fields(old, new))
+    row["rules_stopped"], row["rules_started"] = ",".join(stopped), ",".join(started)
+    row["why"] = "; ".join(why)
+    return row
 
 
 def _changed_fields(old: Row, new: Row) -> list[str]:
@@ -203,27 +188,8 @@ def _changed_fields(old: Row, new: Row) -> list[str]:
 
 def _gold(row: Row) -> Any:
     """The text of the right choice; the index where there are no choices."""
-    answer = int(row["answer"])
+    answer = row["answer"]
     return row["choices"][answer] if 0 <= answer < len(row["choices"]) else answer
-
-
-def _switched(old: Row, new: Row, rules: list[str]) -> tuple[list[str], list[str]]:
-    """Rules that removed the item before only, and those that remove it now only."""
-    order = [*rules, *sorted({*old["rules"], *new["rules"]} - set(rules))]
-    return (
-        [rule for rule in order if rule in old["rules"] and rule not in new["rules"]],
-        [rule for rule in order if rule in new["rules"] and rule not in old["rules"]],
-    )
-
-
-def _why(old: Row, new: Row, stopped: list[str], started: list[str]) -> list[str]:
-    said = [f"{rule} {_STOPPED.get(new.get(rule, _ABSENT), 'stopped')}" for rule in stopped]
-    said += [f"{rule} {_STARTED.get(old.get(rule, _ABSENT), 'started')}" for rule in started]
-    return said
-
-
-def _differs(row: Row) -> bool:
-    return bool(row["rules_stopped"] or row["rules_started"] or row["changed_fields"])
 
 
 def _count_rules(
@@ -237,16 +203,14 @@ def _count_rules(
             row[f"judged_{side}"] = sum(state in ("flagged", "clear") for state in states)
             row[f"flagged_{side}"] = states.count("flagged")
             row[f"removed_{side}"] = sum(rule in item["rules"] for item in items)
-        row["stopped"] = sum(rule in row["rules_stopped"].split(",") for row in compared)
-        row["started"] = sum(rule in row["rules_started"].split(",") for row in compared)
+        for way in ("stopped", "started"):
+            row[way] = sum(rule in row[f"rules_{way}"].split(",") for row in compared)
         table.append(row)
     return pd.DataFrame(table, columns=list(RULE_COLUMNS))
 
 
 def _count(old: list[Row], new: list[Row], compared: list[Row]) -> dict[str, int]:
-    def changes(kind: str) -> int:
-        return sum(row["change"] == kind for row in compared)
-
+    changes = Counter(row["change"] for row in compared)
     both = [row for row in compared if row["joined_by"]]
     return {
         "items_before": len(old),
@@ -255,13 +219,105 @@ def _count(old: list[Row], new: list[Row], compared: list[Row]) -> dict[str, int
         "kept_after": sum(row["decision"] == "kept" for row in new),
         "common": len(both),
         "renamed": sum(row["joined_by"] == "content" for row in both),
-        "added": changes("added"),
-        "gone": changes("gone"),
+        "added": changes["added"],
+        "gone": changes["gone"],
         "changed_text": sum(bool(row["changed_fields"]) for row in both),
-        "came_in": changes("came_in"),
-        "went_out": changes("went_out"),
-        "other_rules": sum(
-            row["change"] == "same" and bool(row["rules_stopped"] or row["rules_started"])
-            for row in both
-        ),
+        "came_in": changes["came_in"],
+        "went_out": changes["went_out"],
+        "other_rules": sum(row["change"] == "same" and bool(row["why"]) for row in both),
     }
+
+
+class Comparison(NamedTuple):
+    """Two refinements and how they differ.
+
+    Attributes:
+        title: benchmark and variant, of both where they differ.
+        before: the earlier one.
+        after: the later one.
+        diff: their items and rules.
+        coverage: rule, status_before, status_after, reason_before, reason_after: the rules
+            whose status or reason differs; empty where a run has no coverage.
+        settings: parameter, before, after: what MLflow recorded differently; empty where it does
+            not know both runs.
+        settings_known: whether it knows both.
+        default_page: where the page goes unless told otherwise.
+    """
+
+    title: str
+    before: SavedAudit
+    after: SavedAudit
+    diff: RefinementDiff
+    coverage: pd.DataFrame
+    settings: pd.DataFrame
+    settings_known: bool
+    default_page: Path
+
+
+def compare_saved(
+    project: Path, env: str | None, params: Mapping[str, Any], before: str, after: str
+) -> Comparison:
+    """Find the two refinements and compare them.
+
+    Args:
+        project: the project's folder.
+        env: as `--env`.
+        params: benchmark, variant and data_root, where they are not conf's.
+        before: a version or its beginning, `latest`, `previous`, or a path.
+        after: likewise.
+
+    Raises:
+        InputError: no such version, path or table.
+    """
+    conf = load_conf(project, env, params)
+    parameters = conf["parameters"]
+    benchmark, variant = str(parameters["benchmark"]), str(parameters["variant"])
+    versions = catalog_path(project, conf, "item_audit")
+    reporting = catalog_path(project, conf, "metrics").parent
+    old, new = (find_audit(name, versions, benchmark, variant) for name in (before, after))
+    settings = _settings(dict(conf["mlflow"]), project, old, new)
+    return Comparison(
+        title=" → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
+        before=old,
+        after=new,
+        diff=diff_audits(read_audit(old.path), read_audit(new.path)),
+        coverage=compare_coverage(old, new),
+        settings=pd.DataFrame(columns=SETTING_COLUMNS) if settings is None else settings,
+        settings_known=settings is not None,
+        default_page=reporting / "diffs" / f"{old.stem}_to_{new.stem}" / "diff.html",
+    )
+
+
+def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
+    """The rules that ran in one refinement and not, or only in part, in the other."""
+    columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
+    if before.coverage is None or after.coverage is None:
+        return pd.DataFrame(columns=columns)
+    named = ["rule", "status", "reason"]
+    old, new = (pd.read_parquet(run.coverage)[named] for run in (before, after))
+    both = old.merge(new, on="rule", how="outer", suffixes=("_before", "_after"))
+    both = both.fillna("")[columns]
+    differs = both[columns[1::2]].to_numpy() != both[columns[2::2]].to_numpy()
+    return both[differs.any(axis=1)].reset_index(drop=True)
+
+
+def _settings(
+    conf: Mapping[str, Any], project: Path, before: SavedAudit, after: SavedAudit
+) -> pd.DataFrame | None:
+    """Parameters that MLflow recorded differently; None where it does not know both runs."""
+    if not (before.version and after.version and tracking.tracking_is_on(conf)):
+        return None
+    try:
+        old, new = (
+            tracking.recorded_parameters(conf, project, audit.version) for audit in (before, after)
+        )
+    except Exception:
+        return None  # a store that is away must not stop the comparison
+    return None if old is None or new is None else differing_settings(old, new)
+
+
+def differing_settings(before: Mapping[str, str], after: Mapping[str, str]) -> pd.DataFrame:
+    """Parameters whose values differ; "" where one side has none. Places are left out."""
+    names = sorted({*before, *after} - {"data_root", "mirror_root"})
+    rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
+    return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=SETTING_COLUMNS)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.commands.saved_answers import KnownAnswers
+from benchwright.commands.saved_results import KnownAnswers
 from benchwright.language_models.text_lengths import text_lengths
 from benchwright.methods.dele.planning import Answers, CostPerPrompt, Plan, Wanted, make_plan
 from benchwright.params.scoring import ModelsParams

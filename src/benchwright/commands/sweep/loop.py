@@ -7,11 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import Any
+from types import FrameType
 
-from benchwright.commands.sweep.combinations import Combination, Durations, duration
-from benchwright.commands.sweep.summary import SweepRun
+from benchwright.commands.sweep.summary import Combination, SweepRun, duration
 from benchwright.core.errors import one_line
 from benchwright.core.stopping import end_workers
 
@@ -27,21 +25,18 @@ class Interruption:
     def __init__(self) -> None:
         self.asked = False
         self._raises = False
-        self._earlier: Any = None
 
-    def __enter__(self) -> "Interruption":
-        if threading.current_thread() is threading.main_thread():
-            self._earlier = signal.signal(signal.SIGINT, self._on_signal)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._earlier is not None:
-            signal.signal(signal.SIGINT, self._earlier)
+    @contextmanager
+    def received(self) -> Iterator[None]:
+        """Within the block, Ctrl-C is noted; outside the main thread it is left as it is."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        earlier = signal.signal(signal.SIGINT, self._on_signal)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, earlier)
 
     @contextmanager
     def ends_this(self) -> Iterator[None]:
@@ -57,6 +52,33 @@ class Interruption:
         if self._raises:
             end_workers()
             raise KeyboardInterrupt
+
+
+class Durations:
+    """How long combinations took, and from that how long the rest will take."""
+
+    def __init__(self) -> None:
+        self._taken: list[tuple[Combination, float]] = []
+
+    def add(self, combination: Combination, seconds: float) -> None:
+        self._taken.append((combination, seconds))
+
+    def remaining(self, todo: Sequence[Combination]) -> float:
+        """Seconds that `todo` will take; 0 while nothing is known.
+
+        A combination is taken to last as long as the latest one of its benchmark and variant
+        (whose scores and embeddings are stored by then), else of its benchmark, else as the mean.
+        """
+        return sum(self._expected(combination) for combination in todo)
+
+    def _expected(self, combination: Combination) -> float:
+        for same in (2, 1):
+            for earlier, seconds in reversed(self._taken):
+                if earlier[:same] == combination[:same]:
+                    return seconds
+        if not self._taken:
+            return 0.0
+        return sum(seconds for _, seconds in self._taken) / len(self._taken)
 
 
 def run_combinations(
@@ -83,7 +105,8 @@ def run_combinations(
     """
     runs: list[SweepRun] = []
     durations = Durations()
-    with Interruption() as interruption:
+    interruption = Interruption()
+    with interruption.received():
         for number, combination in enumerate(todo, start=1):
             say(f"[{number}/{len(todo)}] {combination}")
             started = clock()

@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from benchwright.commands.sweep.combinations import duration
-from benchwright.commands.sweep.summary import rule_columns, spread_over_seeds
+from benchwright.commands.sweep.summary import duration, rule_columns, spread_over_seeds
 from benchwright.reports.page.parts import Cell, Page, Section, Table, Text, render_page
 from benchwright.reports.page.table_rows import is_missing, number, percent
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.commands.sweep.combinations import Combination
 from benchwright.core.natural_order import in_order
 from benchwright.tables.smart import RULES
 
@@ -34,6 +33,18 @@ _ALWAYS = (
     *("kendall_tau_b", "kendall_tau_b.held_out", "n_panel_models", "n_held_out_models"),
     *("arena_pearson_full", "arena_pearson_kept"),
 )
+
+
+class Combination(NamedTuple):
+    """One run of a sweep."""
+
+    benchmark: str
+    variant: str
+    seed: int
+
+    def __str__(self) -> str:
+        """As progress lines name it: `arc · smart · seed 0`."""
+        return f"{self.benchmark} · {self.variant} · seed {self.seed}"
 
 
 class SweepRun(NamedTuple):
@@ -74,32 +85,26 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     metrics by name; version, report, error. What a run does not have is missing (NaN or NA),
     never 0. Counts (`n_…`) are Int64.
     """
-    named = {name for run in runs for name in run.metrics}
-    front = [*_FIRST, *rule_columns(sorted(named))]
-    front += [name for name in _EVIDENCE if name in named or name in _ALWAYS]
-    others = in_order(named - set(front))
-    table = pd.DataFrame(
-        {
-            "benchmark": pd.Series([run.combination.benchmark for run in runs], dtype=str),
-            "variant": pd.Series([run.combination.variant for run in runs], dtype=str),
-            "seed": pd.Series([run.combination.seed for run in runs], dtype="int64"),
-            "status": pd.Series([run.status for run in runs], dtype=str),
-            **{name: _column(name, runs) for name in front},
-            "wall_seconds": pd.Series([round(run.seconds, 3) for run in runs], dtype="float64"),
-            **{name: _column(name, runs) for name in others if name != "wall_seconds"},
-            "version": pd.Series([run.version for run in runs], dtype=str),
-            "report": pd.Series([str(run.report or "") for run in runs], dtype=str),
-            "error": pd.Series([run.error for run in runs], dtype=str),
-        }
-    )
-    return table.reset_index(drop=True)
-
-
-def _column(name: str, runs: list[SweepRun]) -> pd.Series:
-    values = pd.Series([run.metrics.get(name) for run in runs], dtype="float64")
-    if name.startswith("n_") and (values.isna() | (values % 1 == 0)).all():
-        return values.astype("Int64")
-    return values
+    metrics = pd.DataFrame([run.metrics for run in runs], dtype="float64")
+    front = [*_FIRST, *rule_columns(sorted(metrics))]
+    front += [name for name in _EVIDENCE if name in metrics or name in _ALWAYS]
+    others = in_order(set(metrics) - {*front, "wall_seconds"})
+    metrics = metrics.reindex(columns=[*front, *others]).astype("float64")
+    whole = (metrics.isna() | (metrics % 1 == 0)).all()
+    counts = [name for name in metrics if name.startswith("n_") and whole[name]]
+    table = metrics.astype(dict.fromkeys(counts, "Int64"))
+    told = {
+        **{name: [getattr(run.combination, name) for run in runs] for name in Combination._fields},
+        "status": [run.status for run in runs],
+        "wall_seconds": [round(run.seconds, 3) for run in runs],
+        "version": [run.version for run in runs],
+        "report": [str(run.report or "") for run in runs],
+        "error": [run.error for run in runs],
+    }
+    types = dict.fromkeys(told, str) | {"seed": "int64", "wall_seconds": "float64"}
+    table = pd.concat([pd.DataFrame(told).astype(types), table], axis=1)
+    first = [*Combination._fields, "status", *front, "wall_seconds"]
+    return table[[*first, *others, "version", "report", "error"]]
 
 
 def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
@@ -124,3 +129,13 @@ def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
     columns = ["benchmark", "variant", "seeds"]
     columns += [f"{figure}_{kind}" for figure in figures for kind in ("mean", "sd")]
     return pd.DataFrame(rows, columns=columns)
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

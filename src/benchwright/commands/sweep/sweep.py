@@ -3,16 +3,16 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright import tracking
-from benchwright.commands.sweep.combinations import Combination, combine, refuse_swept_parameters
 from benchwright.commands.sweep.loop import run_combinations
 from benchwright.commands.sweep.page import render_sweep
-from benchwright.commands.sweep.summary import SweepRun, summarise_sweep
+from benchwright.commands.sweep.summary import Combination, SweepRun, summarise_sweep
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import written_aside
 from benchwright.params.run import check_run_values
@@ -73,10 +73,10 @@ def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
     make_runner = _runner(request.runner)
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")[:-3] + "Z"
     folder = data_root / "08_reporting" / "sweeps" / started
-    parent = _Parent(request, todo)
+    parent = _start_recording(request, todo)
 
     def execute(combination: Combination) -> SweepRun:
-        return _run_one(request, combination, make_runner(), parent.run_id)
+        return _run_one(request, combination, make_runner(), parent)
 
     def keep(runs: list[SweepRun]) -> None:
         write_summary(summarise_sweep(runs), folder, request.pipeline, started)
@@ -84,21 +84,59 @@ def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
     say(f"{len(todo)} combination{'s' * (len(todo) != 1)} of {request.pipeline}; summary: {folder}")
     runs = run_combinations(todo, execute, say, keep)
     keep(runs)
-    result = SweepResult(runs, summarise_sweep(runs), folder, parent.run_id)
-    parent.finish(result)
+    result = SweepResult(runs, summarise_sweep(runs), folder, parent)
+    _end_recording(request, result)
     return result
 
 
-def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: str) -> list[Path]:
+def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: str) -> None:
     """The summary as CSV, Parquet and page, each written aside and renamed."""
-    paths = [folder / f"summary.{kind}" for kind in ("csv", "parquet", "html")]
-    with written_aside(paths[0]) as aside:
+    with written_aside(folder / "summary.csv") as aside:
         summary.to_csv(aside, index=False)
-    with written_aside(paths[1]) as aside:
+    with written_aside(folder / "summary.parquet") as aside:
         summary.to_parquet(aside, index=False)
-    with written_aside(paths[2]) as aside:
+    with written_aside(folder / "summary.html") as aside:
         aside.write_text(render_sweep(summary, pipeline, started, folder), encoding="utf-8")
-    return paths
+
+
+def combine(
+    benchmarks: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
+) -> list[Combination]:
+    """All combinations, the seeds of one benchmark and variant next to each other.
+
+    A name given twice counts once.
+    """
+    return [
+        Combination(*one) for one in product(*map(dict.fromkeys, (benchmarks, variants, seeds)))
+    ]
+
+
+def split_names(text: str) -> list[str]:
+    """`"arc, mmlu"` as `["arc", "mmlu"]`; empty parts are dropped."""
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def split_seeds(text: str) -> list[int]:
+    """`"0,1"` as `[0, 1]`.
+
+    Raises:
+        InputError: a seed is not a whole number from 0.
+    """
+    for name in (names := split_names(text)):
+        if not name.isdecimal():
+            raise InputError(f"--seeds {name!r}: seeds are whole numbers from 0, e.g. 0,1,2")
+    return [int(name) for name in names]
+
+
+def refuse_swept_parameters(params: Mapping[str, Any]) -> None:
+    """Refuse `--params` that would say the same as an option of the sweep.
+
+    Raises:
+        InputError: benchmark, variant or seed is among them.
+    """
+    for name in Combination._fields:
+        if name in params:
+            raise InputError(f"--params {name}=…: a sweep takes --{name}s {params[name]}")
 
 
 def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
@@ -113,27 +151,24 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
         known = ", ".join(sorted(name for name in pipelines if name != "__default__"))
         raise InputError(f"--pipeline {request.pipeline!r} is not known; there are {known}")
 
-    def parameters(**chosen: str) -> dict[str, Any]:
-        conf = load_conf(request.project, request.env, {**request.params, **chosen})
-        return dict(conf["parameters"])
+    def parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(load_conf(request.project, request.env, given)["parameters"])
 
     own = pipeline_defaults(request.project, request.env, request.pipeline)
-    benchmarks = request.benchmarks or list(filter(None, [own.get("benchmark")]))
-    variants = request.variants or list(filter(None, [own.get("variant")]))
-    first = {"benchmark": benchmarks[:1], "variant": variants[:1]}
-    chosen = {key: names[0] for key, names in first.items() if names}
-    declared = dict(load_conf(request.project, request.env, chosen)["parameters"])
-    problem = unknown_parameters(request.params, declared)
-    if problem:
+    names = {
+        "benchmark": request.benchmarks or list(filter(None, [own.get("benchmark")])),
+        "variant": request.variants or list(filter(None, [own.get("variant")])),
+    }
+    chosen = {kind: given[0] for kind, given in names.items() if given}
+    if problem := unknown_parameters(request.params, parameters(chosen)):
         raise InputError(problem)
-    for benchmark in request.benchmarks[1:]:
-        parameters(**{**chosen, "benchmark": benchmark})
-    for variant in request.variants[1:]:
-        parameters(**{**chosen, "variant": variant})
-    resolved = parameters(**chosen)
+    for kind, given in names.items():
+        for name in given[1:]:
+            parameters({**request.params, **chosen, kind: name})
+    resolved = parameters({**request.params, **chosen})
     todo = combine(
-        benchmarks or [str(resolved["benchmark"])],
-        variants or [str(resolved["variant"])],
+        names["benchmark"] or [str(resolved["benchmark"])],
+        names["variant"] or [str(resolved["variant"])],
         request.seeds or [int(resolved["seed"])],
     )
     return todo, request.project / str(resolved["data_root"])
@@ -169,51 +204,40 @@ def _run_one(
             session.run(pipeline_names=[request.pipeline], runner=runner)
     finally:
         tracking.sweep_member.reset(token)
-    return SweepRun(
-        combination,
-        "done",
-        version=member.version,
-        metrics=member.metrics,
-        report=member.report,
-    )
+    return SweepRun(combination, "done", 0.0, member.version, member.metrics, member.report)
 
 
-class _Parent:
-    """The sweep's own MLflow run; a tracking store that is away must not stop the sweep."""
+def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str | None:
+    """The id of the sweep's own MLflow run; None where nothing is recorded."""
+    conf = dict(load_conf(request.project, request.env)["mlflow"])
+    if not tracking.tracking_is_on(conf):
+        return None
+    swept = zip(Combination._fields, zip(*todo, strict=True), strict=True)
+    options = {
+        **{f"{name}s": list(dict.fromkeys(values)) for name, values in swept},
+        "params": dict(request.params),
+        "env": request.env or "",
+        "runner": request.runner,
+    }
+    try:
+        return tracking.start_sweep(conf, request.project, request.pipeline, len(todo), options)
+    except Exception:
+        # A tracking store that is away must not stop the sweep.
+        logger.exception("this sweep could not be recorded in MLflow; its runs are saved")
+        return None
 
-    def __init__(self, request: SweepRequest, todo: Sequence[Combination]) -> None:
-        self._conf = dict(load_conf(request.project, request.env)["mlflow"])
-        self._project = request.project
-        self.run_id: str | None = None
-        if not tracking.tracking_is_on(self._conf):
-            return
-        options = {
-            **{
-                f"{name}s": list(dict.fromkeys(getattr(combination, name) for combination in todo))
-                for name in Combination._fields
-            },
-            "params": dict(request.params),
-            "env": request.env or "",
-            "runner": request.runner,
-        }
-        try:
-            self.run_id = tracking.start_sweep(
-                self._conf, self._project, request.pipeline, len(todo), options
-            )
-        except Exception:
-            logger.exception("this sweep could not be recorded in MLflow; its runs are saved")
 
-    def finish(self, result: SweepResult) -> None:
-        if self.run_id is None:
-            return
-        try:
-            tracking.finish_sweep(
-                self._conf,
-                self._project,
-                self.run_id,
-                result.summary,
-                sorted(result.folder.glob("summary.*")),
-                {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
-            )
-        except Exception:
-            logger.exception("the summary of this sweep could not be recorded; it is saved")
+def _end_recording(request: SweepRequest, result: SweepResult) -> None:
+    if result.mlflow_run is None:
+        return
+    try:
+        tracking.finish_sweep(
+            dict(load_conf(request.project, request.env)["mlflow"]),
+            request.project,
+            result.mlflow_run,
+            result.summary,
+            sorted(result.folder.glob("summary.*")),
+            {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
+        )
+    except Exception:
+        logger.exception("the summary of this sweep could not be recorded; it is saved")

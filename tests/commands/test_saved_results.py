@@ -1,4 +1,4 @@
-"""Answers read from files of every kind, without a benchmark."""
+"""Answers read from files of every kind, without a benchmark; audits found by version."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.commands.recorded_answers import read_answers
+from audit_examples import row, save, save_three
+from benchwright.commands.saved_results import (
+    AUDIT,
+    SavedAudit,
+    find_audit,
+    read_answers,
+    read_audit,
+)
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
@@ -86,7 +93,9 @@ def test_logs_name_items_by_our_id_or_by_the_row_of_their_task(tmp_path: Path) -
     assert found.models == ("org/m",)
     assert found.item_ids == ("arc_easy/7", "q/2")
     assert found.correct.tolist() == [[0, 1]]
-    assert found.texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
+    assert found.items is not None
+    texts = dict(zip(found.items["item_id"], found.items["question"], strict=True))
+    assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
     assert found.notes == ("logs: 1 answers are to altered questions, and left out",)
 
 
@@ -153,3 +162,69 @@ def test_files_that_hold_no_answers_are_refused(
         file.write_text(text)
     with pytest.raises(InputError, match=said):
         read_answers([file])
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return save_three(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("latest", "2026-02-01"),
+        ("previous", "2026-01-02"),
+        ("2026-01-01", "2026-01-01"),
+        ("2026-01-02T00.00.00.000Z", "2026-01-02"),
+    ],
+)
+def test_versions_are_found_by_name(runs: Path, name: str, version: str) -> None:
+    found = find_audit(name, runs / AUDIT, "arc", "smart")
+    assert found.version.startswith(version)
+    assert found.where == "arc · smart"
+    assert found.coverage is not None
+
+
+def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
+    first = runs / AUDIT / "2026-01-01T00.00.00.000Z"
+    for path, version in (
+        (first / AUDIT, "2026-01-01"),
+        (first, "2026-01-01"),
+        (runs / AUDIT, "2026-02-01"),
+        (runs, "2026-02-01"),
+        (tmp_path, "2026-02-01"),
+    ):
+        assert find_audit(str(path), Path("nowhere"), "arc", "smart").version.startswith(version)
+    alone = tmp_path / "mine.parquet"
+    (first / AUDIT).rename(alone)
+    assert find_audit(str(alone), Path("nowhere"), "arc", "smart") == SavedAudit(alone, "", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("2026-01", "begins several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
+        ("2025", "is no version and no path; .* has 2026-01-01"),
+    ],
+)
+def test_what_is_not_found_is_told_with_what_is_there(runs: Path, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        find_audit(name, runs / AUDIT, "arc", "smart")
+
+
+def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
+    save(tmp_path, "v1", row("a"))
+    with pytest.raises(InputError, match="has one version only, v1"):
+        find_audit("previous", tmp_path / AUDIT, "arc", "smart")
+    with pytest.raises(InputError, match="no run has saved"):
+        find_audit("latest", tmp_path / "other" / AUDIT, "arc", "smart")
+
+
+def test_another_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    pd.DataFrame({"item_id": ["a"], "question": ["?"]}).to_parquet(path)
+    with pytest.raises(InputError, match=r"is no item_audit: it has no column subject, decision"):
+        read_audit(path)
+    path.write_text("item_id\n")
+    with pytest.raises(InputError, match="cannot be read as a Parquet table"):
+        read_audit(path)

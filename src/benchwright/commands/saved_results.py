@@ -1,0 +1,524 @@
+"""What runs have saved by version (answers, audits of items), and answers recorded in files."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.item_clusters import item_clusters
+from benchwright.core.natural_order import natural_key
+from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
+from benchwright.datasets.response_files import LoadedFile, read_table
+from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
+from benchwright.params.responses import FILE_TYPES, ResponseFileParams
+from benchwright.project_conf import load_conf
+from benchwright.responses.import_answers import import_answers
+from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.tables.items import Items
+from benchwright.tables.responses import Calibration, Responses
+
+ANSWERED_BY = 0.5
+"""An item takes part where so many of the models answered it."""
+MIN_COVERAGE = 0.95
+"""A model takes part where it answered so many of these items."""
+AUDIT = "item_audit.parquet"
+COVERAGE = "rule_coverage.parquet"
+
+_AUDIT_COLUMNS = (
+    *("item_id", "subject", "decision", "removed_by", "reasons", "neighbour"),
+    *("question", "choices", "answer"),
+)
+_ITEM_COLUMNS = {"subject": "", "question": "", "choices": None, "passage_id": None}
+_ANSWER_COLUMNS = ("item_id", "model", "condition", "style", "shots", "correct", "score")
+_TASK = re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.jsonl", re.DOTALL)
+_QUESTION = "question"
+
+
+class KnownAnswers(NamedTuple):
+    """Answers of m models to n items, and what is known of the items.
+
+    Attributes:
+        source: where they are from, in words.
+        models: m names, sorted; of files `<model>@<style>-<shots>` where a table says how it was
+            asked.
+        item_ids: n ids; of files in their natural order. A log of a task that is not ours has
+            `<task>/<row>`.
+        correct: (m, n) float32 in [0, 1], NaN where there is no answer.
+        items: columns item_id, subject, question, choices and passage_id of the items that are
+            known; None where nothing but ids is.
+        families: family by model, where a run told them.
+        curves: a run's `SamplingCurves`, or None.
+        notes: a line for each thing to bear in mind.
+    """
+
+    source: str
+    models: tuple[str, ...]
+    item_ids: tuple[str, ...]
+    correct: NDArray[np.float32]
+    items: pd.DataFrame | None = None
+    families: Mapping[str, str] = {}
+    curves: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+    def clusters(self) -> NDArray[np.intp]:
+        """(n,) labels, equal for items that share a passage or stem; each alone if unknown."""
+        rows = self._rows()
+        return np.arange(len(self.item_ids)) if rows is None else item_clusters(rows)
+
+    def strata(self) -> NDArray[np.intp] | None:
+        """(n,) labels by subject; None where there is one, or none is known."""
+        rows = self._rows()
+        if rows is None:
+            return None
+        labels, names = pd.factorize(rows["subject"].astype(str), sort=True)
+        return labels if len(names) > 1 else None
+
+    def item_texts(self) -> list[str]:
+        """Question and choices of the items that are known."""
+        rows = self._rows()
+        if rows is None:
+            return []
+        pairs = zip(rows["question"].astype(str), rows["choices"], strict=True)
+        return [text for q, own in pairs if (text := "\n".join([q, *map(str, own)]).strip())]
+
+    def _rows(self) -> pd.DataFrame | None:
+        """A row per item, in order; an item that is not listed has no texts."""
+        if self.items is None:
+            return None
+        rows = self.items.set_index("item_id").reindex(list(self.item_ids)).reset_index()
+        empty = {"subject": "", "question": ""}
+        return rows.fillna(empty).assign(choices=rows["choices"].map(_listed))
+
+
+def _listed(choices: Any) -> list[str]:
+    if isinstance(choices, str):
+        return [choices]
+    return [] if choices is None or isinstance(choices, float) else [str(c) for c in choices]
+
+
+class SavedAudit(NamedTuple):
+    """One refinement on disk.
+
+    Attributes:
+        path: its item_audit.parquet.
+        version: the version it was saved under, "" where it lies outside a run's folders.
+        coverage: the rule_coverage.parquet of the same version, where it is there.
+        where: benchmark and variant by the folders it lies in, "" without a version.
+    """
+
+    path: Path
+    version: str
+    coverage: Path | None
+    where: str = ""
+
+    @property
+    def name(self) -> str:
+        """The version, else the path."""
+        return self.version or str(self.path)
+
+    @property
+    def stem(self) -> str:
+        """The version, else the folder it lies in."""
+        return self.version or self.path.parent.name
+
+
+def catalog_path(project: Path, conf: Mapping[str, Any], name: str) -> Path:
+    """Where a dataset of the catalog lies: of a versioned one the folder of its versions."""
+    return project / str(conf["catalog"][name]["filepath"])
+
+
+def saved_versions(name: str, *folders: Path) -> list[Path]:
+    """The files `<folder>/<version>/<name>`, the last version last."""
+    files = [file for folder in folders for file in folder.glob(f"*/{name}")]
+    return sorted(filter(Path.is_file, files), key=lambda file: natural_key(file.parent.name))
+
+
+def _newest(folder: Path) -> pd.DataFrame | None:
+    versions = saved_versions(folder.name, folder)
+    return pd.read_parquet(versions[-1]) if versions else None
+
+
+def known_answers(
+    project: Path | None,
+    env: str | None,
+    files: Sequence[Path],
+    params: Mapping[str, Any],
+    items_file: Path | None = None,
+) -> KnownAnswers:
+    """Answers from files where some are named, else those that a run saved last.
+
+    Args:
+        project: the project's folder; not needed for files.
+        env: as `--env`.
+        files: tables, saved matrices, logs of lm-eval, or folders of such.
+        params: benchmark, variant and data_root, where they are not conf's. Without a variant the
+            newest matrix of any.
+        items_file: a table of the items (item_id, question, choices, subject, passage_id).
+
+    Raises:
+        InputError: a file cannot be read, or no run has saved a matrix.
+    """
+    items = None if items_file is None else read_items(items_file)
+    if files:
+        found = read_answers(files)
+    elif project is not None:
+        found = _answers_of_run(project, env, params)
+    else:
+        raise ValueError("without files the project is needed")
+    return found if items is None else found._replace(items=items)
+
+
+def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownAnswers:
+    conf = load_conf(project, env, dict(params))
+    benchmark = str(conf["parameters"]["benchmark"])
+    path = catalog_path(project, conf, "response_matrix")
+    variants = [path] if "variant" in params else sorted(path.parent.parent.glob(f"*/{path.name}"))
+    saved = saved_versions(path.name, *variants)
+    if not saved:
+        raise InputError(
+            f"no run has saved answers to benchmark {benchmark!r} below {path.parent.parent}; "
+            f"run kedro run --pipeline answers --params benchmark={benchmark}, or name a file"
+        )
+    version, variant = saved[-1].parent.name, saved[-1].parents[2]
+    matrix = ResponseMatrixDataset(filepath=str(saved[-1])).load()
+    items = _newest(catalog_path(project, conf, "items"))
+    models = variant / "models_table.parquet" / version / "models_table.parquet"
+    table = pd.read_parquet(models) if models.is_file() else pd.DataFrame()
+    return KnownAnswers(
+        f"{benchmark} · {variant.name} · {version}",
+        matrix.models,
+        matrix.item_ids,
+        matrix.correct,
+        None if items is None else _checked_items(items),
+        dict(zip(table["model"], table["family"], strict=True)) if len(table) else {},
+        _newest(variant / "sampling_curves.parquet"),
+    )
+
+
+def judged(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
+    """The items that half of the models answered, and the models that answered nearly all of them.
+
+    Args:
+        known: the answers.
+        all_items: keep every item instead, and the models that answered nearly all of these.
+
+    Raises:
+        InputError: nothing is left.
+    """
+    answered = ~np.isnan(known.correct)
+    columns = np.asarray(answered.any(axis=0))
+    if not all_items:
+        columns &= answered.sum(axis=0) >= ANSWERED_BY * len(known.models)
+    rows = answered[:, columns].mean(axis=1) >= MIN_COVERAGE if columns.any() else columns[:0]
+    notes = list(known.notes)
+    if not columns.any() or not rows.any():
+        raise InputError(
+            f"{known.source}: no model answered {MIN_COVERAGE:.0%} of the "
+            f"{int(columns.sum()):,} items"
+        )
+    if not columns.all():
+        notes.append(
+            f"{int((~columns).sum()):,} items that under half of the models answered are left out"
+        )
+    if not rows.all():
+        notes.append(
+            f"{int((~rows).sum()):,} models that answered under {MIN_COVERAGE:.0%} of the items "
+            "are left out"
+        )
+    return known._replace(
+        models=tuple(np.array(known.models, object)[rows]),
+        item_ids=tuple(np.array(known.item_ids, object)[columns]),
+        correct=known.correct[np.ix_(rows, columns)],
+        notes=tuple(notes),
+    )
+
+
+def read_items(file: Path) -> pd.DataFrame:
+    """A table of items: item_id, and question, choices, subject, passage_id where it has them.
+
+    Raises:
+        InputError: it cannot be read, lacks item_id, or has one twice.
+    """
+    table = read_table(file).to_pandas()
+    if "item_id" not in table:
+        raise InputError(f"{file}: needs a column 'item_id'; it has {', '.join(map(str, table))}")
+    twice = table["item_id"][table["item_id"].duplicated()]
+    if len(twice):
+        raise InputError(f"{file}: item_id {twice.iloc[0]!r} is there twice")
+    return _checked_items(table)
+
+
+def _checked_items(table: pd.DataFrame) -> pd.DataFrame:
+    lacking = {name: value for name, value in _ITEM_COLUMNS.items() if name not in table}
+    table = table.assign(**lacking)[["item_id", *_ITEM_COLUMNS]].astype({"item_id": str})
+    return table.fillna({"subject": "", "question": ""})
+
+
+def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> SavedAudit:
+    """The audit that `name` means.
+
+    Args:
+        name: a version or its beginning, `latest`, `previous`, an audit file, the folder of a
+            version, a folder of versions, a variant's folder, or a data folder.
+        versions: the folder that holds this benchmark and variant's versions.
+        benchmark: whose audit to take from a data folder.
+        variant: likewise.
+
+    Raises:
+        InputError: nothing is found; the message lists what is there.
+    """
+    path = Path(name)
+    if path.is_file():
+        return _audit(path.resolve())
+    if path.is_dir():
+        inside = f"07_model_output/{benchmark}/{variant}/{AUDIT}"
+        for candidate in (path / AUDIT, path, path / inside):
+            if candidate.is_file():
+                return _audit(candidate.resolve())
+            if known := saved_versions(AUDIT, candidate):
+                return _audit(known[-1].resolve())
+        raise InputError(f"{name}: no {AUDIT} in this folder, nor in {inside}")
+    return _audit(_pick_version(name, versions))
+
+
+def _pick_version(name: str, folder: Path) -> Path:
+    known = {file.parent.name: file for file in saved_versions(AUDIT, folder)}
+    names = list(known)
+    if not names:
+        raise InputError(f"{name!r}: no run has saved {folder}; run the pipeline first")
+    if name == "previous" and len(names) < 2:
+        raise InputError(f"'previous': {folder} has one version only, {names[0]}")
+    if name in ("latest", "previous"):
+        return known[names[-1 if name == "latest" else -2]]
+    found = [version for version in names if version.startswith(name)]
+    if len(found) != 1:
+        shown = ", ".join((found or names)[-5:])
+        problem = "begins several versions" if found else "is no version and no path"
+        raise InputError(f"{name!r} {problem}; {folder} has {shown}")
+    return known[found[0]]
+
+
+def _audit(path: Path) -> SavedAudit:
+    """What lies beside an audit saved by a run: `…/item_audit.parquet/<version>/…`."""
+    version, beside, where = "", path.with_name(COVERAGE), ""
+    if path.parent.parent.name == AUDIT:
+        version = path.parent.name
+        beside = path.parents[2] / COVERAGE / version / COVERAGE
+        where = f"{path.parents[3].name} · {path.parents[2].name}"
+    return SavedAudit(path, version, beside if beside.is_file() else None, where)
+
+
+def read_audit(path: Path) -> pd.DataFrame:
+    """An item_audit.parquet with all columns that a comparison needs.
+
+    Raises:
+        InputError: it is no Parquet file, or lacks a column.
+    """
+    try:
+        audit = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as a Parquet table: {error}") from error
+    lacking = [column for column in _AUDIT_COLUMNS if column not in audit.columns]
+    if lacking:
+        raise InputError(f"{path} is no item_audit: it has no column {', '.join(lacking)}")
+    return audit
+
+
+def read_answers(paths: Sequence[Path]) -> KnownAnswers:
+    """Answers in files, and in the files of folders: tables, saved matrices, logs of lm-eval.
+
+    Tidy tables have a row per item and model with `correct` or `score`; wide ones a table of items
+    and models, 0–1; logs are those of `lm_eval --log_samples`. Of two answers of a model to an item
+    the first counts, logs after tables, and a note says so. Items are known where their documents
+    stand in a log: question and choices, as the question.
+
+    Raises:
+        InputError: a file is absent, is none of these, or holds no answer.
+    """
+    files = [file for path in paths for file in _files(path)]
+    logs = [file for file in files if file.name.endswith(".jsonl") and is_sample_log(file)]
+    matrices = [file for file in files if is_response_matrix(file)]
+    tables = [file for file in files if file not in {*logs, *matrices}]
+    notes: list[str] = []
+    items = None
+    frames = [
+        pd.DataFrame(saved.correct, index=list(saved.models), columns=list(saved.item_ids))
+        for saved in (ResponseMatrixDataset(filepath=str(file)).load() for file in matrices)
+    ]
+    if tables:
+        frames.append(_tables(tables, notes))
+    if logs:
+        own, items = _logs(logs, notes)
+        frames.append(own)
+    frame = _together(frames, notes)
+    frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
+    return KnownAnswers(
+        ", ".join(path.name for path in paths),
+        tuple(map(str, frame.index)),
+        tuple(map(str, frame.columns)),
+        frame.to_numpy(np.float32),
+        items,
+        notes=tuple(notes),
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the files of answers in and below a folder."""
+    if path.is_file():
+        if not path.name.endswith(FILE_TYPES):
+            raise InputError(f"{path}: must end in {', '.join(FILE_TYPES)}")
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"{path}: there is no such file or folder")
+    logs = sorted(path.rglob("samples_*.jsonl"))
+    other = sorted(p for p in path.iterdir() if p.is_file() and p.name.endswith(FILE_TYPES))
+    found = list(dict.fromkeys([*other, *logs]))
+    if not found:
+        raise InputError(
+            f"{path}: holds no answers; {', '.join(FILE_TYPES)} in it are read, and "
+            "samples_*.jsonl in folders below"
+        )
+    return found
+
+
+def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
+    """Tidy and wide tables by the pipeline's own import, over the items that they name."""
+    loaded = {str(file): _loaded(file) for file in files}
+    ids = sorted({name for file, told in loaded.items() for name in _item_ids(file, told)})
+    if not ids:
+        raise InputError(f"{files[0]}: names no item")
+    items = _nameless_items(ids)
+    imported = import_answers(loaded, items, items.head(0))
+    for row, file in zip(imported.import_report.to_dict("records"), files, strict=True):
+        if row["doubled"] or row["dropped"] or row["not_joined"]:
+            notes.append(f"{file.name}: {row['detail']}")
+    matrix = build_response_matrices(
+        Responses.empty(),
+        imported.imported_responses,
+        imported.wide_matrices,
+        Calibration.empty(),
+        items,
+    ).response_matrix
+    if not matrix.models:
+        raise InputError(
+            f"{files[0]}: has no answers to the plain question (condition {_QUESTION})"
+        )
+    return pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
+
+
+def _loaded(file: Path) -> LoadedFile:
+    """A table without what only a benchmark's items could explain."""
+    table = read_table(file)
+    # Files of several folders may share a name, so each goes by its path.
+    spec = ResponseFileParams(file="answers.csv").model_copy(update={"file": str(file)})
+    if not {"item_id", "model"} <= set(table.column_names):
+        return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
+    if not {"correct", "score"} & set(table.column_names):
+        raise InputError(
+            f"{file}: needs a column 'correct' or 'score' (0–1); answers as letters or "
+            "probabilities are read by a run (--benchmark)"
+        )
+    table = table.select([name for name in table.column_names if name in _ANSWER_COLUMNS])
+    return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
+
+
+def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
+    table = loaded.table
+    if table is None:
+        return []
+    names = table.column_names
+    if "item_id" in names:
+        return [str(name) for name in table["item_id"].to_pylist() if name is not None]
+    if "model" in names:
+        return [name for name in names if name != "model"]
+    raise InputError(f"{file}: needs a column 'item_id' or 'model'; it has {', '.join(names[:12])}")
+
+
+def _nameless_items(ids: Sequence[str]) -> pd.DataFrame:
+    """Items of which nothing but the id is known: open-ended, so that no gold is claimed."""
+    columns = Items.empty().columns
+    blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
+    blank |= {"choices": [], "answer_text": "", "correct_set": []}
+    rows = [
+        blank | {"item_id": name, "question": name, "content_hash": content_hash(name)}
+        for name in ids
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Answers by model and item, and the items with their texts."""
+    read = []
+    for file in files:
+        model = read_run(file).model or (file.parent.name if _TASK.fullmatch(file.name) else None)
+        if not model:
+            raise InputError(
+                f"{file}: does not say its model; keep results_<time>.json of the run beside it"
+            )
+        read += [(model, *sample) for sample in _samples(file)]
+    samples = pd.DataFrame(read, columns=["model", "item_id", "value", "question"], dtype=object)
+    drawn = samples["item_id"].isna()
+    samples = samples[~drawn].astype({"value": np.float64})
+    key = ["model", "item_id"]
+    first, again = samples.drop_duplicates(key), samples[samples.duplicated(key)]
+    if len(again):
+        both = again.merge(first, on=key)
+        notes.append(
+            f"logs: {len(again):,} answers are there twice, "
+            f"{(both['value_x'] != both['value_y']).sum():,} of them differ; the first counts"
+        )
+    if drawn.any():
+        notes.append(f"logs: {drawn.sum():,} answers are to altered questions, and left out")
+    if samples.empty:
+        raise InputError(f"{files[0]}: no answer in it has acc or exact_match")
+    texts = samples[["item_id", "question"]].drop_duplicates("item_id")
+    answers = first.pivot_table("value", "model", "item_id", aggfunc="first")
+    return answers, _checked_items(texts.reset_index(drop=True))
+
+
+def _samples(file: Path) -> list[tuple[str | None, float, str]]:
+    """Item, right or not, and text of each sample of the first filter; item None of a draw."""
+    named = _TASK.fullmatch(file.name)
+    task = named["task"] if named else file.stem
+    rows = read_samples(file).to_pylist()
+    found: list[tuple[str | None, float, str]] = []
+    for row in rows:
+        if row["filter"] != rows[0]["filter"]:
+            continue
+        written = row["continuations"] is None and row["exact_match"] is not None
+        value = row["exact_match"] if written else row["acc"]
+        if value is None:
+            continue
+        doc = json.loads(row["doc"])
+        own = doc.get("item_id")
+        item = own if isinstance(own, str) and own else f"{task}/{row['doc_id']}"
+        altered = isinstance(doc.get("condition"), str) and doc["condition"] != _QUESTION
+        found.append((None if altered else item, float(value), _text(doc)))
+    return found
+
+
+def _text(doc: dict[str, object]) -> str:
+    choices = doc.get("choices")
+    if isinstance(choices, dict):
+        choices = choices.get("text")
+    listed = choices if isinstance(choices, list) else []
+    return "\n".join(map(str, [doc.get("question") or "", *listed])).strip()
+
+
+def _together(frames: Sequence[pd.DataFrame], notes: list[str]) -> pd.DataFrame:
+    out = frames[0]
+    for frame in frames[1:]:
+        rows = out.index.intersection(frame.index)
+        columns = out.columns.intersection(frame.columns)
+        both = (out.loc[rows, columns].notna() & frame.loc[rows, columns].notna()).to_numpy().sum()
+        if both:
+            notes.append(f"{both:,} answers are in two kinds of file; the first counts")
+        out = out.combine_first(frame)
+    return out
