@@ -332,10 +332,7 @@ def _without_exact(
 
 
 def _leaders(
-    n: int,
-    later: NDArray[np.int64],
-    earlier: NDArray[np.int64],
-    similarity: NDArray[np.float64],
+    n: int, later: NDArray[np.int64], earlier: NDArray[np.int64], similarity: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """For each item the first item that stays and is like it, −1 where it stays itself."""
     like, alike = np.full(n, -1), np.full(n, np.nan)

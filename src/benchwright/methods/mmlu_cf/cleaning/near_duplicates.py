@@ -80,10 +80,7 @@ class PairsToCompare(NamedTuple):
 
 
 def pairs_to_compare(
-    rows: Rows,
-    answer: NDArray[np.int64],
-    later: NDArray[np.int64],
-    earlier: NDArray[np.int64],
+    rows: Rows, answer: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64]
 ) -> PairsToCompare:
     """Pairs of items given by their positions in `rows`."""
     some, one, other = _only(rows, later, earlier)

@@ -233,10 +233,7 @@ def _identified(texts: Sequence[str]) -> list[tuple[str, float]]:
 
 @cache
 def _identifier() -> Any:
-    from py3langid.langid import (
-        MODEL_FILE,
-        LanguageIdentifier,
-    )
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 

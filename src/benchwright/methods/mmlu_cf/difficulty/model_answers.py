@@ -80,9 +80,7 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
 
 
 def difficulty_from_responses(
-    responses: ResponseMatrix,
-    fewest_models: int,
-    reference_levels: ArrayLike | None = None,
+    responses: ResponseMatrix, fewest_models: int, reference_levels: ArrayLike | None = None
 ) -> DifficultyFromResponses:
     """Levels of the items that models answered, by their b among all items of the matrix.
 

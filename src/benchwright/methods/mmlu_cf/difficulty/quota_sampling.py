@@ -201,10 +201,7 @@ def _covering(pool: pd.DataFrame, fields: list[str], taken: Counts) -> tuple[dic
         return {}, 0
     number = {domain: place for place, domain in enumerate(domains)}
     edges = pd.DataFrame(
-        {
-            "domain": pool["domain"][known].map(number),
-            "stratum": stratum[known.to_numpy()],
-        }
+        {"domain": pool["domain"][known].map(number), "stratum": stratum[known.to_numpy()]}
     ).drop_duplicates()
     sink = 1 + len(domains) + taken.size
     used = np.unique(edges["stratum"])

@@ -36,16 +36,10 @@ class WorkedExample(NamedTuple):
 
 BUNDLED = (
     WorkedExample(
-        "Which of these animals can fly?",
-        ("A cow", "A sparrow", "A carp", "A dog"),
-        1,
-        0,
+        "Which of these animals can fly?", ("A cow", "A sparrow", "A carp", "A dog"), 1, 0
     ),
     WorkedExample(
-        "Which metal is liquid at room temperature?",
-        ("Mercury", "Copper", "Tin", "Iron"),
-        0,
-        2,
+        "Which metal is liquid at room temperature?", ("Mercury", "Copper", "Tin", "Iron"), 0, 2
     ),
     WorkedExample(
         "A shop takes 20% off a coat and then another 10% off the lower price. By how much has the "
@@ -187,10 +181,7 @@ def parse_level(
 
 
 def rate_difficulty(
-    items: pd.DataFrame,
-    judges: Mapping[str, Ask],
-    examples: Sequence[WorkedExample],
-    attempts: int,
+    items: pd.DataFrame, judges: Mapping[str, Ask], examples: Sequence[WorkedExample], attempts: int
 ) -> RatedDifficulty:
     """Every judge's level for every item, with what it said in each attempt.
 

@@ -39,12 +39,7 @@ class Growth:
     """One run, grown from the label of its first option."""
 
     def __init__(
-        self,
-        lines: list[Line],
-        found: list[list[Label]],
-        used: set[int],
-        start: At,
-        series: str,
+        self, lines: list[Line], found: list[list[Label]], used: set[int], start: At, series: str
     ) -> None:
         self.lines, self.found, self.used = lines, found, used
         self.start, self.series = start, series

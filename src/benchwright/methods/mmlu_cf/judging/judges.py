@@ -15,11 +15,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.datasets.score_store import StoredShards
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.statistics.krippendorff import (
-    Scale,
-    krippendorff_alpha,
-    krippendorff_interval,
-)
+from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
 from benchwright.tables.mmlu_cf import JudgeAgreement, JudgeRounds
 
 

@@ -162,13 +162,7 @@ def _public_row(row: Mapping[str, Any], canary: str) -> dict[str, Any]:
     more = {name: _text(row.get(name)) or None for name in ("explanation", "domain", "url")}
     cluster = _text(row.get("passage")) or _text(row.get("doc_id"))
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:32] if cluster else row["item_id"]
-    return {
-        "item_id": row["item_id"],
-        **_body(row),
-        "cluster": digest,
-        **more,
-        "canary": canary,
-    }
+    return {"item_id": row["item_id"], **_body(row), "cluster": digest, **more, "canary": canary}
 
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:

@@ -25,10 +25,7 @@ TOGETHER = ("doc_id", "passage", "passage_id")
 
 
 def split_halves(
-    items: pd.DataFrame,
-    validation_share: float,
-    seed: int,
-    together: Iterable[Sequence[str]] = (),
+    items: pd.DataFrame, validation_share: float, seed: int, together: Iterable[Sequence[str]] = ()
 ) -> pd.DataFrame:
     """Assign every item to `validation` (public) or `test` (closed).
 
