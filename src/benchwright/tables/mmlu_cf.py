@@ -1,6 +1,7 @@
 """From documents to a benchmark with a closed half."""
 
 import pandera.pandas as pa
+import pyarrow
 from pandera.typing import Series
 
 from benchwright.tables.base import Table
@@ -435,3 +436,12 @@ class HalfGapShares(Table):
     high: Series[float] = pa.Field(nullable=True)
     expected: Series[float] = pa.Field(ge=0, le=1, nullable=True)
     reason: Series[str]
+
+
+def arrow_schema(table: type[Table], texts: pyarrow.DataType) -> pyarrow.Schema:
+    """Columns of a table as Arrow types; `texts` is that of lists of texts."""
+    kinds = {"int64": pyarrow.int64(), "float64": pyarrow.float64(), "object": texts}
+    columns = table.to_schema().columns
+    return pyarrow.schema(
+        [(name, kinds.get(str(one.dtype), pyarrow.large_string())) for name, one in columns.items()]
+    )

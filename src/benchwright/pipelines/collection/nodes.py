@@ -20,19 +20,7 @@ from benchwright.datasets.document_shards import DocumentBatches, ReadingReport,
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_parts
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
 from benchwright.params.mmlu_cf import CollectionParams
-from benchwright.statistics.proportion import wilson_interval
 
-_MEASURES = (
-    "recall",
-    "recall_exact",
-    "found",
-    "precision",
-    "answers",
-    "without_answer",
-    "broken",
-    "explanations",
-    "passages",
-)
 _COLUMNS = ["measure", "style", "hits", "of", "share", "low", "high"]
 _AT_ONCE = 10_000
 
@@ -111,7 +99,9 @@ def measure_extraction(
     if not pc.any(there).as_py():
         return _measures([])
     measured = measure(raw_items.filter(there), extraction_labels)
-    rows = [(name, "", *getattr(measured, name)) for name in _MEASURES]
+    rows = [
+        (name, "", *told) for name, told in measured._asdict().items() if isinstance(told, Share)
+    ]
     others = raw_items.filter(pc.invert(there))
     wrong = sum(
         answered_choice(row) >= 0
@@ -119,14 +109,9 @@ def measure_extraction(
         for row in others.slice(start, _AT_ONCE).select(["choices", "labels", "answer"]).to_pylist()
     )
     hits, of = measured.precision.hits, measured.precision.of + wrong
-    rows.append(("precision_all_documents", "", *_share(hits, of)))
+    rows.append(("precision_all_documents", "", *Share.counted(hits, of)))
     rows += [("recall", style, *share) for style, share in measured.by_style.items()]
     return _measures(rows)
-
-
-def _share(hits: int, of: int) -> Share:
-    bounds = wilson_interval(hits, of)
-    return Share(hits, of, hits / of if of else float("nan"), bounds.low, bounds.high)
 
 
 def _measures(rows: list[tuple[Any, ...]]) -> pd.DataFrame:

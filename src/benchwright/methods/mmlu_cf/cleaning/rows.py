@@ -12,6 +12,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.tables.mmlu_cf import (
+    CleaningChanges,
+    CleaningDuplicates,
+    CleaningFunnel,
+    CleanItems,
+    RejectedRawItems,
+    arrow_schema,
+)
 
 Text = Any
 """A `pyarrow.LargeStringArray`."""
@@ -209,40 +217,10 @@ def _aligned(labels: Text, have: NDArray[np.int64], need: NDArray[np.int64]) -> 
 
 HASH_SEED = "benchwright-key-1"
 
-_TEXT, _TEXTS = pa.large_string(), pa.large_list(pa.large_string())
-CLEAN = pa.schema(
-    [
-        ("item_id", _TEXT),
-        ("doc_id", _TEXT),
-        ("url", _TEXT),
-        ("domain", _TEXT),
-        ("question", _TEXT),
-        ("choices", _TEXTS),
-        ("answer", pa.int64()),
-        ("explanation", _TEXT),
-        ("passage", _TEXT),
-        ("field", _TEXT),
-        ("field_confidence", pa.float64()),
-    ]
-)
-REJECTED = pa.schema([(name, _TEXT) for name in ("item_id", "rule", "detail", "raw")])
-CHANGES = pa.schema([(name, _TEXT) for name in ("item_id", "rule", "column", "before", "after")])
-FUNNEL = pa.schema(
-    [
-        ("place", pa.int64()),
-        ("rule", _TEXT),
-        ("kind", _TEXT),
-        *((name, pa.int64()) for name in ("rows_in", "changed", "rejected", "rows_out")),
-    ]
-)
-DUPLICATES = pa.schema(
-    [
-        ("item_id", _TEXT),
-        ("rule", _TEXT),
-        ("like", _TEXT),
-        ("similarity", pa.float64()),
-        ("detail", _TEXT),
-    ]
+_TEXT = pa.large_string()
+CLEAN, REJECTED, CHANGES, FUNNEL, DUPLICATES = (
+    arrow_schema(table, pa.large_list(_TEXT))
+    for table in (CleanItems, RejectedRawItems, CleaningChanges, CleaningFunnel, CleaningDuplicates)
 )
 
 

@@ -19,6 +19,7 @@ from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
 from benchwright.params.mmlu_cf import ExtractionParams, ReadingParams
+from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 
 def page_text(text: str, content_type: str) -> PageText:
@@ -36,25 +37,7 @@ def page_text(text: str, content_type: str) -> PageText:
     return plain_page(text, markdown="markdown" in kind)
 
 
-TEXTS = pa.list_(pa.large_string())
-RAW_ITEMS = pa.schema(
-    [
-        ("item_id", pa.large_string()),
-        ("doc_id", pa.large_string()),
-        ("number", pa.int64()),
-        ("url", pa.large_string()),
-        ("domain", pa.large_string()),
-        ("layout", pa.large_string()),
-        ("question", pa.large_string()),
-        ("choices", TEXTS),
-        ("labels", TEXTS),
-        ("answer", pa.large_string()),
-        ("explanation", pa.large_string()),
-        ("passage", pa.large_string()),
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-    ]
-)
+RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
 """The columns of `RawItems` as Arrow types."""
 
 _NEEDED = ("doc_id", "url", "domain", "content_type", "text")

@@ -180,92 +180,22 @@ class LineBuilder:
         self._reset()
 
 
-_SKIPPED = frozenset(
-    [
-        "head",
-        "script",
-        "style",
-        "template",
-        "svg",
-        "iframe",
-        "object",
-        "canvas",
-        "audio",
-        "video",
-        "textarea",
-        "annotation",
-    ]
-)
-BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "button",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "noscript",
-        "ol",
-        "option",
-        "optgroup",
-        "p",
-        "pre",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-        "caption",
-    ]
-)
+_SKIPPED = frozenset({
+    "head", "script", "style", "template", "svg", "iframe", "object", "canvas", "audio",
+    "video", "textarea", "annotation",
+})  # fmt: skip
+BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "button", "center", "dd", "details",
+    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1",
+    "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "legend", "li", "main", "menu",
+    "noscript", "ol", "option", "optgroup", "p", "pre", "section", "select", "summary", "table",
+    "tbody", "tfoot", "thead", "tr", "ul", "caption",
+})  # fmt: skip
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary", "dt", "caption"])
-_VOID = frozenset(
-    [
-        "input",
-        "img",
-        "br",
-        "hr",
-        "wbr",
-        "col",
-        "source",
-        "track",
-        "embed",
-        "area",
-        "base",
-        "link",
-        "meta",
-        "param",
-    ]
-)
+_VOID = frozenset({
+    "input", "img", "br", "hr", "wbr", "col", "source", "track", "embed", "area", "base",
+    "link", "meta", "param",
+})  # fmt: skip
 _MOST_LINES = 200  # around one question
 _SUPERSCRIPT = str.maketrans("0123456789+-−n()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ⁽⁾")
 

@@ -9,30 +9,10 @@ from typing import Any, NamedTuple
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, visible
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})")
-_FLAT = frozenset(
-    [
-        "p",
-        "li",
-        "td",
-        "th",
-        "tr",
-        "dt",
-        "dd",
-        "option",
-        "input",
-        "img",
-        "br",
-        "hr",
-        "wbr",
-        "meta",
-        "link",
-        "col",
-        "source",
-        "thead",
-        "tbody",
-        "tfoot",
-    ]
-)
+_FLAT = frozenset({
+    "p", "li", "td", "th", "tr", "dt", "dd", "option", "input", "img", "br", "hr", "wbr",
+    "meta", "link", "col", "source", "thead", "tbody", "tfoot",
+})  # fmt: skip
 _DEEPEST = 2_000
 _FEW = 4_000
 _ATTRIBUTES = 2_000
@@ -91,59 +71,25 @@ _ANSWER = re.compile(
     r"(?:[a-z]+[-_]+){0,3}(?:answer|ans|solution|back|key|reveal|rightanswer|correctanswer)"
     r"(?:[-_]+(?:text|box|block|content|body|line|key|reveal|value|side|hidden))?"
 )
-_SPEAKER = frozenset(
-    [
-        "comment",
-        "comments",
-        "comment-list",
-        "commentlist",
-        "comment-body",
-        "reply",
-        "replies",
-        "post",
-        "message",
-        "forum-post",
-        "topic-post",
-        "discussion",
-        "disqus_thread",
-        "responses",
-    ]
-)
+_SPEAKER = frozenset({
+    "comment", "comments", "comment-list", "commentlist", "comment-body", "reply", "replies",
+    "post", "message", "forum-post", "topic-post", "discussion", "disqus_thread", "responses",
+})  # fmt: skip
 _PASSAGE = frozenset(
     ["passage", "stimulus", "reading-passage", "extract", "reading-text", "passage-text"]
 )
-_MENU = frozenset(
-    [
-        "nav",
-        "navbar",
-        "menu",
-        "breadcrumb",
-        "breadcrumbs",
-        "navigation",
-        "pagination",
-        "sidebar-nav",
-    ]
-)
+_MENU = frozenset({
+    "nav", "navbar", "menu", "breadcrumb", "breadcrumbs", "navigation", "pagination",
+    "sidebar-nav",
+})  # fmt: skip
 _NAMED = {"passage": _PASSAGE, "speaker": _SPEAKER, "menu": _MENU}
 _MARKS = frozenset({"correct", "right", "wrong", "answer", "passage"})
 _ITEMPROP = {"acceptedanswer": "correct", "suggestedanswer": "option"}
-_FLAGS = frozenset(
-    [
-        "data-correct",
-        "data-is-correct",
-        "data-iscorrect",
-        "data-right",
-        "data-answer",
-        "data-correct-answer",
-        "data-correctanswer",
-        "data-correct-option",
-        "data-correct-index",
-        "data-right-answer",
-        "data-solution",
-        "data-ans",
-        "data-correct-choice",
-    ]
-)
+_FLAGS = frozenset({
+    "data-correct", "data-is-correct", "data-iscorrect", "data-right", "data-answer",
+    "data-correct-answer", "data-correctanswer", "data-correct-option", "data-correct-index",
+    "data-right-answer", "data-solution", "data-ans", "data-correct-choice",
+})  # fmt: skip
 YES = frozenset({"true", "yes", "correct", "right", "y", ""})
 _COLOUR = re.compile(r"(?:^|[;\s])(?:background(?:-color)?|color)\s*:")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)")

@@ -1,6 +1,7 @@
 """Precision and recall of extraction against labelled documents."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,18 +24,15 @@ class Share(NamedTuple):
     low: float
     high: float
 
-
-class Miss(NamedTuple):
-    """A labelled question or a found one that has no counterpart, and what is known of it."""
-
-    doc_id: str
-    style: str
-    question: str
-    detail: str
+    @classmethod
+    def counted(cls, hits: int, of: int) -> "Share":
+        """The share hits / of."""
+        bounds = wilson_interval(hits, of)
+        return cls(hits, of, hits / of if of else float("nan"), bounds.low, bounds.high)
 
 
 class Measured(NamedTuple):
-    """How well found questions agree with labels. Shares have Wilson intervals (95%).
+    """How well found questions agree with labels.
 
     Attributes:
         recall: labelled `extract` that were found with the labelled answer, stem and choices alike.
@@ -46,9 +44,8 @@ class Measured(NamedTuple):
         broken: labelled `broken` that did not come out as a usable item.
         explanations, passages: of those in labels of questions found, the share found alike.
         by_style: recall of each style.
-        misses: `extract` labels without a counterpart, or with another answer.
+        misses: `extract` labels without a counterpart, or with another answer, in words.
         false_positives: usable items that are no labelled `extract`, or have another answer.
-        extras: items without usable answer that no label speaks of.
     """
 
     recall: Share
@@ -61,16 +58,25 @@ class Measured(NamedTuple):
     explanations: Share
     passages: Share
     by_style: dict[str, Share]
-    misses: list[Miss]
-    false_positives: list[Miss]
-    extras: list[Miss]
+    misses: list[str]
+    false_positives: list[Mapping[str, Any]]
 
 
 class _Pair(NamedTuple):
+    """A label and the item that fits it."""
+
     label: Mapping[str, Any]
-    row: Mapping[str, Any] | None
-    exact: bool
-    right: bool
+    row: Mapping[str, Any] | None = None
+    exact: bool = False
+    right: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return self.row is not None and answered_choice(self.row) >= 0
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.label["expected"] == "extract")
 
 
 def answered_choice(row: Mapping[str, Any]) -> int:
@@ -103,104 +109,55 @@ def measure(raw: pa.Table, labels: Sequence[Mapping[str, Any]]) -> Measured:
         raw: `RawItems`.
         labels: with doc_id, style, question, choices, answer, expected, explanation and passage.
     """
-    by_document: dict[str, list[Mapping[str, Any]]] = {}
+    left: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in raw.to_pylist():
-        by_document.setdefault(row["doc_id"], []).append(row)
-    pairs = [_paired(label, by_document.get(label["doc_id"], [])) for label in labels]
-    left = [row for rows in by_document.values() for row in rows]
-    return _measured(pairs, left)
+        left[row["doc_id"]].append(row)
+    pairs = [_paired(label, left[label["doc_id"]]) for label in labels]
+    wanted = [one for one in pairs if one.wanted]
+    got = [one for one in wanted if one.row is not None]
+    right = [one for one in got if one.right]
+    false = [row for rows in left.values() for row in rows if answered_choice(row) >= 0]
+    false += [one.row for one in pairs if one.row and one.usable and not (one.wanted and one.right)]
+    open_ = [one for one in pairs if one.label["expected"] == "extract_without_answer"]
+    broken = [one for one in pairs if one.label["expected"] == "broken"]
+    styles = Counter(one.label["style"] for one in wanted)
+    right_of = Counter(one.label["style"] for one in right)
+    return Measured(
+        recall=Share.counted(len(right), len(wanted)),
+        recall_exact=Share.counted(sum(one.exact for one in right), len(wanted)),
+        found=Share.counted(len(got), len(wanted)),
+        precision=Share.counted(len(right), len(right) + len(false)),
+        answers=Share.counted(len(right), len(got)),
+        without_answer=Share.counted(
+            sum(one.row is not None and one.row["answer"] is None for one in open_), len(open_)
+        ),
+        broken=Share.counted(sum(not one.usable for one in broken), len(broken)),
+        explanations=_text_share(got, "explanation"),
+        passages=_text_share(got, "passage"),
+        by_style={style: Share.counted(right_of[style], n) for style, n in sorted(styles.items())},
+        misses=[f"{one.label}: {one.row or 'not found'}" for one in wanted if not one.right],
+        false_positives=false,
+    )
 
 
 def _paired(label: Mapping[str, Any], rows: list[Mapping[str, Any]]) -> _Pair:
     """The label and the row that fits it, which is taken out of `rows`."""
     for fits in (_equal, _alike, _stem_alike):
+        if fits is _stem_alike and label["expected"] == "extract":
+            continue
         for row in rows:
             if fits(row, label):
-                if fits is _stem_alike and label["expected"] == "extract":
-                    continue
                 rows.remove(row)
                 return _Pair(label, row, fits is _equal, _right(row, label))
-    return _Pair(label, None, False, False)
-
-
-def _measured(pairs: list[_Pair], left: list[Mapping[str, Any]]) -> Measured:
-    wanted = [one for one in pairs if one.label["expected"] == "extract"]
-    got = [one for one in wanted if one.row is not None]
-    right = [one for one in got if one.right]
-    usable = [row for row in left if answered_choice(row) >= 0]
-    wrong_kind = [
-        one
-        for one in pairs
-        if one.label["expected"] != "extract"
-        and one.row is not None
-        and answered_choice(one.row) >= 0
-    ]
-    wrong_answer = [
-        one
-        for one in got
-        if not one.right and one.row is not None and answered_choice(one.row) >= 0
-    ]
-    false = [_miss(row, "", "no label") for row in usable]
-    false += [_miss(one.row, one.label["style"], one.label["expected"]) for one in wrong_kind]
-    false += [_miss(one.row, one.label["style"], "another answer") for one in wrong_answer]
-    open_ = [one for one in pairs if one.label["expected"] == "extract_without_answer"]
-    broken = [one for one in pairs if one.label["expected"] == "broken"]
-    styles = sorted({one.label["style"] for one in wanted})
-    return Measured(
-        _share(right, wanted),
-        _share([one for one in right if one.exact], wanted),
-        _share(got, wanted),
-        _interval(len(right), len(right) + len(false)),
-        _share(right, got),
-        _share([one for one in open_ if one.row is not None and one.row["answer"] is None], open_),
-        _share([one for one in broken if one not in wrong_kind], broken),
-        _text_share(got, "explanation"),
-        _text_share(got, "passage"),
-        {
-            style: _share(
-                [one for one in right if one.label["style"] == style],
-                [one for one in wanted if one.label["style"] == style],
-            )
-            for style in styles
-        },
-        [
-            Miss(
-                one.label["doc_id"],
-                one.label["style"],
-                one.label["question"],
-                "not found" if one.row is None else f"answer {one.row['answer']!r}",
-            )
-            for one in wanted
-            if not one.right
-        ],
-        false,
-        [_miss(row, "", "no label") for row in left if answered_choice(row) < 0],
-    )
-
-
-def _share(hits: Sequence[_Pair], of: Sequence[_Pair]) -> Share:
-    return _interval(len(hits), len(of))
-
-
-def _interval(hits: int, of: int) -> Share:
-    found = wilson_interval(hits, of)
-    return Share(hits, of, hits / of if of else float("nan"), found.low, found.high)
+    return _Pair(label)
 
 
 def _text_share(pairs: list[_Pair], name: str) -> Share:
     having = [one for one in pairs if one.label.get(name)]
     same = [
-        one
-        for one in having
-        if one.row is not None and _close(one.row[name] or "", one.label[name], _LIKE)
+        one for one in having if one.row and _close(one.row[name] or "", one.label[name], _LIKE)
     ]
-    return _share(same, having)
-
-
-def _miss(row: Mapping[str, Any] | None, style: str, detail: str) -> Miss:
-    assert row is not None  # noqa: S101 - narrows the type
-    told = f"{detail}: {row['choices']!r}, answer {row['answer']!r}"
-    return Miss(row["doc_id"], style, row["question"], told)
+    return Share.counted(len(same), len(having))
 
 
 def _is_series(labels: list[str]) -> bool:

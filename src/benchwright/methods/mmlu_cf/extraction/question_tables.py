@@ -22,15 +22,25 @@ _EXPLANATION = re.compile(r"explanation|rationale|feedback|comment|reason", re.I
 _MOST = 14
 
 
-class TableQuestion(NamedTuple):
-    """A question that is a row of a table."""
+@dataclass(slots=True)
+class FoundQuestion:
+    """The columns of a raw item, before it gets its number; characters start … end − 1."""
 
-    line: int
     question: str
     choices: list[str]
     labels: list[str]
     answer: str | None
     explanation: str | None
+    passage: str | None
+    layout: str
+    start: int
+    end: int
+    linked: bool = False
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """Equal for the same question with the same choices in any order."""
+        return folded(self.question), tuple(sorted(map(folded, self.choices)))
 
 
 class _Columns(NamedTuple):
@@ -42,9 +52,9 @@ class _Columns(NamedTuple):
     n: int
 
 
-def table_questions(lines: list[Line]) -> list[TableQuestion]:
-    """The questions of all tables whose head names a question and two options or more."""
-    found: list[TableQuestion] = []
+def table_questions(lines: list[Line]) -> dict[int, FoundQuestion]:
+    """Questions by line, of all tables whose head names a question and two options or more."""
+    found: dict[int, FoundQuestion] = {}
     columns: _Columns | None = None
     for at, line in enumerate(lines):
         if "\t" not in line.text or len(line.text) > 20_000:
@@ -55,9 +65,9 @@ def table_questions(lines: list[Line]) -> list[TableQuestion]:
         if head is not None:
             columns = head
         elif columns is not None and len(cells) == columns.n:
-            row = _row(at, cells, columns)
+            row = _row(line, cells, columns)
             if row is not None:
-                found.append(row)
+                found[at] = row
         else:
             columns = None
     return found
@@ -94,7 +104,7 @@ def _columns(cells: list[str]) -> _Columns | None:
     )
 
 
-def _row(at: int, cells: list[str], columns: _Columns) -> TableQuestion | None:
+def _row(line: Line, cells: list[str], columns: _Columns) -> FoundQuestion | None:
     choices = [cells[n] for n in columns.options]
     labels = columns.labels
     while len(choices) > 2 and not choices[-1]:  # fewer options than the widest row
@@ -105,42 +115,8 @@ def _row(at: int, cells: list[str], columns: _Columns) -> TableQuestion | None:
     raw = cells[columns.answer] if columns.answer is not None else ""
     parsed = parsed_answer(raw, labels, choices) if raw else None
     told = cells[columns.explanation] if columns.explanation is not None else ""
-    return TableQuestion(
-        at, question, choices, labels, parsed.answer if parsed else None, told or None
+    answer = parsed.answer if parsed else None
+    end = line.start + len(line.text)
+    return FoundQuestion(
+        question, choices, labels, answer, told or None, None, "rows", line.start, end
     )
-
-
-@dataclass(slots=True)
-class FoundQuestion:
-    """The columns of a raw item, before it gets its number; characters start … end − 1."""
-
-    question: str
-    choices: list[str]
-    labels: list[str]
-    answer: str | None
-    explanation: str | None
-    passage: str | None
-    layout: str
-    start: int
-    end: int
-    linked: bool = False
-
-    @property
-    def key(self) -> tuple[str, tuple[str, ...]]:
-        """Equal for the same question with the same choices in any order."""
-        return folded(self.question), tuple(sorted(map(folded, self.choices)))
-
-    @classmethod
-    def of_table(cls, row: TableQuestion, line: Line) -> "FoundQuestion":
-        """A question that is a row of a table."""
-        return cls(
-            row.question,
-            row.choices,
-            row.labels,
-            row.answer,
-            row.explanation,
-            None,
-            "rows",
-            line.start,
-            line.start + len(line.text),
-        )

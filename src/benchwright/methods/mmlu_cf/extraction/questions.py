@@ -58,13 +58,12 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
         longest_line: in longer lines, labels inside the text are not looked for.
     """
     lines = _with_regions(page.lines)
-    tables = table_questions(lines)
-    rows = {one.line for one in tables}
+    rows = table_questions(lines)
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
     runs = labelled_runs(lines, longest_line)
     runs += unlabelled_runs(lines, runs)
-    runs += bare_runs(lines, runs, in_keys | rows)
+    runs += bare_runs(lines, runs, in_keys | rows.keys())
     runs.sort(key=lambda run: (run.first, run.start, -run.last))
     runs = [
         run
@@ -79,8 +78,7 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     match_keys([(d.run, d.stem, d) for d in drafts if d.answer is None], keys, lines)
     _answers_by_face(drafts)
     kept = _accepted(drafts, bool(_FAQ.search(page.title)) or _faq(lines), keys)
-    found = [_found(lines, draft) for draft in kept]
-    found += [FoundQuestion.of_table(one, lines[one.line]) for one in tables]
+    found = [*(_found(lines, draft) for draft in kept), *rows.values()]
     return _without_copies(sorted(found, key=lambda one: one.start))
 
 
