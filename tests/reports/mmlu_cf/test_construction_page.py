@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
-from benchwright.reports.mmlu_cf.rows import level_rows
+from benchwright.reports.mmlu_cf.page import level_rows
 from benchwright.tables.mmlu_cf import (
     CleaningFunnel,
     CleaningReasons,

@@ -1,7 +1,6 @@
 """Counts and figures in words."""
 
 import math
-from collections.abc import Sequence
 
 MEASURES = {
     "recall": "labelled questions found with their answer (recall)",
@@ -48,16 +47,6 @@ POOLS = {
 }
 
 
-def words_of(names: dict[str, str], name: str) -> str:
-    """A name in words; one that is not known with spaces for underscores."""
-    return names.get(name, name.replace("_", " "))
-
-
-def count(n: int, thing: str) -> str:
-    """`1 judge`, `1,200 judges`."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 def percent(share: float) -> str:
     """0.836 as `83.6%`; — where it is missing. Only all is 100%, and only none is 0%."""
     if math.isnan(share):
@@ -66,22 +55,3 @@ def percent(share: float) -> str:
     if written == "100.0%" and share < 1:
         return "> 99.9%"
     return "< 0.1%" if written == "0.0%" and share > 0 else written
-
-
-def figure(value: float, digits: int = 2) -> str:
-    """A number with a true minus sign; — where it is missing."""
-    return "—" if math.isnan(value) else f"{value:.{digits}f}".replace("-", "−")
-
-
-def bounds(low: float, high: float, digits: int = 2) -> str:
-    """`[0.61, 0.74]`; "" where one is missing."""
-    if math.isnan(low) or math.isnan(high):
-        return ""
-    return f"[{figure(low, digits)}, {figure(high, digits)}]"
-
-
-def joined(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -26,10 +26,7 @@ def coefficient(value: float | None, digits: int = 3) -> str:
     """A figure with a true minus sign; — where it is missing."""
     if value is None or is_missing(value):
         return "—"
-    written = f"{value:.{digits}f}"
-    if float(written) == 0:
-        written = written.lstrip("-")
-    return written.replace("-", "−")
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def bounds(low: float | None, high: float | None, digits: int = 3) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from benchwright.methods.mmlu_cf.summary.steps import Steps
+from benchwright.methods.mmlu_cf.summary import Steps
 from benchwright.reports.mmlu_cf.plots.colours import CLOSED, PUBLIC
 from benchwright.reports.page.plot_style import (
     KEPT,

@@ -1,10 +1,11 @@
 """How many replies of the judges could be read, and how far judges agree beyond chance."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary.parse_rates import AGAIN, ParseRate, parse_rates
+from benchwright.methods.mmlu_cf.summary import AGAIN, ParseRate
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,
@@ -89,15 +90,10 @@ def _said(row: dict[Any, Any]) -> str:
     return f"{row['alpha']:.2f}{bounds}, n = {int(row['n_items']):,}"
 
 
-def draw_parse_rates(
-    field_rounds: pd.DataFrame,
-    difficulty_rounds: pd.DataFrame,
-    checking_rounds: pd.DataFrame,
-    difficulty_again_rounds: pd.DataFrame,
-) -> Any:
+def draw_parse_rates(judge_parse_rates: Sequence[ParseRate]) -> Any:
     """Draw the share of messages answered readably: at once, when asked again, never."""
     title = "Replies of the judges: read at once (blue), when asked again (grey), never (orange)"
-    rates = parse_rates(field_rounds, difficulty_rounds, checking_rounds, difficulty_again_rounds)
+    rates = judge_parse_rates
     if not rates:
         return empty_figure(title, "No judge was asked.")
     names = [_name(rate, 34) for rate in rates]

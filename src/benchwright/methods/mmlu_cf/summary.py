@@ -1,0 +1,335 @@
+"""What each step of making a benchmark did, from tables without texts (MMLU-CF, section 3.2)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from benchwright.core.metric_name import metric_name
+from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
+from benchwright.params.mmlu_cf import (
+    CheckingParams,
+    DifficultyParams,
+    SamplingByDifficultyParams,
+)
+
+AGAIN = "difficulty again"
+"""The task of rating the questions as they are after the rules."""
+
+
+class Leaks(NamedTuple):
+    """Pairs of questions that stood on both sides and looked alike.
+
+    Attributes:
+        looked_at: pairs from the lowest similarity on.
+        found: those that are one question in other words.
+        moved: of these, both now stand in one half.
+        dropped: questions that went because of them.
+        left: of those found, neither moved nor dropped.
+        unjudged: pairs that were decided by their words, since no judge was asked or read.
+    """
+
+    looked_at: int
+    found: int
+    moved: int
+    dropped: int
+    left: int
+    unjudged: int
+
+
+class Steps(NamedTuple):
+    """Documents and questions, step by step.
+
+    Attributes:
+        documents: that were read.
+        left_out: documents that could not be read.
+        domains: known ones that documents are of.
+        clean_domains: known ones that clean questions are of.
+        largest_domain: share of the clean questions that one domain gave, 0–1.
+        found: questions found in documents.
+        clean: those that passed the cleaning rules.
+        sampled: those taken for the benchmark.
+        checked: those that stayed after the check.
+        judged: a judge's word decided of some of them.
+        passed: of the checked, those that judges found good; the others nobody could judge.
+        rated: clean questions whose difficulty is a judge's.
+        answered: clean questions whose difficulty is from models' answers.
+        final: those that make the benchmark.
+        altered: by rule, the final questions that it altered.
+        public, closed: questions of the halves.
+        leaks: pairs that stood on both sides.
+    """
+
+    documents: int
+    left_out: int
+    domains: int
+    clean_domains: int
+    largest_domain: float
+    found: int
+    clean: int
+    sampled: int
+    checked: int
+    judged: bool
+    passed: int
+    rated: int
+    answered: int
+    final: int
+    altered: dict[str, int]
+    public: int
+    closed: int
+    leaks: Leaks
+
+
+def count_steps(
+    documents_read: pd.DataFrame,
+    domain_counts: pd.DataFrame,
+    sampling_strata: pd.DataFrame,
+    checking_counts: Mapping[str, Any],
+    rule_counts: Mapping[str, Any],
+    keyed_split_assignment: pd.DataFrame,
+    keyed_leak_pairs: pd.DataFrame,
+) -> Steps:
+    """Count documents and questions after each step, from tables without texts."""
+    known = domain_counts[domain_counts["domain"] != ""]
+    clean = int(domain_counts["clean_items"].sum())
+    halves = keyed_split_assignment["half"].value_counts()
+    largest = int(known["clean_items"].max()) if len(known) else 0
+    return Steps(
+        documents=int(documents_read["documents"].sum()),
+        left_out=int(documents_read["left_out"].sum()),
+        domains=int(known["documents"].gt(0).sum()),
+        clean_domains=int(known["clean_items"].gt(0).sum()),
+        largest_domain=largest / clean if clean else 0.0,
+        found=int(domain_counts["raw_items"].sum()),
+        clean=clean,
+        sampled=int(sampling_strata["taken"].sum()),
+        checked=int(checking_counts["checked"]),
+        judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
+        passed=int(checking_counts["reasons"].get("good", 0)),
+        rated=int(checking_counts["sources"].get("judges", 0)),
+        answered=int(checking_counts["sources"].get("responses", 0)),
+        final=int(checking_counts["final"]),
+        altered={
+            str(rule): int(counts.get("altered", 0))
+            for rule, counts in rule_counts["rules"].items()
+        },
+        public=int(halves.get("validation", 0)),
+        closed=int(halves.get("test", 0)),
+        leaks=count_leaks(keyed_leak_pairs),
+    )
+
+
+def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
+    """Count what became of the pairs of a `LeakPairs` table."""
+    leaking = leak_pairs["verdict"].isin(LEAKS)
+    moved = leak_pairs["moved"].astype(bool) & leaking
+    gone = set(leak_pairs["removed"]) - {""}
+    # One that was dropped settles its other pairs too.
+    dropped = leak_pairs[["item_id", "other"]].isin(gone).any(axis=1) & leaking
+    return Leaks(
+        looked_at=len(leak_pairs),
+        found=int(leaking.sum()),
+        moved=int(moved.sum()),
+        dropped=len(gone),
+        left=int((leaking & ~moved & ~dropped).sum()),
+        unjudged=int(leak_pairs["verdict"].isin(["same_words", "other_words"]).sum()),
+    )
+
+
+class Shortfall(NamedTuple):
+    """What a sample was to have and has not.
+
+    Attributes:
+        size: questions asked for.
+        taken: questions taken.
+        strata: of a field and level (a field alone where no level is known) with too few.
+        missing: what these lack together; other strata may have given more.
+    """
+
+    size: int
+    taken: int
+    strata: int
+    missing: int
+
+
+class SampleByDifficulty(NamedTuple):
+    """Of how many questions the difficulty is known, and what the samples by it lack.
+
+    Attributes:
+        known: share of the clean questions that have a level of difficulty, 0–1.
+        asked: the clean questions that judges and models were asked about; None for all.
+        short: what the sample lacks.
+        final_short: what the questions taken of those that passed lack; None where all are taken.
+    """
+
+    known: float
+    asked: int | None
+    short: Shortfall
+    final_short: Shortfall | None
+
+
+def measure_sample(
+    difficulty_counts: pd.DataFrame,
+    sampling_strata: pd.DataFrame,
+    final_strata: pd.DataFrame,
+    difficulty: DifficultyParams,
+    sampling_by_difficulty: SamplingByDifficultyParams,
+    checking: CheckingParams,
+) -> SampleByDifficulty:
+    """Set what was sampled beside what was asked for."""
+    known, size = known_share(difficulty_counts), sampling_by_difficulty.size
+    short = count_shortfall(sampling_strata, size, levels_known=known > 0)
+    final_short = None
+    if checking.size is not None:
+        final_short = count_shortfall(final_strata, checking.size, levels_known=known > 0)
+    return SampleByDifficulty(known, difficulty.at_most, short, final_short)
+
+
+def known_share(difficulty_counts: pd.DataFrame, pool: str = "rated") -> float:
+    """The share of a pool's questions that have a level of difficulty, 0–1; 0 of no questions."""
+    own = difficulty_counts[difficulty_counts["pool"] == pool]
+    total = int(own["n"].sum())
+    return int(own.loc[own["level"] >= 0, "n"].sum()) / total if total else 0.0
+
+
+def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame:
+    """Target, available and taken of each stratum, and `balance`: taken minus target.
+
+    Where no level is known, all questions stand in one: then only fields had quotas that could be
+    met, and a row is a field, its level −1.
+
+    Returns:
+        field, level, target, available, taken, balance; fields in order.
+    """
+    keys, counts = ["field", "level"], ["target", "available", "taken"]
+    table = sampling_strata[[*keys, *counts]]
+    if not levels_known:
+        table = table.assign(level=-1)
+    table = table.groupby(keys, as_index=False)[counts].sum()
+    return table.assign(balance=table["taken"] - table["target"])
+
+
+def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
+    """What the sample lacks of `size` questions and of its strata."""
+    balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
+    short = balance[balance < 0]
+    taken = int(sampling_strata["taken"].sum())
+    return Shortfall(size, taken, len(short), -int(short.sum()))
+
+
+class ParseRate(NamedTuple):
+    """Replies of one judge in one task.
+
+    Attributes:
+        task: fields, difficulty, checking, difficulty again (after the rules).
+        judge: its name.
+        asked: messages.
+        first: share read at the first attempt, 0–1.
+        read: share read in the end, 0–1.
+        attempts: the most there were.
+        too_long: messages that did not fit the judge's context.
+    """
+
+    task: str
+    judge: str
+    asked: int
+    first: float
+    read: float
+    attempts: int
+    too_long: int
+
+
+def parse_rates(
+    field_rounds: pd.DataFrame,
+    difficulty_rounds: pd.DataFrame,
+    checking_rounds: pd.DataFrame,
+    difficulty_again_rounds: pd.DataFrame,
+) -> list[ParseRate]:
+    """Each judge's rates over all attempts, from `JudgeRounds` tables, task by task.
+
+    A judge that was asked nothing is left out.
+    """
+    again = difficulty_again_rounds.assign(task=AGAIN)
+    found = []
+    for table in (field_rounds, difficulty_rounds, checking_rounds, again):
+        for (task, judge), own in table.groupby(["task", "judge"], sort=True):
+            first = own[own["attempt"] == own["attempt"].min()]
+            asked = int(first["asked"].sum())
+            if not asked:
+                continue
+            found.append(
+                ParseRate(
+                    str(task),
+                    str(judge),
+                    asked,
+                    int(first["parsed"].sum()) / asked,
+                    int(own["parsed"].sum()) / asked,
+                    int(own["attempt"].max()),
+                    int(own["too_long"].sum()),
+                )
+            )
+    return found
+
+
+def collect_construction_metrics(
+    construction_steps: Steps,
+    sample_by_difficulty: SampleByDifficulty,
+    judge_parse_rates: Sequence[ParseRate],
+    extraction_measures: pd.DataFrame,
+    field_accuracy: pd.DataFrame,
+    judge_agreement: pd.DataFrame,
+    half_distances: pd.DataFrame,
+    ratings_again: Mapping[str, Any],
+) -> dict[str, float]:
+    """Collect counts, shares and distances as flat numbers, for MLflow; what is NaN is left out.
+
+    Shares are 0–1. `shortfall` is of the size asked for, `strata_missing` of the strata's targets;
+    `total_variation.…` stands beside `chance_95.…`, which random halves exceed in 5% of cases.
+    """
+    short = sample_by_difficulty.short
+    figures: dict[str, float] = {
+        **_of_steps(construction_steps),
+        "share_rated": sample_by_difficulty.known,
+        "shortfall": short.size - short.taken,
+        "strata_missing": short.missing,
+    }
+    for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
+        figures[f"extraction.{row['measure']}"] = row["share"]
+    for row in field_accuracy.loc[field_accuracy["field"] == ""].to_dict("records"):
+        figures[f"field_accuracy.{row['labels']}"] = row["recall"]
+    for rate in judge_parse_rates:
+        figures[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
+    for row in judge_agreement.loc[judge_agreement["judge"] == ""].to_dict("records"):
+        figures[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
+    for row in half_distances.to_dict("records"):
+        for name in ("total_variation", "chance_95"):
+            figures[f"{name}.{row['attribute']}"] = row[name]
+    if ratings_again["shift"] is not None:
+        figures["difficulty_shift_by_rules"] = ratings_again["shift"]
+    return {metric_name(name): float(x) for name, x in figures.items() if np.isfinite(x)}
+
+
+def _of_steps(steps: Steps) -> dict[str, float]:
+    figures: dict[str, float] = {
+        "documents": steps.documents,
+        "documents_left_out": steps.left_out,
+        "domains": steps.domains,
+        "raw_items": steps.found,
+        "clean_items": steps.clean,
+        "sampled_items": steps.sampled,
+        "checked_items": steps.checked,
+        "final_items": steps.final,
+        "public_items": steps.public,
+        "closed_items": steps.closed,
+        "leaks_found": steps.leaks.found,
+        "leaks_moved": steps.leaks.moved,
+        "leaks_left": steps.leaks.left,
+        "items_dropped_as_leaks": steps.leaks.dropped,
+    }
+    if steps.found:
+        figures["share_clean"] = steps.clean / steps.found
+    if steps.final:
+        for rule, n in steps.altered.items():
+            figures[f"share_altered.{rule}"] = n / steps.final
+    return figures

@@ -1,1 +1,0 @@
-"""What each step of the construction did, in tables."""
