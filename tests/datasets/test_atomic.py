@@ -11,7 +11,8 @@ import pytest
 from kedro.io import DatasetError
 from kedro.io.core import Version
 
-from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile, written_aside
+from benchwright.core.atomic_files import written_aside
+from benchwright.datasets.atomic import JsonDocument, ParquetTable, TextFile
 
 
 def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.datasets.review_csv import (
     LONGEST_CELL,
-    OptionalReviewCsv,
     ReviewCsv,
     read_spreadsheet,
     spreadsheet_bytes,

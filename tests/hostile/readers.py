@@ -13,14 +13,15 @@ from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.datasets.half_scores import HalfScores
-from benchwright.datasets.named_table import NamedTable
-from benchwright.datasets.optional_table import OptionalCsvTable
-from benchwright.datasets.published_scores import PublishedScores
+from benchwright.datasets.optional_table import (
+    NamedTable,
+    OptionalCsvTable,
+    OptionalReviewCsv,
+    PublishedScores,
+)
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
-from benchwright.datasets.review_csv import OptionalReviewCsv
-from benchwright.datasets.saved_assignments import SavedAssignments
-from benchwright.datasets.saved_table import LastSavedTable
+from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.rank_agreement import read_ratings
 from benchwright.language_models.weights import starts_with_bos

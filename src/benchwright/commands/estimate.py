@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from benchwright import __version__
 from benchwright.commands.saved_results import ANSWERED_BY, KnownAnswers
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
 from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
 from benchwright.params.estimation import EstimationParams

@@ -13,10 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from benchwright import __version__
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, one_line
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.model_answers import (

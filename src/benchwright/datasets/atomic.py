@@ -7,22 +7,12 @@ from typing import Any, ClassVar
 
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
-from kedro_datasets.pandas import CSVDataset, ParquetDataset
+from kedro_datasets.pandas import ParquetDataset
 from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.kedro_internals import wrap_local_file_system
-
-__all__ = [
-    "AsideFileSystem",
-    "CsvTable",
-    "JsonDocument",
-    "ParquetTable",
-    "PlotlyFigure",
-    "TextFile",
-    "written_aside",
-]
 
 
 class AsideFileSystem:
@@ -78,10 +68,6 @@ class ParquetTable(_WritesAside, ParquetDataset):
             names = file.schema_arrow.names
         data = [[_preview_cell(row[name]) for name in names] for row in rows]
         return TablePreview({"index": list(range(len(data))), "columns": names, "data": data})
-
-
-class CsvTable(_WritesAside, CSVDataset):
-    """A table in one CSV file."""
 
 
 class JsonDocument(_WritesAside, JSONDataset):

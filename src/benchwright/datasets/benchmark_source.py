@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.hub_copy import read_copied, split_files
+from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.verbatim import listed, read_verbatim, verbatim_table
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
@@ -39,7 +39,7 @@ class _Place(NamedTuple):
     folder: Path  # of the files; the raw folder for the hub
 
 
-class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
+class BenchmarkSource(ReadOnly[pd.DataFrame]):
     """Reads a benchmark's rows, texts verbatim, from the first source that there is.
 
     The mirror where `mirror_root` names a folder and the benchmark has an entry for it
@@ -70,11 +70,10 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
                 without it that of `raw_folder`.
             metadata: for kedro-viz.
         """
+        super().__init__(raw_folder, metadata)
         self._benchmark = benchmark
-        self._raw_folder = Path(raw_folder)
         self._mirror_root = mirror_root or ""
-        self._data_root = Path(data_root) if data_root else self._raw_folder.parent.parent
-        self.metadata = metadata
+        self._data_root = Path(data_root) if data_root else self.place.parent.parent
 
     def load(self) -> pd.DataFrame:
         """The rows of the splits in use.
@@ -107,10 +106,6 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         }
         return frame
 
-    def save(self, data: pd.DataFrame) -> None:
-        """Refused: a source is never written."""
-        raise DatasetError("a benchmark's source is only read")
-
     def _params(self) -> BenchmarkParams:
         try:
             return BenchmarkParams.model_validate(self._benchmark)
@@ -129,7 +124,7 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         if local is not None and (hub is None or self._all_there(local)):
             return _Place("local", local, self._folder_of(local))
         if hub is not None:
-            return _Place("hub", hub, self._raw_folder)
+            return _Place("hub", hub, self.place)
         raise InputError(
             f"benchmark {benchmark.name} is only known from a mirror: name its folder, "
             "--params mirror_root=…"
@@ -140,20 +135,13 @@ class BenchmarkSource(AbstractDataset[pd.DataFrame, pd.DataFrame]):
         return all((folder / name).is_file() for name in source.names())
 
     def _folder_of(self, local: FileSource) -> Path:
-        return self._raw_folder if local.folder is None else self._data_root / local.folder
+        return self.place if local.folder is None else self._data_root / local.folder
 
     def _exists(self) -> bool:
         place = self._place(self._params())
         if isinstance(place.source, HubSource):
             return True  # whether the hub is there is only known by asking it
         return all((place.folder / name).is_file() for name in place.source.names())
-
-    def _describe(self) -> dict[str, Any]:
-        return {
-            "benchmark": self._benchmark.get("name"),
-            "raw_folder": str(self._raw_folder),
-            "mirror_root": self._mirror_root,
-        }
 
 
 def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from kedro.io import AbstractDataset
 from pydantic import ValidationError
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import written_aside
 from benchwright.params.single_best_answer import ClassifierDocument
 
 _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")

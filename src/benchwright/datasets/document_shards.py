@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from kedro.io import AbstractDataset, DatasetError
+from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK, plain
 from benchwright.datasets.warc_records import warc_documents
 from benchwright.params.mmlu_cf import ReadingParams
@@ -129,7 +130,7 @@ class DocumentBatches:
             yield _table(rows)
 
 
-class DocumentShards(AbstractDataset[None, DocumentBatches]):
+class DocumentShards(ReadOnly[DocumentBatches]):
     """Shards of documents, for reading.
 
     Args:
@@ -146,10 +147,10 @@ class DocumentShards(AbstractDataset[None, DocumentBatches]):
         reading: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
+        super().__init__(path, metadata)
         self._path = path
         self._fields = fields or {}
         self._params = ReadingParams(**(reading or {}))
-        self.metadata = metadata
         if unknown := set(self._fields) - set(COLUMNS):
             raise DatasetError(f"fields: {unknown.pop()!r} is none of {', '.join(COLUMNS)}")
 
@@ -161,17 +162,11 @@ class DocumentShards(AbstractDataset[None, DocumentBatches]):
         """
         return DocumentBatches(shard_files(self._path), self._params, self._fields)
 
-    def save(self, data: None) -> None:
-        raise DatasetError(f"{self._path}: documents are read only")
-
     def _exists(self) -> bool:
         try:
             return bool(shard_files(self._path))
         except InputError:
             return False
-
-    def _describe(self) -> dict[str, Any]:
-        return {"path": self._path}
 
 
 def shard_files(path: str) -> list[Path]:

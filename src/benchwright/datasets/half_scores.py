@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
-from kedro.io import AbstractDataset
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.core.errors import InputError
+from benchwright.datasets.read_only import ReadOnly
 
 FORMAT: Literal["benchwright-half-score-1"] = "benchwright-half-score-1"
 """What a file of figures says it is."""
@@ -71,16 +71,16 @@ class HalfFigures(_Strict):
     reason: str
 
 
-class HalfScores(AbstractDataset[NoReturn, dict[str, HalfFigures]]):
-    """A folder of figures, one `.json` file for each model, way of asking and half. Read only."""
+class HalfScores(ReadOnly[dict[str, HalfFigures]]):
+    """A folder of figures, one `.json` file for each model, way of asking and half.
+
+    Args:
+        folder: looked through with its folders; it need not exist.
+        metadata: for plugins.
+    """
 
     def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
-        """Args:
-        folder: looked through with its folders; it need not exist.
-        metadata: for kedro-viz.
-        """
-        self.folder = Path(folder)
-        self.metadata = metadata
+        super().__init__(folder, metadata)
 
     def load(self) -> dict[str, HalfFigures]:
         """Figures by the file's name below the folder, in order.
@@ -88,23 +88,13 @@ class HalfScores(AbstractDataset[NoReturn, dict[str, HalfFigures]]):
         Raises:
             InputError: there is no file, or one is not of this format.
         """
-        files = sorted(self.folder.rglob("*.json"))
+        files = sorted(self.place.rglob("*.json"))
         if not files:
             raise InputError(
-                f"{self.folder}: no figures; write some with benchwright evaluate-sealed "
+                f"{self.place}: no figures; write some with benchwright evaluate-sealed "
                 "test.sealed validation.jsonl --model … --out that folder"
             )
-        return {str(file.relative_to(self.folder)): read_half_figures(file) for file in files}
-
-    def save(self, data: NoReturn) -> NoReturn:
-        """Refused: `benchwright evaluate-sealed` writes them."""
-        raise InputError(f"{self.folder} is only read here")
-
-    def _exists(self) -> bool:
-        return True
-
-    def _describe(self) -> dict[str, Any]:
-        return {"folder": str(self.folder)}
+        return {str(file.relative_to(self.place)): read_half_figures(file) for file in files}
 
 
 def read_half_figures(file: Path) -> HalfFigures:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from kedro.io import AbstractDataset, DatasetError
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
+from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
 from benchwright.datasets.verbatim import json_rows, require_columns_apart
 from benchwright.params.benchmark import FieldMapping, SourcesParams
@@ -48,7 +48,7 @@ class LoadedFile:
         return self.spec.file
 
 
-class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
+class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
     """The answers recorded for one benchmark: named files first, then what else lies there.
 
     Read-only. Parquet, CSV (also gzipped) and JSON lines; pickle is never read. Logs of samples of
@@ -72,9 +72,8 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
         """
         self._named = benchmark.get("responses") or []
         self._sources = benchmark.get("sources")
-        self._folder = Path(folder)
+        super().__init__(folder, metadata)
         self._mirror = Path(mirror_root) / "responses" if mirror_root else None
-        self.metadata = metadata
 
     def load(self) -> dict[str, LoadedFile]:
         """Every file by name: the named in their order, then the others by name.
@@ -95,24 +94,24 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
 
     def _found(self) -> list[ResponseFileParams]:
         """Files that nobody named, by name: those in the folder, and logs in folders below it."""
-        if not self._folder.is_dir():
+        if not self.place.is_dir():
             return []
         here = [
             ResponseFileParams(file=path.name)
-            for path in self._folder.iterdir()
+            for path in self.place.iterdir()
             if path.is_file() and path.name.endswith(FILE_TYPES) and not path.name.startswith(".")
         ]
         below = [
             # A name with folders is not for conf to give, so it is set after the others are valid.
             ResponseFileParams(file=path.name, layout="lm_eval").model_copy(
-                update={"file": path.relative_to(self._folder).as_posix()}
+                update={"file": path.relative_to(self.place).as_posix()}
             )
-            for path in _logs_below(self._folder)
+            for path in _logs_below(self.place)
         ]
         return sorted([*here, *below], key=lambda spec: spec.file)
 
     def _load_file(self, spec: ResponseFileParams) -> LoadedFile:
-        folders = [self._folder] + ([self._mirror] if self._mirror else [])
+        folders = [self.place] + ([self._mirror] if self._mirror else [])
         looked_in = tuple(str(folder) for folder in folders)
         for folder in folders:
             if (folder / spec.file).is_file():
@@ -134,16 +133,6 @@ class ResponseFiles(AbstractDataset[None, dict[str, LoadedFile]]):
                 f"{spec.model}"
             )
         return LoadedFile(spec, read_table(path), looked_in)
-
-    def save(self, data: None) -> None:
-        """Refused: these files are the user's."""
-        raise DatasetError(f"{self._folder} is only read")
-
-    def _exists(self) -> bool:
-        return True
-
-    def _describe(self) -> dict[str, Any]:
-        return {"folder": str(self._folder), "mirror": str(self._mirror or "")}
 
 
 def _spec(entry: Any, position: int) -> ResponseFileParams:

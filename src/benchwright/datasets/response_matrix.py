@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
 
 _KEY = b"benchwright.core.response_matrix"

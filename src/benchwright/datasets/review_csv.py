@@ -6,14 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from kedro.io import AbstractDataset, DatasetError
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.verbatim import listed
 
 SEPARATORS = (",", ";", "\t")
@@ -45,49 +43,6 @@ class ReviewCsv(LocalFile[pd.DataFrame]):
         """Writes the table; a reader sees the old file or the whole new one."""
         with written_aside(self.save_path()) as aside:
             aside.write_bytes(spreadsheet_bytes(data))
-
-
-class OptionalReviewCsv(AbstractDataset[pd.DataFrame, pd.DataFrame]):
-    """A user's CSV file, perhaps saved by a spreadsheet program; an absent one has no rows.
-
-    Read as by `read_spreadsheet`.
-    """
-
-    def __init__(
-        self,
-        *,
-        filepath: str,
-        columns: list[str],
-        optional: list[str] | None = None,
-        metadata: dict[str, Any] | None = None,
-    ) -> None:
-        """Args:
-        filepath: a local file; it need not exist.
-        columns: columns that it must have where it exists.
-        optional: columns that are read where it has them, and are "" otherwise.
-        metadata: for kedro-viz.
-        """
-        self._path = Path(filepath)
-        self._columns = list(columns)
-        self._optional = list(optional or ())
-        self.metadata = metadata
-
-    def load(self) -> pd.DataFrame:
-        """The table as texts, or no rows. Raises InputError where it cannot be read."""
-        if not self._path.exists():
-            names = [*self._columns, *self._optional]
-            return pd.DataFrame({name: pd.Series(dtype="object") for name in names})
-        return read_spreadsheet(self._path, self._columns, self._optional)
-
-    def save(self, data: pd.DataFrame) -> None:
-        """Refused: this file is the user's."""
-        raise DatasetError(f"{self._path} is only read")
-
-    def _exists(self) -> bool:
-        return True
-
-    def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._path), "columns": self._columns, "optional": self._optional}
 
 
 def spreadsheet_bytes(table: pd.DataFrame) -> bytes:

@@ -28,6 +28,11 @@ def verbatim_table(columns: dict[str, list[Any]]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
 
 
+def no_rows(columns: Iterable[str]) -> pd.DataFrame:
+    """A table with these columns and nothing in them."""
+    return verbatim_table({name: [] for name in columns})
+
+
 def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Objects as a table of all their names, None where a row lacks one."""
     names = dict.fromkeys(name for row in rows for name in row)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.review_csv import OptionalReviewCsv
+from benchwright.datasets.optional_table import OptionalReviewCsv
 from benchwright.methods.smart.label_errors import (
     ELSEWHERE,
     kept_minus_removed,

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.review_csv import OptionalReviewCsv, ReviewCsv
+from benchwright.datasets.optional_table import OptionalReviewCsv
+from benchwright.datasets.review_csv import ReviewCsv
 from benchwright.methods.smart.review import (
     STALE,
     make_review_sheet,

@@ -11,7 +11,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.classifier_folder import ClassifierFolder
-from benchwright.datasets.saved_items import SavedItems
+from benchwright.datasets.saved_tables import SavedItems
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.commands.diff.compare import Comparison
-from benchwright.datasets.atomic import written_aside
+from benchwright.core.atomic_files import written_aside
 from benchwright.reports.page.parts import (
     Article,
     Page,

@@ -8,7 +8,7 @@ from typing import Any
 from benchwright import __version__
 from benchwright.commands.plan.command import MadePlan
 from benchwright.commands.plan.results import draw_plan
-from benchwright.datasets.atomic import written_aside
+from benchwright.core.atomic_files import written_aside
 from benchwright.methods.dele.planning import PlanRow
 from benchwright.reports.page.parts import (
     Bullets,

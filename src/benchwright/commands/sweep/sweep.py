@@ -13,8 +13,8 @@ from benchwright import tracking
 from benchwright.commands.sweep.loop import run_combinations
 from benchwright.commands.sweep.page import render_sweep
 from benchwright.commands.sweep.summary import Combination, SweepRun, summarise_sweep
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import written_aside
 from benchwright.params.run import check_run_values
 from benchwright.project_conf import load_conf, pipeline_defaults
 

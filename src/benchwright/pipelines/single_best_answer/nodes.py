@@ -8,7 +8,7 @@ import pandas as pd
 from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
-from benchwright.datasets.saved_items import SavedTable
+from benchwright.datasets.saved_tables import SavedTable
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
 from benchwright.methods.wicked.single_best_answer.features import judgeable

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 from kedro.io import AbstractDataset
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.memory_store import MemoryShards
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey, read_key, subkey

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import written_aside
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16

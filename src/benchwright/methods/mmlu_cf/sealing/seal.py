@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.datasets.atomic import written_aside
 from benchwright.datasets.half_scores import SealedIdentity
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, write_sealed
 from benchwright.tables.mmlu_cf import LeakPairs

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from kedro.io import DatasetError
 
-from benchwright.datasets.published_scores import PublishedScores
-from benchwright.datasets.saved_table import LastSavedTable
+from benchwright.datasets.optional_table import PublishedScores
+from benchwright.datasets.saved_tables import LastSavedTable
 
 
 def save(folder: Path, version: str, table: pd.DataFrame) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.datasets.named_table import NamedTable
+from benchwright.datasets.optional_table import NamedTable
 
 COLUMNS = ["item_id", "model"]
 
