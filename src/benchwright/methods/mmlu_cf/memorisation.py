@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from math import nan
 from typing import Any, NamedTuple
@@ -155,19 +155,11 @@ def probe_memorisation(
         written = written_options(str(reply["text"]), len(own))
         other = controls.get(str(reply["item_id"]), "")
         against = in_place(written, options[other], params.fuzzy) if other else (nan, nan)
-        rows.append(
-            (
-                configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"])),
-                str(reply["item_id"]),
-                *in_place(written, own, params.fuzzy),
-                *against,
-                str(reply["text"]),
-                int(reply["sample"]),
-                in_any_place(written, own, params.fuzzy),
-                len(written),
-                other,
-            )
-        )
+        name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
+        held = (*in_place(written, own, params.fuzzy), *against)
+        anywhere = in_any_place(written, own, params.fuzzy)
+        said = (str(reply["text"]), int(reply["sample"]), anywhere, len(written), other)
+        rows.append((name, str(reply["item_id"]), *held, *said))
     return Memorisation.from_rows(sorted(rows, key=lambda row: (row[0], row[1], row[6])))
 
 
@@ -177,39 +169,24 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     The next one in an order by hash, so that each serves about once. Items without such a one are
     left out.
     """
-    groups: defaultdict[tuple[str, int], list[tuple[float, str, tuple[str, ...]]]]
-    groups = defaultdict(list)
+    groups: defaultdict[tuple[str, int], list[tuple[float, str, set[str]]]] = defaultdict(list)
     ids = items["item_id"].astype(str).tolist()
     order = item_uniforms(seed, "memorisation_control", ids).tolist()
-    for item_id, place, subject, choices in zip(
-        ids, order, items["subject"], items["choices"], strict=True
-    ):
+    given = zip(ids, order, items["subject"], items["choices"], strict=True)
+    for item_id, place, subject, choices in given:
         if len(choices):
-            key = (str(subject), len(choices))
-            groups[key].append((place, item_id, tuple(folded(str(one)) for one in choices)))
+            texts = {folded(str(one)) for one in choices}
+            groups[str(subject), len(choices)].append((place, item_id, texts))
     controls: dict[str, str] = {}
     for members in groups.values():
-        members.sort()
+        members.sort(key=lambda member: member[:2])
         for number, (_, item_id, own) in enumerate(members):
             after = members[number + 1 :] + members[:number]
-            other = next((one for _, one, texts in after if set(texts).isdisjoint(own)), None)
-            other = other or next((one for _, one, texts in after if set(texts) != set(own)), None)
+            other = next((one for _, one, texts in after if texts.isdisjoint(own)), None)
+            other = other or next((one for _, one, texts in after if texts != own), None)
             if other is not None:
                 controls[item_id] = other
     return controls
-
-
-class _PerItem(NamedTuple):
-    """One model's items.
-
-    `frame` has the means over samples, and whether any of them holds all options (`whole`) or all
-    of the control (`control_whole`).
-    """
-
-    frame: pd.DataFrame
-    exact: int
-    fuzzy: int
-    wrote: int
 
 
 def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> pd.DataFrame:
@@ -222,72 +199,49 @@ def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> p
     interval, describes only: a model that knows the topic guesses some options of the item, and
     fewer of another one's.
     """
-    rows: list[dict[str, Any]] = []
-    for model, own in table.groupby("model", sort=True):
-        rows.append(_summary(str(model), _per_item(own), params))
+    rows = [
+        _summary(str(model), own, params.level) for model, own in table.groupby("model", sort=True)
+    ]
     adjusted = holm([row["p_value"] for row in rows])
     for row, p in zip(rows, adjusted.tolist(), strict=True):
         row |= {"p_holm": p, "remembers": bool(p <= params.alpha)}
-    names = MemorisationSummary.columns()
-    return MemorisationSummary.from_rows([tuple(row[name] for name in names) for row in rows])
+    return MemorisationSummary.from_rows(rows)
 
 
-def _per_item(own: pd.DataFrame) -> _PerItem:
+def _summary(model: str, own: pd.DataFrame, level: float) -> dict[str, Any]:
     by_item = own.groupby("item_id", sort=True)
-    columns = ["exact", "fuzzy", "control_fuzzy", "any_order"]
+    means = by_item[["exact", "fuzzy", "control_fuzzy", "any_order"]].mean()
     best = by_item[["exact", "fuzzy", "control_fuzzy", "written"]].max()
-    frame = by_item[columns].mean()
-    frame["whole"], frame["control_whole"] = best["fuzzy"] == 1, best["control_fuzzy"] == 1
-    return _PerItem(
-        frame,
-        int((best["exact"] == 1).sum()),
-        int((best["fuzzy"] == 1).sum()),
-        int((best["written"] > 0).sum()),
-    )
-
-
-def _summary(model: str, own: _PerItem, params: MemorisationParams) -> dict[str, Any]:
-    n = len(own.frame)
-    exact = wilson_interval(own.exact, n, params.level)
-    fuzzy = wilson_interval(own.fuzzy, n, params.level)
-    compared = own.frame.dropna(subset=["control_fuzzy"])
-    wholes = _whole_controls(compared, params.level)
-    against = _against_control(compared, wholes, params.level)
+    compared = means["control_fuzzy"].notna()
+    whole = best["fuzzy"][compared] == 1
+    control = best["control_fuzzy"][compared] == 1
+    only_own, only_control = int((whole & ~control).sum()), int((control & ~whole).sum())
     return {
         "model": model,
-        "items": n,
-        "wrote": own.wrote,
-        "exact": own.exact / n,
-        "exact_low": exact.low,
-        "exact_high": exact.high,
-        "fuzzy": own.fuzzy / n,
-        "fuzzy_low": fuzzy.low,
-        "fuzzy_high": fuzzy.high,
-        "options_exact": float(own.frame["exact"].mean()),
-        "options_fuzzy": float(own.frame["fuzzy"].mean()),
-        "any_order": float(own.frame["any_order"].mean()),
-        "compared": len(compared),
-        **wholes,
-        **against,
+        "items": len(means),
+        "wrote": int((best["written"] > 0).sum()),
+        **_share("exact", best["exact"] == 1, level),
+        **_share("fuzzy", best["fuzzy"] == 1, level),
+        "options_exact": float(means["exact"].mean()),
+        "options_fuzzy": float(means["fuzzy"].mean()),
+        "any_order": float(means["any_order"].mean()),
+        "compared": int(compared.sum()),
+        **_share("control_whole", control, level),
+        "only_own": only_own,
+        "only_control": only_control,
+        **_against_control(means[compared], only_own, only_control, level),
     }
 
 
-def _whole_controls(compared: pd.DataFrame, level: float) -> Mapping[str, float]:
-    """The share of items whose control is written whole, and the two counts that are tested."""
-    n, hits = len(compared), int(compared["control_whole"].sum())
-    interval = wilson_interval(hits, n, level)
-    return {
-        "control_whole": hits / n if n else nan,
-        "control_whole_low": interval.low,
-        "control_whole_high": interval.high,
-        "only_own": int((compared["whole"] & ~compared["control_whole"]).sum()),
-        "only_control": int((compared["control_whole"] & ~compared["whole"]).sum()),
-    }
+def _share(name: str, hits: pd.Series, level: float) -> dict[str, float]:
+    interval = wilson_interval(int(hits.sum()), len(hits), level)
+    share = int(hits.sum()) / len(hits) if len(hits) else nan
+    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _against_control(
-    compared: pd.DataFrame, wholes: Mapping[str, float], level: float
-) -> Mapping[str, Any]:
+    compared: pd.DataFrame, only_own: int, only_control: int, level: float
+) -> dict[str, Any]:
     if compared.empty:
         missing = ("control_fuzzy", "difference", "low", "high", "p_value")
         reason = "no item has another one of its subject to compare with"
@@ -296,10 +250,9 @@ def _against_control(
 
     difference = (compared["fuzzy"] - compared["control_fuzzy"]).to_numpy()
     interval = clustered_means(difference[None, :], np.arange(len(difference)), level)
-    own, other = int(wholes["only_own"]), int(wholes["only_control"])
-    p_value = 1.0
-    if own + other:
-        p_value = float(binomtest(own, own + other, alternative="greater").pvalue)
+    p_value, tested = 1.0, only_own + only_control
+    if tested:
+        p_value = float(binomtest(only_own, tested, alternative="greater").pvalue)
     return {
         "control_fuzzy": float(compared["control_fuzzy"].mean()),
         "difference": float(difference.mean()),
@@ -348,11 +301,10 @@ def choose_examples(
         By model the two kinds, each with its items: question, options with what was written in
         their places, and the reply as it came. An item is shown once, its first reply.
     """
+    asked = zip(items["item_id"], items["question"], items["choices"], strict=True)
     questions = {
-        str(item_id): (str(question), [str(choice) for choice in choices])
-        for item_id, question, choices in zip(
-            items["item_id"], items["question"], items["choices"], strict=True
-        )
+        str(item_id): (str(question), list(map(str, choices)))
+        for item_id, question, choices in asked
     }
     shown = []
     for model, own in memorisation.groupby("model", sort=True):
@@ -365,22 +317,12 @@ def choose_examples(
         )[: settings.examples]
         drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
         kinds = (("Most options in place", best), ("Drawn by seed", drawn[: settings.examples]))
-        shown.append(
-            {
-                "model": str(model),
-                "kinds": [
-                    {
-                        "title": title,
-                        "items": [
-                            _example(row, *questions[str(row["item_id"])], settings.fuzzy)
-                            for row in rows.to_dict("records")
-                        ],
-                    }
-                    for title, rows in kinds
-                    if len(rows)
-                ],
-            }
-        )
+        told = []
+        for title, chosen in kinds:
+            rows = chosen.to_dict("records")
+            of_it = [_example(row, *questions[str(row["item_id"])], settings.fuzzy) for row in rows]
+            told += [{"title": title, "items": of_it}] if rows else []
+        shown.append({"model": str(model), "kinds": told})
     return shown
 
 

@@ -118,10 +118,10 @@ def test_batches_of_any_size_give_the_same(rows: list[dict[str, Any]], at: int) 
 @given(ROWS)
 def test_packing_for_ray_loses_nothing(rows: list[dict[str, Any]]) -> None:
     raw = table(rows)
-    tasks = pa.table({"task": [batch_engine._dumped(raw)]})
+    tasks = batch_engine.task_table(raw)
     work = partial(cleaned_with_fingerprints, params=CleaningParams())
     *_, outcome = batch_engine.outcomes(tasks, work)
-    there, prints = batch_engine._part(outcome.to_pylist()[0])
+    there, prints = batch_engine.part_of(outcome.to_pylist()[0])
     here = clean_batch(raw, CleaningParams())
     assert all(a.equals(b) for a, b in zip(there, here, strict=True))
     assert len(prints.signed) == len(prints.text) == here.rows.num_rows

@@ -14,6 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch, funnel
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import folded
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
+    Ints,
     Pairs,
     near_pairs,
     remaining,
@@ -39,20 +40,10 @@ from benchwright.params.mmlu_cf import CleaningParams, RuleName
 _SEEDS = (HASH_SEED, "benchwright-key-2")
 
 
-class Keys(NamedTuple):
-    """24 bytes per item, from which duplicates are found without its text.
+def keys(rows: Rows, answer: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The `text` and `answer` of `Fingerprints`.
 
-    Attributes:
-        text: hashes of passage, question and choices in any order, shape (n, 2).
-        answer: hash of the answer's text, shape (n,).
-    """
-
-    text: NDArray[np.uint64]
-    answer: NDArray[np.uint64]
-
-
-def keys(rows: Rows, answer: NDArray[np.int64]) -> Keys:
-    """Keys of items; case, white space and a final full stop do not count, other signs do.
+    Case, white space and a final full stop do not count, other signs do.
 
     Args:
         rows: n items.
@@ -69,35 +60,28 @@ def keys(rows: Rows, answer: NDArray[np.int64]) -> Keys:
         columns.append(mixed(whole + np.uint64(5) * hashed(passage, seed)))
     at = np.where(answer >= 0, rows.offsets[:-1] + answer, -1)
     texts = pc.fill_null(choices.take(indices(at)), "")
-    return Keys(np.stack(columns, axis=1), hashed(texts))
+    return np.stack(columns, axis=1), hashed(texts)
 
 
-def same_text(found: Keys) -> NDArray[np.int64]:
-    """For each item the first with the same text, itself if there is none before, shape (n,)."""
-    order = np.lexsort((np.arange(len(found.text)), found.text[:, 1], found.text[:, 0]))
-    ordered = found.text[order]
+def same_text(text: NDArray[np.uint64]) -> Ints:
+    """For each key (n, 2) the first that is the same, itself if there is none before, (n,)."""
+    order = np.lexsort((np.arange(len(text)), text[:, 1], text[:, 0]))
+    ordered = text[order]
     new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])[: len(order)]
     first = np.empty(len(order), np.int64)
     first[order] = order[new][np.cumsum(new) - 1]
     return first
 
 
-def conflicting(found: Keys, first: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether items with the same text as this one have different answers, shape (n,)."""
-    differs = found.answer != found.answer[first]
-    groups = np.zeros(len(first), np.bool_)
-    groups[first[differs]] = True
-    return groups[first]
-
-
 _AT_ONCE = 20_000
 
 
 class Fingerprints(NamedTuple):
-    """Of n clean rows; empty where the rule that needs them is off.
+    """What duplicates are found by, of n clean rows; empty where the rule that needs it is off.
 
     Attributes:
-        text, answer: as in `Keys`, shapes (n, 2) and (n,).
+        text: hashes of passage, question and choices in any order, shape (n, 2).
+        answer: hash of the answer's text, shape (n,).
         signed: MinHash signatures, shape (n, permutations).
     """
 
@@ -105,13 +89,9 @@ class Fingerprints(NamedTuple):
     answer: NDArray[np.uint64]
     signed: NDArray[np.uint32]
 
-    def take(self, places: NDArray[np.int64]) -> "Fingerprints":
+    def take(self, places: Ints) -> "Fingerprints":
         """Those of some rows."""
-        return Fingerprints(
-            self.text[places] if len(self.text) else self.text,
-            self.answer[places] if len(self.answer) else self.answer,
-            self.signed[places] if len(self.signed) else self.signed,
-        )
+        return Fingerprints(*(each[places] if len(each) else each for each in self))
 
 
 def fingerprints(rows: pa.Table, params: CleaningParams) -> Fingerprints:
@@ -139,7 +119,7 @@ def cleaned_with_fingerprints(
 
 def _of_slice(rows: pa.Table, params: CleaningParams) -> Fingerprints:
     raw = Rows.of(as_raw(rows))
-    found = Keys(np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64))
+    found = np.zeros((0, 2), np.uint64), np.zeros(0, np.uint64)
     signed = np.zeros((0, params.near_duplicates.permutations), np.uint32)
     if "exact_duplicate" not in params.off:
         found = keys(raw, rows.column("answer").to_numpy())
@@ -160,13 +140,11 @@ class Deduplicated(NamedTuple):
         duplicates: item_id of each row that goes, the rule, the item it is like, their similarity
             (1 for exact duplicates) and why in words.
         candidates: pairs that LSH gave, in all rounds.
-        shared_passage: of them, alike as a whole but with another question or other choices.
     """
 
     rows: pa.Table
     duplicates: pa.Table
     candidates: int
-    shared_passage: int
 
 
 def clean(batches: Iterable[pa.Table], params: CleaningParams) -> Cleaned:
@@ -185,28 +163,8 @@ def clean(batches: Iterable[pa.Table], params: CleaningParams) -> Cleaned:
     with BatchEngine(params, "cleaning") as engine:
         work = partial(cleaned_with_fingerprints, params=params)
         parts, prints = zip(*engine.over(work, batches), strict=True)
-        return with_duplicates_rejected(
-            joined(parts), batches, params, joined_fingerprints(prints), engine
-        )
-
-
-def with_duplicates_rejected(
-    cleaned: Cleaned,
-    batches: Iterable[pa.Table],
-    params: CleaningParams,
-    prints: Fingerprints | None = None,
-    engine: BatchEngine | None = None,
-) -> Cleaned:
-    """What `clean_batch` gave for all batches, without duplicates among the clean rows.
-
-    Args:
-        cleaned: of all batches (`joined`).
-        batches: the raw items again, for the rows that are rejected now.
-        params: the same as before.
-        prints: fingerprints of the clean rows, where they are there already.
-        engine: what compares the pairs; None for this process.
-    """
-    left = deduplicate(cleaned.rows, params, prints, engine)
+        cleaned = joined(parts)
+        left = deduplicate(cleaned.rows, params, joined_fingerprints(prints), engine)
     rejected = [cleaned.rejected]
     wanted = left.duplicates.column("item_id")
     for batch in batches if len(wanted) else ():
@@ -214,14 +172,8 @@ def with_duplicates_rejected(
         at = pc.index_in(ids, value_set=wanted.combine_chunks())
         places = np.flatnonzero(pc.is_valid(at).to_numpy())
         found = left.duplicates.take(pc.drop_null(at))
-        rejected.append(
-            rejected_rows(
-                batch,
-                places,
-                found.column("rule").combine_chunks(),
-                found.column("detail").combine_chunks(),
-            )
-        )
+        why = (found.column(name).combine_chunks() for name in ("rule", "detail"))
+        rejected.append(rejected_rows(batch, places, *why))
     done = dict.fromkeys((*(rule.name for rule in ROW_RULES), *WHOLE_RULES), (0, 0))
     for row in cleaned.counts.to_pylist():
         done[row["rule"]] = (row["changed"], row["rejected"])
@@ -262,9 +214,9 @@ def deduplicate(
     active = active.take(pa.array(order))
     prints = (fingerprints(rows, params) if prints is None else prints).take(order)
     gone: list[pa.Table] = []
-    candidates = shared_passage = 0
+    candidates = 0
     if "exact_duplicate" not in params.off:
-        keep, lost = _without_exact(active, Keys(prints.text, prints.answer), params)
+        keep, lost = _without_exact(active, prints, params)
         gone.append(lost)
         active, prints = active.filter(pa.array(keep)), prints.take(np.flatnonzero(keep))
     if "near_duplicate" not in params.off:
@@ -273,10 +225,14 @@ def deduplicate(
         known: Pairs | None = None
         while True:
             near = near_pairs(
-                _rows(active), signed, _answers(active), params.near_duplicates, known, over
+                Rows.of(as_raw(active)),
+                signed,
+                active.column("answer").to_numpy(),
+                params.near_duplicates,
+                known,
+                over,
             )
             candidates += near.candidates
-            shared_passage += near.shared_passage
             like, similarity = _leaders(active.num_rows, near.later, near.earlier, near.similarity)
             keep = like < 0
             if keep.all():
@@ -290,32 +246,24 @@ def deduplicate(
         rows.take(pa.array(places)),
         pa.concat_tables([DUPLICATES.empty_table(), *gone]),
         candidates,
-        shared_passage,
     )
 
 
-def _order(rows: pa.Table) -> NDArray[np.int64]:
+def _order(rows: pa.Table) -> Ints:
     explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
     keyed = pa.table({"explained": pc.invert(explained), "item_id": rows.column("item_id")})
     order = pc.sort_indices(keyed, [("explained", "ascending"), ("item_id", "ascending")])
     return order.to_numpy().astype(np.int64)
 
 
-def _rows(table: pa.Table) -> Rows:
-    return Rows.of(as_raw(table))
-
-
-def _answers(table: pa.Table) -> NDArray[np.int64]:
-    values: NDArray[np.int64] = table.column("answer").to_numpy()
-    return values
-
-
 def _without_exact(
-    table: pa.Table, found: Keys, params: CleaningParams
+    table: pa.Table, prints: Fingerprints, params: CleaningParams
 ) -> tuple[NDArray[np.bool_], pa.Table]:
     """Which rows stay, shape (n,), and the others as duplicates."""
-    first = same_text(found)
-    clash = conflicting(found, first)
+    first = same_text(prints.text)
+    groups = np.zeros(len(first), np.bool_)
+    groups[first[prints.answer != prints.answer[first]]] = True
+    clash = groups[first]  # whether copies have different answers
     like = np.where(first < np.arange(len(first)), first, -1)
     lost = _lost(table, np.where(clash, -1, like), np.ones(len(like)), "exact_duplicate", "same as")
     if params.conflicting_answers == "keep":
@@ -332,8 +280,8 @@ def _without_exact(
 
 
 def _leaders(
-    n: int, later: NDArray[np.int64], earlier: NDArray[np.int64], similarity: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    n: int, later: Ints, earlier: Ints, similarity: NDArray[np.float64]
+) -> tuple[Ints, NDArray[np.float64]]:
     """For each item the first item that stays and is like it, −1 where it stays itself."""
     like, alike = np.full(n, -1), np.full(n, np.nan)
     order = np.lexsort((earlier, later))
@@ -347,7 +295,7 @@ def _leaders(
 
 def _lost(
     table: pa.Table,
-    like: NDArray[np.int64],
+    like: Ints,
     similarity: NDArray[np.float64],
     rule: RuleName,
     why: str,

@@ -6,8 +6,7 @@ a long passage are not candidates for that alone.
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, partial
-from itertools import chain
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,11 +39,16 @@ _NOT_WORD = r"[^\p{L}\p{N}+=<>*/^%\x{2212}\x{2190}-\x{22FF}]+"
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_JOINING = (
-    "would will could should might must shall which what that this these those there their with "
-    "from into onto upon have been being does most best following when where while also such"
-)
+_JOINING = frozenset({
+    "would", "will", "could", "should", "might", "must", "shall", "which", "what", "that",
+    "this", "these", "those", "there", "their", "with", "from", "into", "onto", "upon", "have",
+    "been", "being", "does", "most", "best", "following", "when", "where", "while", "also",
+    "such",
+})  # fmt: skip
 _NEGATING = ("in", "un", "im", "ir", "il", "dis", "non", "anti", "mis")
+
+
+Ints = NDArray[np.int64]
 
 
 class Compared(NamedTuple):
@@ -53,13 +57,11 @@ class Compared(NamedTuple):
     Attributes:
         later, earlier: positions of the items, shape (pairs,).
         similarity: Jaccard similarity of question and choices, shape (pairs,).
-        shared_passage: how many others are as alike as a whole but differ in a part.
     """
 
-    later: NDArray[np.int64]
-    earlier: NDArray[np.int64]
+    later: Ints
+    earlier: Ints
     similarity: NDArray[np.float64]
-    shared_passage: int
 
 
 class PairsToCompare(NamedTuple):
@@ -73,119 +75,82 @@ class PairsToCompare(NamedTuple):
     """
 
     rows: Rows
-    answer: NDArray[np.int64]
-    items: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+    answer: Ints
+    items: Ints
+    one: Ints
+    other: Ints
+
+    @classmethod
+    def of(cls, rows: Rows, answer: Ints, later: Ints, earlier: Ints) -> "PairsToCompare":
+        """Pairs of items given by their positions in `rows`."""
+        items, inverse = np.unique(np.concatenate([later, earlier]), return_inverse=True)
+        counts = rows.counts[items]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        flat = np.repeat(rows.offsets[items] - offsets[:-1], counts) + np.arange(offsets[-1])
+        at = pa.array(items)
+        some = Rows(
+            rows.index[items],
+            rows.question.take(at),
+            rows.answer.take(at),
+            rows.passage.take(at),
+            rows.explanation,
+            rows.choices.take(pa.array(flat)),
+            rows.labels,
+            offsets,
+        )
+        return cls(some, answer[items], items, inverse[: len(later)], inverse[len(later) :])
+
+    def only(self, keep: Bools) -> "PairsToCompare":
+        """Some of the pairs, with their items."""
+        some = self.of(self.rows, self.answer, self.one[keep], self.other[keep])
+        return some._replace(items=self.items[some.items])
 
 
-def pairs_to_compare(
-    rows: Rows, answer: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64]
-) -> PairsToCompare:
-    """Pairs of items given by their positions in `rows`."""
-    some, one, other = _only(rows, later, earlier)
-    items = np.union1d(later, earlier)
-    return PairsToCompare(some, answer[items], items, one, other)
-
-
-def compared_pairs(task: PairsToCompare, params: NearDuplicateParams) -> Iterator[Compared]:
-    """`compared` for a batch of pairs, with the positions among all items."""
-    found = compared(task.rows, task.answer, task.one, task.other, params)
-    yield found._replace(later=task.items[found.later], earlier=task.items[found.earlier])
-
-
-def compared(
-    rows: Rows,
-    answer: NDArray[np.int64],
-    later: NDArray[np.int64],
-    earlier: NDArray[np.int64],
-    params: NearDuplicateParams,
-) -> Compared:
-    """Those of the pairs that ask the same, by the texts of both.
+def compared_pairs(pairs: PairsToCompare, params: NearDuplicateParams) -> Iterator[Compared]:
+    """Those of the pairs that ask the same, by the texts of both; one batch.
 
     Two items do if (1) question, passage and choices together reach `similarity`; (2) the passage,
     the beginning and the last sentence of the question, and the choices reach `part_similarity`
-    each; (3) they have
-    the same numbers, operators and words of polarity ("not", "increase"); (4) their answers are
-    the same choice; (5) no word of the one question stands for another word in the other, unless it
-    is spelt much like it. (3), (4) and (5) err on the side of keeping both.
+    each; (3) they have the same numbers, operators and words of polarity ("not", "increase"); (4)
+    their answers are the same choice; (5) no word of the one question stands for another word in
+    the other, unless it is spelt much like it. (3), (4) and (5) err on the side of keeping both.
     """
-    similarity = _together(rows, later, earlier)
+    rows = pairs.rows
+    whole = pc.binary_join_element_wise(pc.fill_null(rows.passage, ""), rows.question, _SPACE)
+    similarity = jaccard(item_shingles(rows, whole).distinct(), pairs.one, pairs.other)
     alike = similarity >= params.similarity
-    later, earlier, similarity = later[alike], earlier[alike], similarity[alike]
-    same = _parts_alike(rows, later, earlier, params.part_similarity)
-    shared_passage = int((~same).sum())
-    same[same] = _ask_the_same(rows, answer, later[same], earlier[same], params.part_similarity)
-    return Compared(later[same], earlier[same], similarity[same], shared_passage)
+    pairs, similarity = pairs.only(alike), similarity[alike]
+    same = _parts_alike(pairs, params.part_similarity)
+    pairs, similarity = pairs.only(same), similarity[same]
+    same = _ask_the_same(pairs, params.part_similarity)
+    later, earlier = pairs.items[pairs.one[same]], pairs.items[pairs.other[same]]
+    yield Compared(later, earlier, similarity[same])
 
 
-def _parts_alike(
-    rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64], least: float
-) -> Bools:
+def _parts_alike(pairs: PairsToCompare, least: float) -> Bools:
     """Whether passage, last sentence, beginning and choices are alike, each by itself."""
-    some, one, other = _only(rows, later, earlier)
-    same = np.ones(len(later), np.bool_)
+    rows, same = pairs.rows, np.ones(len(pairs.one), np.bool_)
     for part in (
-        shingles(some.passage),
-        shingles(last_sentence(some.question)),
-        shingles(beginning(some.question)),
-        shingles(some.choices).grouped(some.offsets),
+        shingles(rows.passage),
+        shingles(last_sentence(rows.question)),
+        shingles(beginning(rows.question)),
+        shingles(rows.choices).grouped(rows.offsets),
     ):
-        same[same] = jaccard(part.distinct(), one[same], other[same]) >= least
+        same[same] = jaccard(part.distinct(), pairs.one[same], pairs.other[same]) >= least
     return same
 
 
-def _ask_the_same(
-    rows: Rows,
-    answer: NDArray[np.int64],
-    later: NDArray[np.int64],
-    earlier: NDArray[np.int64],
-    least: float,
-) -> Bools:
+def _ask_the_same(pairs: PairsToCompare, least: float) -> Bools:
     """Whether formulas, polarity, number of choices, answers and words agree."""
-    some, one, other = _only(rows, later, earlier)
-    same = np.ones(len(later), np.bool_)
-    for marks in (_formulas(some), _polarity(some), some.counts):
+    rows, one, other = pairs.rows, pairs.one, pairs.other
+    same = np.ones(len(one), np.bool_)
+    for marks in (_formulas(rows), _polarity(rows), rows.counts):
         same &= marks[one] == marks[other]
-    items = np.union1d(later, earlier)
-    gold = np.where(answer[items] >= 0, answer[items], 0)
-    same[same] = _same_answer(some, gold, one[same], other[same], least)
-    same[same] = _same_words(some.question, one[same], other[same])
+    gold = np.maximum(pairs.answer, 0)
+    same[same] = _same_answer(rows, gold, one[same], other[same], least)
+    questions = (rows.question.take(pa.array(side[same])).to_pylist() for side in (one, other))
+    same[same] = [not substituted(a, b) for a, b in zip(*questions, strict=True)]
     return same
-
-
-def _together(
-    rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Similarity of passage, question and choices, shape (pairs,)."""
-    some, one, other = _only(rows, later, earlier)
-    whole = pc.binary_join_element_wise(pc.fill_null(some.passage, ""), some.question, _SPACE)
-    return jaccard(item_shingles(some, whole).distinct(), one, other)
-
-
-def _only(
-    rows: Rows, later: NDArray[np.int64], earlier: NDArray[np.int64]
-) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
-    """The items of pairs, ascending, and where the two of each pair are among them."""
-    items, inverse = np.unique(np.concatenate([later, earlier]), return_inverse=True)
-    return _taken(rows, items), inverse[: len(later)], inverse[len(later) :]
-
-
-def _taken(rows: Rows, items: NDArray[np.int64]) -> Rows:
-    counts = rows.counts[items]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    flat = np.repeat(rows.offsets[items] - offsets[:-1], counts) + np.arange(offsets[-1])
-    rows_at, choices_at = pa.array(items), pa.array(flat)
-    return Rows(
-        rows.index[items],
-        rows.question.take(rows_at),
-        rows.answer.take(rows_at),
-        rows.passage.take(rows_at),
-        rows.explanation,
-        rows.choices.take(choices_at),
-        rows.labels,
-        offsets,
-    )
 
 
 def _formulas(rows: Rows) -> NDArray[np.uint64]:
@@ -201,7 +166,7 @@ def _formula(texts: Text) -> Text:
     return pc.utf8_trim_whitespace(pc.replace_substring_regex(signs, _NOT_FORMULA, " "))
 
 
-def _polarity(rows: Rows) -> NDArray[np.int64]:
+def _polarity(rows: Rows) -> Ints:
     """A number made of how often each word of polarity stands in the question."""
     total = np.zeros(len(rows), np.int64)
     low = pc.utf8_lower(rows.question)
@@ -210,20 +175,6 @@ def _polarity(rows: Rows) -> NDArray[np.int64]:
         count = pc.count_substring_regex(low, pattern).to_numpy(zero_copy_only=False)
         total = total + count.astype(np.int64) * (31**place % (1 << 61))  # wraps around
     return total
-
-
-def _same_words(questions: Text, one: NDArray[np.int64], other: NDArray[np.int64]) -> Bools:
-    return np.array(
-        [
-            not substituted(a, b)
-            for a, b in zip(
-                questions.take(pa.array(one)).to_pylist(),
-                questions.take(pa.array(other)).to_pylist(),
-                strict=True,
-            )
-        ],
-        np.bool_,
-    )
 
 
 def substituted(one: str, other: str) -> bool:
@@ -238,31 +189,16 @@ def substituted(one: str, other: str) -> bool:
 
 
 def _unlike(words: set[str], others: set[str]) -> bool:
-    telling = (word for word in words if len(word) >= 4 and word not in _joining())
-    return any(not _has_like(word, others) for word in telling)
+    telling = (word for word in words if len(word) >= 4 and word not in _JOINING)
+    return any(not any(_alike(word, other) for other in others) for word in telling)
 
 
-@cache
-def _joining() -> frozenset[str]:
-    return frozenset(_JOINING.split())
-
-
-def _has_like(word: str, words: set[str]) -> bool:
-    return any(fuzz.ratio(word, other) >= 70 and not _negates(word, other) for other in words)
-
-
-def _negates(one: str, other: str) -> bool:
+def _alike(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    return any(prefix + short == long for prefix in _NEGATING)
+    return fuzz.ratio(one, other) >= 70 and long not in {prefix + short for prefix in _NEGATING}
 
 
-def _same_answer(
-    rows: Rows,
-    gold: NDArray[np.int64],
-    one: NDArray[np.int64],
-    other: NDArray[np.int64],
-    least: float,
-) -> Bools:
+def _same_answer(rows: Rows, gold: Ints, one: Ints, other: Ints, least: float) -> Bools:
     words = pc.replace_substring_regex(pc.utf8_lower(rows.choices), _NOT_WORD, "")
     value = hashed(words)
     at = rows.offsets[:-1] + gold
@@ -274,11 +210,7 @@ def _same_answer(
 
 
 def _is_distractor(
-    rows: Rows,
-    value: NDArray[np.uint64],
-    gold: NDArray[np.int64],
-    wanted: NDArray[np.uint64],
-    items: NDArray[np.int64],
+    rows: Rows, value: NDArray[np.uint64], gold: Ints, wanted: NDArray[np.uint64], items: Ints
 ) -> Bools:
     """Whether a text is one of an item's choices but not its answer."""
     found = np.zeros(len(items), np.bool_)
@@ -290,7 +222,7 @@ def _is_distractor(
     return found & ~right
 
 
-Pairs = NDArray[np.int64]
+Pairs = Ints
 """Pairs of n items, each as later · n + earlier."""
 
 Over = Callable[[Callable[[Any], Any], Iterator[Any]], Iterator[Any]]
@@ -307,15 +239,13 @@ class Near(NamedTuple):
         later, earlier: positions of the items of each pair, shape (pairs,).
         similarity: exact Jaccard similarity of question and choices, shape (pairs,).
         candidates: pairs that LSH gave.
-        shared_passage: pairs that are alike but ask something else, as items on one passage do.
         compared: the candidates that their signatures did not rule out, ascending.
     """
 
-    later: NDArray[np.int64]
-    earlier: NDArray[np.int64]
+    later: Ints
+    earlier: Ints
     similarity: NDArray[np.float64]
     candidates: int
-    shared_passage: int
     compared: Pairs
 
 
@@ -335,10 +265,10 @@ def signatures(rows: Rows, params: NearDuplicateParams) -> NDArray[np.uint32]:
 def near_pairs(
     rows: Rows,
     signed: NDArray[np.uint32],
-    answer: NDArray[np.int64],
+    answer: Ints,
     params: NearDuplicateParams,
-    known: Pairs | None = None,
-    over: Over | None = None,
+    known: Pairs | None,
+    over: Over,
 ) -> Near:
     """Pairs of near-duplicates among n items.
 
@@ -351,7 +281,7 @@ def near_pairs(
         answer: position of each item's answer, shape (n,).
         params: thresholds, bands and neighbours.
         known: pairs that were compared before and are none, as `Near.compared` gives them.
-        over: applies a function to tasks, in order, as `BatchEngine.over`; None for here and now.
+        over: applies a function to tasks, in order, as `BatchEngine.over`.
     """
     pairs = _candidates(signed, params)
     n = len(rows)
@@ -361,17 +291,17 @@ def near_pairs(
     )
     new = likely if known is None else np.setdiff1d(likely, known, assume_unique=True)
     tasks = (
-        pairs_to_compare(rows, answer, some // n, some % n) for some in _chunks(new, _PAIRS_AT_ONCE)
+        PairsToCompare.of(rows, answer, some // n, some % n)
+        for some in _chunks(new, _PAIRS_AT_ONCE)
     )
     work = partial(compared_pairs, params=params)
-    parts = list(chain.from_iterable(map(work, tasks)) if over is None else over(work, tasks))
+    parts = list(over(work, tasks))
     none = _no_pairs()
     return Near(
         np.concatenate([none, *(part.later for part in parts)]),
         np.concatenate([none, *(part.earlier for part in parts)]),
         np.concatenate([np.zeros(0), *(part.similarity for part in parts)]),
         len(pairs),
-        sum(part.shared_passage for part in parts),
         likely,
     )
 
@@ -383,11 +313,6 @@ def remaining(pairs: Pairs, keep: NDArray[np.bool_]) -> Pairs:
     both = keep[later] & keep[earlier]
     left: Pairs = place[later[both]] * int(keep.sum()) + place[earlier[both]]
     return left
-
-
-def _lowest(params: NearDuplicateParams) -> float:
-    spread = (params.similarity * (1 - params.similarity) / params.permutations) ** 0.5
-    return params.similarity - _MARGIN * spread
 
 
 def _candidates(signed: NDArray[np.uint32], params: NearDuplicateParams) -> Pairs:
@@ -422,8 +347,9 @@ def _chunks(pairs: Pairs, size: int) -> Iterator[Pairs]:
 def _likely(signed: NDArray[np.uint32], pairs: Pairs, params: NearDuplicateParams) -> Pairs:
     """Those whose signatures do not rule them out."""
     n = len(signed)
+    spread = (params.similarity * (1 - params.similarity) / params.permutations) ** 0.5
     agreement = (signed[pairs // n] == signed[pairs % n]).mean(axis=1)
-    found: Pairs = pairs[agreement >= _lowest(params)]
+    found: Pairs = pairs[agreement >= params.similarity - _MARGIN * spread]
     return found
 
 

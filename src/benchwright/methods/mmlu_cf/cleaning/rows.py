@@ -288,7 +288,7 @@ def rejected_rows(
 
 def as_json(table: pa.Table) -> pa.Array:
     """Each row as a JSON object, in one line."""
-    columns = [_readable(column.combine_chunks()) for column in table.columns]
+    columns = [_readable(_column(table, name)) for name in table.column_names]
     table = pa.table(columns, names=table.column_names)
     frame: pd.DataFrame = table.to_pandas(
         types_mapper=_numbers_as_they_are, integer_object_nulls=True
@@ -298,8 +298,6 @@ def as_json(table: pa.Table) -> pa.Array:
 
 
 def _readable(column: pa.Array) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks) if column.num_chunks else column.combine_chunks()
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return decoded(column)
