@@ -29,7 +29,7 @@ from faults.project_runs import REPOSITORY, empty_root, left_in
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
 IMPORTED = "scoring.mode=imported"
 FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_draws=100"
-FEW_SUBSETS = "sampling.repeats=3,sampling.evidence.random_subsets=100"
+FEW_SAMPLERS = "sampling.samplers=random+word_length+readability+anchor_points+discrimination"
 
 Digests = dict[str, dict[str, str]]
 
@@ -77,7 +77,8 @@ SCENARIOS = {
         ]
     ),
     "dele arc_challenge": Scenario(
-        [_run("dele", _real("arc_challenge_leaderboard", FEW_SUBSETS))], real=True
+        [_run("dele", _real("arc_challenge_leaderboard", f"{FEW_SAMPLERS},sampling.repeats=3"))],
+        real=True,
     ),
     "documents": Scenario([_run("documents")]),
     "mmlu_cf": Scenario([_run("mmlu_cf")]),
