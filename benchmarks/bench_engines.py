@@ -82,7 +82,7 @@ def score_one_by_one(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]
     from benchwright.language_models.hf_transformers import TransformersModel
     from benchwright.language_models.weights import ModelSource
 
-    model = TransformersModel(ModelSource(folder), "bfloat16", context=8192)
+    model = TransformersModel.load(ModelSource(folder), "bfloat16", context=8192)
     model.shares = False
     return lambda asked: [score.logprobs for score in model.score(asked)]
 
@@ -91,7 +91,7 @@ def score_transformers(folder: str, prompts: list[Any]) -> Callable[[Sequence[An
     from benchwright.language_models.hf_transformers import TransformersModel
     from benchwright.language_models.weights import ModelSource
 
-    model = TransformersModel(ModelSource(folder), "bfloat16", context=8192)
+    model = TransformersModel.load(ModelSource(folder), "bfloat16", context=8192)
 
     def run(asked: Sequence[Any]) -> list[Any]:
         by_prefix: dict[str, list[int]] = {}
@@ -138,7 +138,7 @@ def score_vllm(folder: str, prompts: list[Any]) -> Callable[[Sequence[Any]], lis
     from benchwright.language_models.weights import ModelSource
     from benchwright.params.scoring import VllmParams
 
-    model = VllmModel(ModelSource(folder), "bfloat16", "cpu", 4096, VllmParams())
+    model = VllmModel.load(ModelSource(folder), "bfloat16", "cpu", 4096, VllmParams())
     batches = lambda asked: [asked[i : i + 64] for i in range(0, len(asked), 64)]  # noqa: E731
 
     def run(asked: Sequence[Any]) -> list[Any]:

@@ -120,7 +120,7 @@ def main() -> None:
     dtype = resolve_dtype(given.dtype, device)
     settings = VllmParams(enforce_eager=given.eager)
     start = time.perf_counter()
-    model = VllmModel(ModelSource(given.weights), dtype, device, 2048, settings)
+    model = VllmModel.load(ModelSource(given.weights), dtype, device, 2048, settings)
     print(f"loaded in {time.perf_counter() - start:.0f} s: {dtype} on {device}", flush=True)
     engine = model.engine
     assert isinstance(engine, VllmEngine)

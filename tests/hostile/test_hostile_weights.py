@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_loaded_is_told(
     shutil.copytree(whole, folder)
     change(folder, marker)
     with pytest.raises(InputError, match="cannot be loaded") as caught:
-        TransformersModel(ModelSource(str(folder)), "float32")
+        TransformersModel.load(ModelSource(str(folder)), "float32")
     assert str(folder) in str(caught.value)
     assert not marker.exists()
 

@@ -56,7 +56,7 @@ def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
 def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) -> Generated:
     """Oracle: greedy decoding by Transformers itself, one prompt at a time."""
     ids = model.tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
-    ends = sorted(end_tokens(model._network))
+    ends = sorted(end_tokens(model))
     out = model.model.generate(
         ids,
         attention_mask=torch.ones_like(ids),
@@ -75,7 +75,7 @@ def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) 
 def test_greedy_answers_are_those_of_transformers(
     family: str, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(wordy_model(family), tiny_tokenizer, batch_tokens=400)
+    model = TransformersModel(wordy_model(family), tiny_tokenizer, batch_tokens=400)
     wanted = [plain_answer(model, prompt, 24) for prompt in PROMPTS]
     assert written(model, PROMPTS, Sampling(24)) == wanted
     words = {text[i : i + 4] for answer in wanted for text in answer.texts or () for i in range(40)}
@@ -85,7 +85,7 @@ def test_greedy_answers_are_those_of_transformers(
 def test_a_long_answer_outgrows_the_room_it_was_given(
     wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(wordy_model("qwen2"), tiny_tokenizer)
+    model = TransformersModel(wordy_model("qwen2"), tiny_tokenizer)
     prompts = PROMPTS[:3]
     assert written(model, prompts, Sampling(150)) == [plain_answer(model, p, 150) for p in prompts]
 
@@ -110,7 +110,7 @@ def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
         only = torch.zeros(400, dtype=torch.bool).index_fill(0, torch.tensor(begins), True)
         network.get_output_embeddings().weight *= only[:, None]
     network.generation_config.eos_token_id = 0
-    model = TransformersModel.from_parts(network, tokenizer)
+    model = TransformersModel(network, tokenizer)
     for text in ("heat moves from", "heat moves to"):
         [answer] = written(model, [PromptText("", text, ())], Sampling(8))
         ids = tokenizer(text, return_tensors="pt").input_ids
@@ -124,7 +124,7 @@ def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
 def test_common_architectures_write_side_by_side(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    assert TransformersModel.from_parts(tiny_model(family), tiny_tokenizer)._writes_side_by_side
+    assert TransformersModel(tiny_model(family), tiny_tokenizer)._writes_side_by_side
 
 
 @pytest.mark.parametrize("family", ["llama", "gemma3", "gpt2"])
@@ -135,10 +135,10 @@ def test_few_slots_are_filled_again_and_change_nothing(
     network = wordy_model(family)
     prompts = [p._replace(text=f"{p.text} {i}") for p in PROMPTS for i in range(2)]
     sampling = Sampling(20, stop=("e", "A", "i", "t", "Q"))
-    few = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=64)
-    few._looks_together &= apart
+    few = TransformersModel(network, tiny_tokenizer, batch_tokens=64)
+    few.looks_together &= apart
     assert few._writes_side_by_side
-    many = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=4096)
+    many = TransformersModel(network, tiny_tokenizer, batch_tokens=4096)
     alone = [written(many, [prompt], sampling)[0] for prompt in prompts]
     assert written(few, prompts, sampling) == alone
     assert written(many, prompts, sampling) == alone
@@ -148,7 +148,7 @@ def test_few_slots_are_filled_again_and_change_nothing(
 def test_a_stop_text_ends_an_answer_and_is_not_part_of_it(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
     prompt = PROMPTS[1]
     [whole] = written(model, [prompt], Sampling(24))
     assert whole.texts is not None
@@ -164,14 +164,14 @@ def test_the_model_s_own_end_ends_an_answer(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model("llama")
-    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    model = TransformersModel(network, tiny_tokenizer)
     prompt = PROMPTS[1]
     ids = tiny_tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
     new = network.generate(ids, do_sample=False, max_new_tokens=9, eos_token_id=None)[0]
     new = new[ids.shape[1] :].tolist()
     ends = [token for token in new[2:] if token not in new[:2]]
     network.generation_config.eos_token_id = [399, ends[0]]
-    assert end_tokens(model._network) == {399, ends[0], tiny_tokenizer.eos_token_id}
+    assert end_tokens(model) == {399, ends[0], tiny_tokenizer.eos_token_id}
     [answer] = written(model, [prompt], Sampling(9))
     assert answer.finish == ("stop",)
     assert answer.generated_tokens == new.index(ends[0]) + 1
@@ -183,9 +183,7 @@ def test_an_answer_ends_where_the_context_does(
 ) -> None:
     prompts = [PromptText("", "heat " * n, ()) for n in (2, 10, 40)]
     lengths = [len(tiny_tokenizer(p.text).input_ids) for p in prompts]
-    model = TransformersModel.from_parts(
-        tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3
-    )
+    model = TransformersModel(tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3)
     short, medium, long = written(model, prompts, Sampling(1000))
     assert short.finish == medium.finish == ("length",)
     assert [short.generated_tokens, medium.generated_tokens] == [lengths[1] + 3 - lengths[0], 3]
@@ -196,7 +194,7 @@ def test_a_prompt_that_fills_the_context_is_not_answered(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     n = len(tiny_tokenizer("heat moves").input_ids)
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=n)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=n)
     assert written(model, [PromptText("", "heat moves", ())], Sampling(4))[0].texts is None
 
 
@@ -204,7 +202,7 @@ def test_a_prompt_that_fills_the_context_is_not_answered(
 def test_samples_depend_on_seed_and_prompt_alone(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model(family), tiny_tokenizer, batch_tokens=128)
+    model = TransformersModel(tiny_model(family), tiny_tokenizer, batch_tokens=128)
     sampling = Sampling(6, samples=3, temperature=1.0, top_p=0.95, seed=7)
     prompts = PROMPTS[:6]
     first = written(model, prompts, sampling)
@@ -219,7 +217,7 @@ def test_samples_depend_on_seed_and_prompt_alone(
 def test_order_changes_no_greedy_answer(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("gemma3"), tiny_tokenizer, batch_tokens=128)
+    model = TransformersModel(tiny_model("gemma3"), tiny_tokenizer, batch_tokens=128)
     sampling = Sampling(12)
     assert written(model, PROMPTS[::-1], sampling)[::-1] == written(model, PROMPTS, sampling)
 
@@ -227,7 +225,7 @@ def test_order_changes_no_greedy_answer(
 def test_greedy_samples_are_all_the_same(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
     [one] = written(model, PROMPTS[:1], Sampling(5))
     [three] = written(model, PROMPTS[:1], Sampling(5, samples=3))
     assert three.texts == (one.texts or ()) * 3
@@ -238,7 +236,7 @@ def test_greedy_samples_are_all_the_same(
 def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=150)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=150)
     asked: list[int] = []
     seen: list[int] = []
 
@@ -260,7 +258,7 @@ def test_batches_come_one_by_one_and_progress_counts_every_prompt_once(
 def test_an_empty_prompt_is_answered_from_the_end_of_text(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
     [answer] = written(model, [PromptText("", "", ())], Sampling(3))
     assert answer.prompt_tokens == 1
     assert answer.texts is not None
@@ -282,7 +280,7 @@ def test_a_chat_prompt_gets_no_special_tokens(
 
         decode = staticmethod(tiny_tokenizer.decode)
 
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
     model.tokenizer = Special()
     plain, chat = written(
         model, [PromptText("", "heat", (), "none"), PromptText("", "heat", (), "chat")], Sampling(1)

@@ -55,7 +55,7 @@ def test_scores_equal_those_of_the_joint_text(
     family: str, prefix: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model(family)
-    model = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=160)
+    model = TransformersModel(network, tiny_tokenizer, batch_tokens=160)
     prompts = [PromptText(prefix, text, options) for text, options in ITEMS]
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
     assert_equal(model.score(prompts), wanted, 1e-3)
@@ -65,14 +65,14 @@ def test_scores_equal_those_of_the_joint_text(
 def test_common_architectures_share_their_prefix(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    assert TransformersModel.from_parts(tiny_model(family), tiny_tokenizer).shares
+    assert TransformersModel(tiny_model(family), tiny_tokenizer).shares
 
 
 @pytest.mark.parametrize("family", ["mamba", "bloom"])
 def test_an_architecture_without_masks_or_positions_is_scored_one_by_one(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    assert not TransformersModel.from_parts(tiny_model(family), tiny_tokenizer).shares
+    assert not TransformersModel(tiny_model(family), tiny_tokenizer).shares
 
 
 def test_order_and_batch_size_change_nothing_but_rounding(
@@ -80,8 +80,8 @@ def test_order_and_batch_size_change_nothing_but_rounding(
 ) -> None:
     network = tiny_model("gemma3")
     prompts = [PromptText(PREFIX if i % 2 else "", *item) for i, item in enumerate(ITEMS)]
-    large = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=4096).score(prompts)
-    small = TransformersModel.from_parts(network, tiny_tokenizer, batch_tokens=64)
+    large = TransformersModel(network, tiny_tokenizer, batch_tokens=4096).score(prompts)
+    small = TransformersModel(network, tiny_tokenizer, batch_tokens=64)
     turned = small.score(prompts[::-1])[::-1]
     assert_equal(turned, [list(score.logprobs or ()) for score in large], 1e-3)
     assert small.score(prompts) == turned, "another order must give the same bits"
@@ -90,7 +90,7 @@ def test_order_and_batch_size_change_nothing_but_rounding(
 def test_a_prompt_beyond_the_context_is_not_scored_and_the_others_are(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=60)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=60)
     long, short = model.score(
         [PromptText("", "heat " * 80, (" A",)), PromptText("", "heat moves", (" A", " B"))]
     )
@@ -103,7 +103,7 @@ def test_a_prompt_beyond_the_context_is_not_scored_and_the_others_are(
 def test_progress_counts_every_prompt_once(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel.from_parts(tiny_model("llama"), tiny_tokenizer, context=200)
+    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=200)
     prompts = [PromptText("", *item) for item in ITEMS] + [PromptText("", "heat " * 300, (" A",))]
     seen: list[int] = []
     model.score(prompts, seen.append)
@@ -111,7 +111,7 @@ def test_progress_counts_every_prompt_once(
 
 
 def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:
-    model = TransformersModel.from_parts(
+    model = TransformersModel(
         tiny_model("llama").to(torch.bfloat16), tiny_tokenizer, batch_tokens=512
     )
     prompts = [PromptText("", f"{text} {i}", (" A", " B")) for i in range(40) for text, _ in ITEMS]
@@ -121,7 +121,7 @@ def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_toke
 
 @pytest.fixture(scope="module")
 def smollm2(smollm2_folder: Path) -> Iterator[TransformersModel]:
-    model = TransformersModel(ModelSource(str(smollm2_folder)), "float32", context=8192)
+    model = TransformersModel.load(ModelSource(str(smollm2_folder)), "float32", context=8192)
     yield model
     model.close()
 
@@ -172,7 +172,7 @@ def test_common_architectures_look_at_the_prefix_together(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model(family)
-    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    model = TransformersModel(network, tiny_tokenizer)
     assert network.config._attn_implementation == NAME
     assert model.shares
 
@@ -185,7 +185,7 @@ def test_a_model_that_does_not_pass_the_prefix_on_gets_copies_of_it(
 
     monkeypatch.setattr("benchwright.language_models.shared_prefix.attention_forward", deaf)
     network = tiny_model("llama")
-    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    model = TransformersModel(network, tiny_tokenizer)
     assert model.shares
     assert network.config._attn_implementation == "sdpa"
     prompts = [PromptText(PREFIX, text, options) for text, options in ITEMS]
@@ -224,7 +224,7 @@ def test_short_prompts_share_rows_and_do_not_see_each_other(
 
     monkeypatch.setattr("benchwright.language_models.hf_transformers.lay_out", noted)
     network = tiny_model("llama")
-    model = TransformersModel.from_parts(network, tiny_tokenizer)
+    model = TransformersModel(network, tiny_tokenizer)
     prompts = [PromptText(PREFIX, f"\n\nQuestion {n}\nAnswer:", (" A", " B")) for n in range(12)]
     shapes.clear()
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]

@@ -228,7 +228,7 @@ def test_scores_are_sums_of_what_the_engine_says(
     tiny_tokenizer: Any, continuations: tuple[str, ...]
 ) -> None:
     prompts = [prompt(f"Which is number {n}?", continuations) for n in range(7)]
-    model = VllmModel.from_parts(StandIn(), tiny_tokenizer, max_sequences=2)
+    model = VllmModel(StandIn(), tiny_tokenizer, max_sequences=2)
     told: list[int] = []
     batches = list(model.score_batches([prompts[:3], prompts[3:]], told.append))
     assert list(map(len, batches)) == [3, 4]
@@ -242,7 +242,7 @@ def test_scores_are_sums_of_what_the_engine_says(
 
 def test_scores_do_not_depend_on_the_order_of_prompts(tiny_tokenizer: Any) -> None:
     prompts = [prompt(f"Which is number {n}?") for n in range(6)]
-    model = VllmModel.from_parts(StandIn(), tiny_tokenizer)
+    model = VllmModel(StandIn(), tiny_tokenizer)
     [forth] = model.score_batches([prompts], lambda _: None)
     [back] = model.score_batches([prompts[::-1]], lambda _: None)
     assert back[::-1] == forth
@@ -254,7 +254,7 @@ def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_toke
     told: list[int] = []
     for context, fits in ((item.longest, True), (item.longest - 1, False)):
         engine = StandIn()
-        model = VllmModel.from_parts(engine, tiny_tokenizer, context)
+        model = VllmModel(engine, tiny_tokenizer, context)
         [[score]] = model.score_batches([[asked]], told.append)
         assert (score.logprobs is not None) is fits
         assert bool(engine.seen) is fits
@@ -267,7 +267,7 @@ def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_toke
 
 def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     engine = StandIn()
-    model = VllmModel.from_parts(engine, tiny_tokenizer)
+    model = VllmModel(engine, tiny_tokenizer)
     sampling = Sampling(9, samples=2, temperature=0.5, top_p=0.9, stop=("\n",), seed=3)
     asked = prompt("Which is a planet?", ())
     [[written]] = model.generate_batches([[asked]], sampling, lambda _: None)
@@ -295,7 +295,7 @@ def test_without_a_draw_one_answer_is_written_however_many_are_asked_for(
     tiny_tokenizer: Any,
 ) -> None:
     engine = StandIn()
-    model = VllmModel.from_parts(engine, tiny_tokenizer)
+    model = VllmModel(engine, tiny_tokenizer)
     asked = prompt("Which is a planet?", ())
     [[written]] = model.generate_batches([[asked]], Sampling(9, samples=3), lambda _: None)
     [request] = engine.seen
@@ -311,7 +311,7 @@ def test_no_answer_is_written_where_the_prompt_fills_the_context(tiny_tokenizer:
     n = len(tiny_tokenizer(asked.prefix + asked.text).input_ids)
     told: list[int] = []
     for context, fits in ((n, False), (n + 1, True)):
-        model = VllmModel.from_parts(StandIn(), tiny_tokenizer, context)
+        model = VllmModel(StandIn(), tiny_tokenizer, context)
         [[written]] = model.generate_batches([[asked]], Sampling(9), told.append)
         assert (written.texts is not None) is fits
         assert written.prompt_tokens == n
@@ -320,7 +320,7 @@ def test_no_answer_is_written_where_the_prompt_fills_the_context(tiny_tokenizer:
 
 def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
     engine = StandIn()
-    model = VllmModel.from_parts(engine, tiny_tokenizer, max_sequences=4)
+    model = VllmModel(engine, tiny_tokenizer, max_sequences=4)
     sampling = Sampling(9, samples=4, temperature=1.0)
     prompts = [prompt(f"Which is number {n}?", ()) for n in range(9)]
     list(model.generate_batches([prompts], sampling, lambda _: None))
@@ -328,7 +328,7 @@ def test_many_samples_count_as_many_requests(tiny_tokenizer: Any) -> None:
 
 
 def test_a_temperature_that_vllm_refuses_is_told_in_one_line(tiny_tokenizer: Any) -> None:
-    model = VllmModel.from_parts(StandIn(), tiny_tokenizer)
+    model = VllmModel(StandIn(), tiny_tokenizer)
     with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
         model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
 
@@ -336,7 +336,7 @@ def test_a_temperature_that_vllm_refuses_is_told_in_one_line(tiny_tokenizer: Any
 def test_a_missing_vllm_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vllm_engine, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'benchwright\[gpu\]'$"):
-        VllmModel(ModelSource("nowhere"), "float32")
+        VllmModel.load(ModelSource("nowhere"), "float32")
 
 
 def plain_scores(model: Any, tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[float]]:
@@ -396,7 +396,7 @@ def tiny_folder(tiny_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="module")
 def tiny_vllm(tiny_folder: Path) -> Iterator[VllmModel]:
     settings = VllmParams(enforce_eager=True, max_sequences=4)
-    model = VllmModel(ModelSource(str(tiny_folder)), "float32", "cpu", 512, settings)
+    model = VllmModel.load(ModelSource(str(tiny_folder)), "float32", "cpu", 512, settings)
     yield model
     model.close()
 
@@ -494,7 +494,7 @@ def test_vllm_ends_an_answer_before_its_stop_text(tiny_vllm: VllmModel) -> None:
 @pytest.mark.vllm
 def test_a_context_beyond_the_model_is_told_in_one_line(tiny_folder: Path) -> None:
     with pytest.raises(InputError, match="vLLM refuses"):
-        VllmModel(ModelSource(str(tiny_folder)), "float32", "cpu", 100_000)
+        VllmModel.load(ModelSource(str(tiny_folder)), "float32", "cpu", 100_000)
 
 
 @pytest.mark.vllm
@@ -518,6 +518,6 @@ def real_vllm(smollm2_folder: Path) -> Iterator[tuple[VllmModel, Path]]:
     pytest.importorskip("vllm")
     folder = smollm2_folder
     source = ModelSource(str(folder))
-    model = VllmModel(source, "bfloat16", "cpu", 2048, VllmParams(enforce_eager=True))
+    model = VllmModel.load(source, "bfloat16", "cpu", 2048, VllmParams(enforce_eager=True))
     yield model, folder
     model.close()

@@ -14,8 +14,8 @@ from scipy.stats import binom
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables.wicked import Draws
-from benchwright.transforms.compose import CHANGE_COLUMNS, Perturbed, perturb
+from benchwright.tables.wicked import Draws, PerturbationChanges
+from benchwright.transforms.compose import Perturbed, perturb
 from transforms.benchmark_tables import assert_coherent, items_table, plain_items
 
 NOTA = "None of the above"
@@ -127,7 +127,7 @@ def test_the_changes_tell_how_each_draw_came_about() -> None:
     )
     names = parameters(["shuffle_choices", "none_of_the_above"])
     made = perturb(source, NO_ITEMS, names, 11)
-    assert tuple(made.changes.columns) == CHANGE_COLUMNS
+    assert list(made.changes.columns) == PerturbationChanges.columns()
     assert len(made.changes) == 2 * 5 * 2
     plain = made.changes[made.changes["item_id"] == "b/s/0"]
     taken = plain[plain["transform"] == "none_of_the_above"].set_index("condition")
@@ -187,7 +187,7 @@ def test_several_right_options_are_left_alone_but_for_their_order() -> None:
 def test_no_rows_give_tables_with_their_columns() -> None:
     made = perturb(NO_ITEMS, NO_ITEMS, WICKED, 11)
     assert list(made.draws.columns) == Draws.columns()
-    assert tuple(made.changes.columns) == CHANGE_COLUMNS
+    assert list(made.changes.columns) == PerturbationChanges.columns()
     assert len(made.draws) == len(made.changes) == 0
 
 

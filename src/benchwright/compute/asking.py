@@ -3,6 +3,8 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from benchwright.compute.model_engine import answer_batches
@@ -74,27 +76,17 @@ def ask_model(
     return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
 
 
+@dataclass
 class _Asked:
     """See `ask_model`."""
 
-    def __init__(
-        self,
-        name: str,
-        model: ModelParams,
-        scoring: ScoringParams,
-        store: StoredShards,
-        max_tokens: int,
-        temperature: float,
-        what: str,
-    ) -> None:
-        self._name = name
-        self._model = model
-        self._scoring = scoring
-        self._store = store
-        self._max_tokens = max_tokens
-        self._temperature = temperature
-        self._what = what
-        self._frame: ChatFrame | None = None
+    name: str
+    model: ModelParams
+    scoring: ScoringParams
+    store: StoredShards
+    max_tokens: int
+    temperature: float
+    what: str
 
     def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         if not texts:
@@ -102,39 +94,35 @@ class _Asked:
         try:
             replies = self._replies(sorted(set(texts)), attempt)
         except InputError as error:
-            raise InputError(f"{self._what} with {self._name}: {error}") from error
+            raise InputError(f"{self.what} with {self.name}: {error}") from error
         return [replies[text] for text in texts]
 
     def _replies(self, texts: Sequence[str], attempt: int) -> dict[str, str | None]:
-        temperature = 0.0 if attempt == 1 else self._temperature
-        drawn = Sampling(self._max_tokens, temperature=temperature, seed=attempt)
-        asked = {
-            **model_ingredients(self._model, self._scoring),
-            "sampling": json.dumps(drawn),
-        }
-        prompts = {text: self._prompt(text) for text in texts}
+        temperature = 0.0 if attempt == 1 else self.temperature
+        drawn = Sampling(self.max_tokens, temperature=temperature, seed=attempt)
+        asked = model_ingredients(self.model, self.scoring) | {"sampling": json.dumps(drawn)}
+        before, after, template = self._frame
+        prompts = {text: PromptText("", before + text + after, (), template) for text in texts}
         keys = {text: score_key(asked, prompts[text], (), _STYLE, 0) for text in texts}
         by_key = {keys[text]: prompts[text] for text in texts}
         written = self._written(by_key, drawn)
         return {text: written[key] for text, key in keys.items()}
 
-    def _prompt(self, text: str) -> PromptText:
-        frame = self._frame = self._frame or self._chosen_frame()
-        return PromptText("", frame.before + text + frame.after, (), frame.template)
-
-    def _chosen_frame(self) -> ChatFrame:
-        model = self._model
+    @cached_property
+    def _frame(self) -> ChatFrame:
+        """What stands around a user's message."""
+        model = self.model
         if model.endpoint is not None:
             return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
         if not (model.instruct or model.chat_template):
             return ChatFrame("", "", "none")
         try:
-            return chat_frame(model_tokenizer(model, self._scoring))
+            return chat_frame(model_tokenizer(model, self.scoring))
+        except InputError:
+            raise
         except ValueError as error:
-            if isinstance(error, InputError):
-                raise
             raise InputError(
-                f"models.{self._name}: its tokenizer has no chat template that takes a user's "
+                f"models.{self.name}: its tokenizer has no chat template that takes a user's "
                 "message; set instruct: false to ask it in plain text"
             ) from error
 
@@ -142,11 +130,13 @@ class _Asked:
         """The reply to each key; what the store lacks is asked."""
         from tqdm import tqdm
 
-        shards = sorted(cut_shards(self._name, by_key, drawn, self._scoring), key=_shard_name)
+        shards = sorted(
+            cut_shards(self.name, by_key, drawn, self.scoring), key=lambda shard: shard.name
+        )
         written: dict[str, str | None] = {}
         missing: list[Shard] = []
         for shard in shards:
-            frame = self._store.get(shard.name)
+            frame = self.store.get(shard.name)
             if frame is not None and holds(frame, shard):
                 written.update(_first(written_texts(frame)))
             else:
@@ -156,23 +146,19 @@ class _Asked:
         with tqdm(
             total=len(by_key),
             initial=len(written),
-            desc=f"{self._what} with {self._name}",
+            desc=f"{self.what} with {self.name}",
             unit="prompt",
             file=sys.stderr,
             mininterval=1,
         ) as bar:
             batches = [Batch(drawn, shard.prompts) for shard in missing]
             for number, answers in answer_batches(
-                self._name, self._model, self._scoring, batches, bar.update
+                self.name, self.model, self.scoring, batches, bar.update
             ):
                 frame = shard_table(missing[number], answers)
-                self._store.add(missing[number].name, frame)
+                self.store.add(missing[number].name, frame)
                 written.update(_first(written_texts(frame)))
         return written
-
-
-def _shard_name(shard: Shard) -> str:
-    return shard.name
 
 
 def _first(texts: Mapping[str, list[str] | None]) -> dict[str, str | None]:

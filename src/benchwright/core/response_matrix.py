@@ -1,7 +1,7 @@
 """Answers of models as matrices: what filters, samplers and statistics take."""
 
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class ResponseMatrix:
     p_answer: Float
     p_prediction: Float
     prediction: NDArray[np.int16]
-    condition: str = field(default="question")
+    condition: str = "question"
 
     def __post_init__(self) -> None:
         shape = (len(self.models), len(self.item_ids))
@@ -74,21 +74,19 @@ class ResponseMatrix:
     @classmethod
     def empty(cls, item_ids: tuple[str, ...], condition: str = "question") -> Self:
         """No models over the given items."""
-        blank = np.empty((0, len(item_ids)), dtype=np.float32)
-        return cls((), item_ids, blank, blank, blank, blank.astype(np.int16), condition)
+        return cls.of((), item_ids, condition=condition)
 
     def select_models(self, models: list[str] | tuple[str, ...]) -> Self:
         """The rows of `models`, in that order; names that are absent raise KeyError."""
         index = {name: i for i, name in enumerate(self.models)}
         rows = np.array([index[name] for name in models], dtype=np.intp)
-        return type(self)(
-            tuple(models),
-            self.item_ids,
-            self.correct[rows],
-            self.p_answer[rows],
-            self.p_prediction[rows],
-            self.prediction[rows],
-            self.condition,
+        return replace(
+            self,
+            models=tuple(models),
+            correct=self.correct[rows],
+            p_answer=self.p_answer[rows],
+            p_prediction=self.p_prediction[rows],
+            prediction=self.prediction[rows],
         )
 
     def select_items(self, item_ids: list[str] | tuple[str, ...]) -> Self:
@@ -97,28 +95,21 @@ class ResponseMatrix:
             return self
         index = {name: i for i, name in enumerate(self.item_ids)}
         columns = np.array([index.get(name, -1) for name in item_ids], dtype=np.intp)
-        absent = columns < 0
 
-        def take(values: Float) -> Float:
+        def take(values: NDArray[Any], missing: float) -> NDArray[Any]:
             if values.shape[1] == 0:
-                return np.full((len(self.models), len(columns)), np.nan, dtype=np.float32)
+                return np.full((len(self.models), len(columns)), missing, dtype=values.dtype)
             out = values[:, columns].copy()
-            out[:, absent] = np.nan
+            out[:, columns < 0] = missing
             return out
 
-        if self.prediction.shape[1] == 0:
-            prediction = np.full((len(self.models), len(columns)), -1, dtype=np.int16)
-        else:
-            prediction = self.prediction[:, columns].copy()
-            prediction[:, absent] = -1
-        return type(self)(
-            self.models,
-            tuple(item_ids),
-            take(self.correct),
-            take(self.p_answer),
-            take(self.p_prediction),
-            prediction,
-            self.condition,
+        return replace(
+            self,
+            item_ids=tuple(item_ids),
+            correct=take(self.correct, np.nan),
+            p_answer=take(self.p_answer, np.nan),
+            p_prediction=take(self.p_prediction, np.nan),
+            prediction=take(self.prediction, -1),
         )
 
     def answered(self) -> NDArray[np.bool_]:

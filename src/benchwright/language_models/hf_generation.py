@@ -21,6 +21,8 @@ from benchwright.language_models.tokenization import encode_contexts
 if TYPE_CHECKING:
     import torch
 
+    from benchwright.language_models.hf_transformers import TransformersModel
+
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
@@ -28,32 +30,6 @@ _CHECK = (
     "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
     "Question: cherry\nAnswer: dark red like wine, and round"
 )
-
-
-class Network(NamedTuple):
-    """What writing needs of a loaded model.
-
-    Attributes:
-        model: the model of Transformers.
-        tokenizer: its tokenizer.
-        context: tokens that it may read and write together.
-        batch_tokens: tokens of one pass over prompts.
-        logits: of hidden states (n, size), as float32 (n, vocabulary).
-        read_prefix: how many first tokens all contexts share, and their keys and values.
-        masks: for each kind of layer, of who may look at whom (rows, 1, width, keys) and the
-            positions of those who look (rows, width) and of the keys (1, keys).
-        own_part: the mask without the prefix, where the attention looks at that by itself; None
-            where it does not.
-    """
-
-    model: Any
-    tokenizer: Any
-    context: int
-    batch_tokens: int
-    logits: "Callable[[torch.Tensor], torch.Tensor]"
-    read_prefix: Callable[[list[list[int]]], tuple[int, Layers]]
-    masks: "Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]"
-    own_part: Callable[[Any, int], Any] | None
 
 
 class _Row:
@@ -88,7 +64,7 @@ class _Answer(NamedTuple):
 class _Ends:
     """Where answers end, and what text their tokens are."""
 
-    def __init__(self, network: Network, sampling: Sampling) -> None:
+    def __init__(self, network: "TransformersModel", sampling: Sampling) -> None:
         self._tokenizer = network.tokenizer
         self._stop = sampling.stop
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
@@ -129,12 +105,11 @@ class _Ends:
 class _Writer:
     """Reads prompts after a common prefix and writes one token of each text per pass."""
 
-    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int) -> None:
+    def __init__(self, network: "TransformersModel", skip: int, prefix: Layers, slots: int) -> None:
         self._network = network
         self._skip = skip
-        self._prefix = prefix
-        self._apart = network.own_part is not None and skip > 0
-        self._cache = RowCache(slots, prefix, self._apart)
+        self._apart = prefix if network.looks_together and skip > 0 else None
+        self._cache = RowCache(slots, prefix, self._apart is not None)
 
     def read(self, contexts: Sequence[list[int]]) -> "torch.Tensor":
         """Logits (contexts, vocabulary) of what follows each."""
@@ -176,23 +151,14 @@ class _Writer:
         at = torch.from_numpy(positions).to(device)
         keys = torch.arange(int(positions.max()) + 1, device=device)
         mask = network.masks((keys <= at[:, :, None])[:, None], at, keys[None])
-        looked_at: dict[str, Any] = {}
-        if self._apart and network.own_part is not None:
-            mask = network.own_part(mask, self._skip)
-            looked_at = {"shared_prefix": self._prefix}
-        states: torch.Tensor = network.model.base_model(
-            input_ids=torch.from_numpy(ids).to(device),
-            position_ids=at,
-            attention_mask=mask,
-            past_key_values=cache,
-            use_cache=True,
-            **looked_at,
-        ).last_hidden_state
-        return states
+        return network.hidden_states(ids, at, mask, cache, self._apart)
 
 
 def generate(
-    network: Network, prompts: Sequence[PromptText], sampling: Sampling, progress: Progress
+    network: "TransformersModel",
+    prompts: Sequence[PromptText],
+    sampling: Sampling,
+    progress: Progress,
 ) -> list[Generated]:
     """Answers in the order of `prompts`, written side by side; see `Generated`.
 
@@ -212,7 +178,10 @@ def generate(
 
 
 def generate_one_by_one(
-    network: Network, prompts: Sequence[PromptText], sampling: Sampling, progress: Progress
+    network: "TransformersModel",
+    prompts: Sequence[PromptText],
+    sampling: Sampling,
+    progress: Progress,
 ) -> list[Generated]:
     """The same with the model's own cache and logits, for architectures without positions."""
     contexts = encode_contexts(network.tokenizer, prompts)
@@ -226,14 +195,14 @@ def generate_one_by_one(
     return _collect(network, contexts, sampling, written, progress)
 
 
-def end_tokens(network: Network) -> frozenset[int]:
+def end_tokens(network: "TransformersModel") -> frozenset[int]:
     """Tokens that end a text: those of the model's generation settings and of its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
     return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
 
 
-def writing_agrees(network: Network) -> bool:
+def writing_agrees(network: "TransformersModel") -> bool:
     """Whether writing side by side after a shared prefix gives this model's plain logits."""
     import torch
 
@@ -265,7 +234,7 @@ def writing_agrees(network: Network) -> bool:
 
 
 def _collect(
-    network: Network,
+    network: "TransformersModel",
     contexts: Sequence[list[int]],
     sampling: Sampling,
     written: Callable[[set[int]], Iterator[_Answer]],
@@ -301,7 +270,7 @@ def _drawn(sampling: Sampling) -> int:
 
 
 def _row(
-    network: Network,
+    network: "TransformersModel",
     prompts: Sequence[PromptText],
     contexts: Sequence[list[int]],
     index: int,
@@ -314,7 +283,7 @@ def _row(
 
 
 def _write_group(
-    network: Network,
+    network: "TransformersModel",
     prompts: Sequence[PromptText],
     contexts: Sequence[list[int]],
     own: Sequence[int],
@@ -331,7 +300,7 @@ def _write_group(
         for sample in range(_drawn(sampling))
     )
     width = len(queue[0].context) - skip
-    kept = width + sampling.max_tokens // 2 + (0 if network.own_part else skip)
+    kept = width + sampling.max_tokens // 2 + (0 if network.looks_together else skip)
     slots = min(len(queue), max(1, _CACHE_FACTOR * network.batch_tokens // kept))
     writer = _Writer(network, skip, prefix, slots)
     ends = _Ends(network, sampling)
@@ -355,7 +324,7 @@ def _write_group(
 
 
 def _read(
-    network: Network, writer: _Writer, queue: "deque[_Row]", free: int, skip: int
+    network: "TransformersModel", writer: _Writer, queue: "deque[_Row]", free: int, skip: int
 ) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
     """Read the next prompts: their rows, which context each has, and logits for each row."""
     while free and queue:
@@ -405,7 +374,7 @@ def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list
     return [kept[number] for number in range(len(going_on))]
 
 
-def _write_alone(network: Network, row: _Row, sampling: Sampling) -> _Answer:
+def _write_alone(network: "TransformersModel", row: _Row, sampling: Sampling) -> _Answer:
     import torch
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 

@@ -9,14 +9,13 @@ positions, do not see each other; nor do short prompts that share a row, so that
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from benchwright.language_models import shared_prefix
 from benchwright.language_models.devices import Device, Dtype
 from benchwright.language_models.hf_generation import (
-    Network,
     generate,
     generate_one_by_one,
     writing_agrees,
@@ -28,6 +27,7 @@ from benchwright.language_models.protocol import (
     PromptText,
     Sampling,
 )
+from benchwright.language_models.shared_prefix import Layers
 from benchwright.language_models.tokenization import Encoded, common_length, encode
 from benchwright.language_models.weights import ModelSource, told_unloadable
 
@@ -154,22 +154,45 @@ class TransformersModel:
     checks this model; an architecture that cannot share or pack is scored one text at a time.
 
     Args:
-        source: what to load.
-        dtype: of the weights; the output layer always works in float32, because bfloat16 logits
+        model: of Transformers; the output layer always works in float32, because bfloat16 logits
             tie.
-        device: where it runs.
+        tokenizer: of the model.
         context: tokens that the model may read.
         batch_tokens: tokens of one forward pass, padding included.
+
+    Attributes:
+        shares: whether prompts may share a prefix and a row.
+        looks_together: whether all rows look at a prefix that they share together.
     """
 
     def __init__(
-        self,
+        self, model: Any, tokenizer: Any, context: int = 2048, batch_tokens: int = 2048
+    ) -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.context = context
+        self.batch_tokens = batch_tokens
+        self._head = model.get_output_embeddings()
+        self._head_weight = self._head.weight.detach().float()
+        # The quickest way that the self-test finds right; at worst one text at a time.
+        before = model.config._attn_implementation
+        self.looks_together = shared_prefix.install(model)
+        self.shares = self._sharing_agrees()
+        if self.looks_together and not self.shares:
+            self.looks_together = False
+            model.set_attn_implementation(before)
+            self.shares = self._sharing_agrees()
+
+    @classmethod
+    def load(
+        cls,
         source: ModelSource,
         dtype: Dtype,
         device: Device = "cpu",
         context: int = 2048,
         batch_tokens: int = 2048,
-    ) -> None:
+    ) -> Self:
+        """Load a model."""
         import torch
         from transformers import AutoModelForCausalLM
 
@@ -182,32 +205,7 @@ class TransformersModel:
                 attn_implementation="sdpa",
                 use_safetensors=True,
             )
-        self._setup(model.to(device), load_tokenizer(source), context, batch_tokens)
-
-    @classmethod
-    def from_parts(
-        cls, model: Any, tokenizer: Any, context: int = 2048, batch_tokens: int = 2048
-    ) -> "TransformersModel":
-        """The same over a model and tokenizer that are loaded already."""
-        made = cls.__new__(cls)
-        made._setup(model, tokenizer, context, batch_tokens)
-        return made
-
-    def _setup(self, model: Any, tokenizer: Any, context: int, batch_tokens: int) -> None:
-        self.model = model.eval()
-        self.tokenizer = tokenizer
-        self.context = context
-        self.batch_tokens = batch_tokens
-        self._head = model.get_output_embeddings()
-        self._head_weight = self._head.weight.detach().float()
-        # The quickest way that the self-test finds right; at worst one text at a time.
-        before = model.config._attn_implementation
-        self._looks_together = shared_prefix.install(model)
-        self.shares = self._sharing_agrees()
-        if self._looks_together and not self.shares:
-            self._looks_together = False
-            model.set_attn_implementation(before)
-            self.shares = self._sharing_agrees()
+        return cls(model.to(device), load_tokenizer(source), context, batch_tokens)
 
     def close(self) -> None:
         """Let go of the weights, so that the next model has the memory."""
@@ -231,27 +229,14 @@ class TransformersModel:
         """Answers in the model's own words; see `hf_generation`."""
         write = generate if self._writes_side_by_side else generate_one_by_one
         for batch in batches:
-            yield write(self._network, batch, sampling, progress)
-
-    @property
-    def _network(self) -> Network:
-        return Network(
-            self.model,
-            self.tokenizer,
-            self.context,
-            self.batch_tokens,
-            logits=self._logits,
-            read_prefix=self._read_prefix,
-            masks=self._by_layer,
-            own_part=self._own_part if self._looks_together else None,
-        )
+            yield write(self, batch, sampling, progress)
 
     @cached_property
     def _writes_side_by_side(self) -> bool:
         import torch
 
         with torch.inference_mode():
-            return self.shares and writing_agrees(self._network)
+            return self.shares and writing_agrees(self)
 
     def score(
         self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None
@@ -295,14 +280,14 @@ class TransformersModel:
             groups.setdefault(prompts[index].prefix, []).append(index)
         for prefix in sorted(groups):
             members = sorted(groups[prefix], key=lambda i: (-encoded[i].row_length, encoded[i]))
-            skip, cache = self._read_prefix([encoded[i].context for i in members])
+            skip, cache = self.read_prefix([encoded[i].context for i in members])
             lengths = [encoded[i].row_length - skip for i in members]
             for rows in fill_rows(lengths, self.batch_tokens, skip):
                 chosen = [[members[number] for number in row] for row in rows]
                 items = [[encoded[i] for i in row] for row in chosen]
                 yield [i for row in chosen for i in row], self._forward(items, skip, cache)
 
-    def _read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
+    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
         """Keys and values of the tokens that all contexts share, and how many these are."""
         # At least one token of each context stays behind, to predict the first of its options.
         shared = min(common_length(contexts), min(map(len, contexts)) - 1)
@@ -330,29 +315,48 @@ class TransformersModel:
         segments = torch.from_numpy(layout.segments).to(device)
         parents = torch.from_numpy(layout.parents).to(device)
         mask = self._mask(segments, parents, positions, skip)
-        looked_at: dict[str, Any] = {}
-        if cache and self._looks_together:
-            mask = self._own_part(mask, skip)
+        past: Any
+        if apart := bool(cache) and self.looks_together:
             past = shared_prefix.own_keys_only(cache)
-            looked_at = {"shared_prefix": cache}
         else:
             past = DynamicCache(
                 [(k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in cache] or None
             )
-        hidden = self.model.base_model(
-            input_ids=torch.from_numpy(layout.ids).to(device),
-            position_ids=positions,
-            attention_mask=mask,
-            past_key_values=past,
-            use_cache=True,
-            **looked_at,
-        ).last_hidden_state
+        hidden = self.hidden_states(layout.ids, positions, mask, past, cache if apart else None)
         states = hidden.flatten(0, 1)[torch.from_numpy(layout.states).to(device)]
         logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
         counts = [len(item.options) for row in packed for item in row]
         totals = np.bincount(layout.pair_option, weights=logprobs, minlength=sum(counts))
         ends = np.cumsum(counts)[:-1]
         return [part.tolist() for part in np.split(totals, ends)]
+
+    def hidden_states(
+        self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
+    ) -> "torch.Tensor":
+        """The last layer's states (rows, width, size).
+
+        Args:
+            ids: (rows, width), an array.
+            positions: (rows, width).
+            mask: for each kind of layer, over prefix and own tokens; see `masks`.
+            past: a cache of Transformers.
+            apart: the prefix, where the attention looks at it by itself.
+        """
+        import torch
+
+        looked_at: dict[str, Any] = {}
+        if apart is not None:
+            mask = self._own_part(mask, apart[0][0].shape[-2])
+            looked_at = {"shared_prefix": apart}
+        states: torch.Tensor = self.model.base_model(
+            input_ids=torch.from_numpy(ids).to(self.model.device),
+            position_ids=positions,
+            attention_mask=mask,
+            past_key_values=past,
+            use_cache=True,
+            **looked_at,
+        ).last_hidden_state
+        return states
 
     def _mask(
         self,
@@ -372,11 +376,9 @@ class TransformersModel:
         shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
         full = torch.cat([shared, own], dim=2)[:, None]
         before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
-        return self._by_layer(full, positions, torch.cat([before, positions], dim=1))
+        return self.masks(full, positions, torch.cat([before, positions], dim=1))
 
-    def _by_layer(
-        self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor"
-    ) -> Any:
+    def masks(self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor") -> Any:
         """A mask for each kind of layer, since some look back no further than a window.
 
         Args:
@@ -413,7 +415,7 @@ class TransformersModel:
         out = np.empty(len(pair_state))
         step = max(1, _HEAD_ELEMENTS // len(self._head_weight))
         for start in range(0, len(states), step):
-            logits = self._logits(states[start : start + step])
+            logits = self.logits(states[start : start + step])
             inside = (pair_state >= start) & (pair_state < start + step)
             local = torch.from_numpy(pair_state[inside] - start).to(logits.device)
             tokens = torch.from_numpy(pair_token[inside]).to(logits.device)
@@ -421,7 +423,7 @@ class TransformersModel:
             out[inside] = values.double().cpu().numpy()
         return out
 
-    def _logits(self, states: "torch.Tensor") -> "torch.Tensor":
+    def logits(self, states: "torch.Tensor") -> "torch.Tensor":
         """Float32 logits (n, vocabulary) of hidden states (n, size)."""
         import torch
 
@@ -460,7 +462,7 @@ class TransformersModel:
         with torch.inference_mode():
             plain = self._one_by_one(item)
             try:
-                skip, cache = self._read_prefix([item.context, item.context])
+                skip, cache = self.read_prefix([item.context, item.context])
                 packed, again = self._forward([[item, item]], skip, cache)
             except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
                 return False

@@ -45,10 +45,10 @@ def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> Languag
     if model.backend == "vllm":
         from benchwright.language_models.vllm_engine import VllmModel
 
-        return VllmModel(source, setting.dtype, setting.device, setting.context, model.vllm)
+        return VllmModel.load(source, setting.dtype, setting.device, setting.context, model.vllm)
     from benchwright.language_models.hf_transformers import TransformersModel
 
-    return TransformersModel(
+    return TransformersModel.load(
         source, setting.dtype, setting.device, setting.context, scoring.batch_tokens
     )
 

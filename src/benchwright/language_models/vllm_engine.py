@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from benchwright.core.errors import InputError
 from benchwright.language_models.devices import Device, Dtype
@@ -188,55 +188,6 @@ class _Batch(Generic[T]):
         return [self.results[place] for place in range(len(self.jobs))]
 
 
-class _Flow(Generic[T]):
-    """Batches under way and their requests, of which `in_flight` are with the engine."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        batches: Iterable[Sequence[Job[T]]],
-        in_flight: int,
-        progress: Progress,
-    ) -> None:
-        self.engine = engine
-        self.source = iter(batches)
-        self.in_flight = in_flight
-        self.progress = progress
-        self.opened: deque[_Batch[T]] = deque()
-        self.asked: dict[int, tuple[_Batch[T], int, int]] = {}
-        self.waiting: Iterator[tuple[_Batch[T], int, int]] = iter(())
-
-    def fill(self, numbers: Iterator[int]) -> None:
-        """Give the engine what it may have more, reading the next batches where need be."""
-        while len(self.asked) < self.in_flight:
-            for batch, place, request in itertools.islice(
-                self.waiting, self.in_flight - len(self.asked)
-            ):
-                number = next(numbers)
-                self.engine.add(number, batch.jobs[place].requests[request])
-                self.asked[number] = (batch, place, request)
-            if len(self.asked) < self.in_flight and not self._open_next():
-                return
-
-    def _open_next(self) -> bool:
-        jobs = next(self.source, None)
-        if jobs is None:
-            return False
-        batch = _Batch(jobs)
-        self.opened.append(batch)
-        self.waiting = batch.places()
-        if batch.results:
-            self.progress(len(batch.results))
-        return True
-
-    def step(self) -> None:
-        """Let the engine compute, and keep what it has finished."""
-        for number, answer in self.engine.step():
-            batch, place, request = self.asked.pop(number)
-            if batch.take(place, request, answer):
-                self.progress(1)
-
-
 def run_jobs(
     engine: Engine,
     batches: Iterable[Sequence[Job[T]]],
@@ -255,19 +206,40 @@ def run_jobs(
 
     A caller that stops early leaves nothing in the engine.
     """
-    flow = _Flow(engine, batches, in_flight, progress)
+    opened: deque[_Batch[T]] = deque()
+    asked: dict[int, tuple[_Batch[T], int, int]] = {}
+
+    waiting = _to_ask(batches, opened, progress)
     try:
         while True:
-            flow.fill(numbers)
-            while flow.opened and flow.opened[0].done:
-                yield flow.opened.popleft().in_order()
-            if not flow.asked:
+            for batch, place, request in itertools.islice(waiting, in_flight - len(asked)):
+                number = next(numbers)
+                engine.add(number, batch.jobs[place].requests[request])
+                asked[number] = (batch, place, request)
+            while opened and opened[0].done:
+                yield opened.popleft().in_order()
+            if not asked:
                 return
-            flow.step()
+            for number, answer in engine.step():
+                batch, place, request = asked.pop(number)
+                if batch.take(place, request, answer):
+                    progress(1)
     finally:
-        if flow.asked:
+        if asked:
             with contextlib.suppress(Exception):  # a dead engine cannot forget
-                engine.abort(list(flow.asked))
+                engine.abort(list(asked))
+
+
+def _to_ask(
+    batches: Iterable[Sequence[Job[T]]], opened: deque[_Batch[T]], progress: Progress
+) -> Iterator[tuple[_Batch[T], int, int]]:
+    """The requests of all batches, which are opened as they are needed."""
+    for jobs in batches:
+        batch = _Batch(jobs)
+        opened.append(batch)
+        if batch.results:
+            progress(len(batch.results))
+        yield from batch.places()
 
 
 class VllmModel:
@@ -281,48 +253,43 @@ class VllmModel:
     VLLM_ENABLE_V1_MULTIPROCESSING=1 lets timing decide, and the engine run beside this process.
 
     Args:
-        source: what to load.
-        dtype: of the weights.
-        device: must be the one vLLM was built for.
+        engine: what runs the requests.
+        tokenizer: of the model.
         context: tokens that the model may read and write together.
-        settings: how vLLM runs it.
-
-    Raises:
-        InputError: vLLM is not installed, was built for another device, or refuses the model.
+        max_sequences: requests that the engine works on at once.
     """
 
     def __init__(
-        self,
-        source: ModelSource,
-        dtype: Dtype,
-        device: Device = "cpu",
-        context: int = 2048,
-        settings: VllmParams | None = None,
+        self, engine: Engine, tokenizer: Any, context: int = 2048, max_sequences: int = 256
     ) -> None:
-        settings = settings or VllmParams()
-        if find_spec("vllm") is None:
-            raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
-        from benchwright.language_models.hf_transformers import load_tokenizer
-
-        engine = VllmEngine(source, dtype, device, context, settings)
-        self._setup(engine, load_tokenizer(source), context, settings.max_sequences)
-
-    @classmethod
-    def from_parts(
-        cls, engine: Engine, tokenizer: Any, context: int = 2048, max_sequences: int = 256
-    ) -> "VllmModel":
-        """The same over an engine and a tokenizer that are loaded already."""
-        made = cls.__new__(cls)
-        made._setup(engine, tokenizer, context, max_sequences)
-        return made
-
-    def _setup(self, engine: Engine, tokenizer: Any, context: int, max_sequences: int) -> None:
         self.engine = engine
         self.tokenizer = tokenizer
         self.context = context
         # As many again wait, so that a step that ends all of them finds the next ones there.
         self.in_flight = 2 * max_sequences
         self._numbers = itertools.count()
+
+    @classmethod
+    def load(
+        cls,
+        source: ModelSource,
+        dtype: Dtype,
+        device: Device = "cpu",
+        context: int = 2048,
+        settings: VllmParams | None = None,
+    ) -> Self:
+        """Load a model; `device` must be the one vLLM was built for.
+
+        Raises:
+            InputError: vLLM is not installed, was built for another device, or refuses the model.
+        """
+        settings = settings or VllmParams()
+        if find_spec("vllm") is None:
+            raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
+        from benchwright.language_models.hf_transformers import load_tokenizer
+
+        engine = VllmEngine(source, dtype, device, context, settings)
+        return cls(engine, load_tokenizer(source), context, settings.max_sequences)
 
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress

@@ -56,21 +56,15 @@ def encode_items(
         item_text(question, choices)
         for question, choices in zip(items["question"], items["choices"], strict=True)
     ]
-    hashes = [_text_hash(text) for text in texts]
+    hashes = [text_hash(text) for text in texts]
     cache = cache.loc[cache["encoder"] == chosen.key, Embeddings.columns()]
-    vector_of = dict(zip(cache["text_hash"], cache["vector"], strict=True))
-    text_of = dict(zip(hashes, texts, strict=True))
-    # In order of hash: what is encoded does not depend on the order of the items.
-    new = sorted(text_hash for text_hash in text_of if text_hash not in vector_of)
-    if new:
-        vectors = chosen.encode([text_of[text_hash] for text_hash in new])
-        vector_of.update(zip(new, vectors, strict=True))
+    vector_of = known_vectors(chosen, texts, cache)
     now = pd.DataFrame(
         {
             "item_id": items["item_id"].tolist(),
             "text_hash": hashes,
             "encoder": chosen.key,
-            "vector": [np.asarray(vector_of[text_hash], np.float32) for text_hash in hashes],
+            "vector": [vector_of[name] for name in hashes],
         }
     )
     others = cache[~cache["item_id"].isin(now["item_id"])]
@@ -167,5 +161,20 @@ def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> 
     return model
 
 
-def _text_hash(text: str) -> str:
+def known_vectors(
+    encoder: _SentenceEncoder | _StatesOfModel, texts: Iterable[str], cache: pd.DataFrame
+) -> dict[str, NDArray[np.float32]]:
+    """Vectors by `text_hash`: those of a cache of this encoder, and of texts that it lacks."""
+    found = dict(zip(cache["text_hash"], cache["vector"], strict=True))
+    # In order of hash: what is encoded does not depend on the order of the texts.
+    new = sorted({text_hash(text): text for text in texts}.items())
+    new = [(name, text) for name, text in new if name not in found]
+    if new:
+        vectors = encoder.encode([text for _, text in new])
+        found.update(zip((name for name, _ in new), vectors, strict=True))
+    return {name: np.asarray(vector, np.float32) for name, vector in found.items()}
+
+
+def text_hash(text: str) -> str:
+    """What stands for a text in a cache."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,6 +1,5 @@
 """Vectors of short texts by a sentence encoder, each text encoded once."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.item_vectors import choose_encoder
+from benchwright.similarity.item_vectors import choose_encoder, known_vectors, text_hash
 from benchwright.tables.similarity import TextVectors
 
 
@@ -49,26 +48,17 @@ def encode_texts(
     """
     chosen = choose_encoder(encoder, EmbeddingParams(dtype="float32"), models)
     cache = cache.loc[cache["encoder"] == chosen.key, TextVectors.columns()]
-    known = dict(zip(cache["text_hash"], cache["vector"], strict=True))
-    text_of = {_text_hash(text): text for text in texts}
-    new = sorted(text_hash for text_hash in text_of if text_hash not in known)
-    if new:
-        vectors = chosen.encode([text_of[text_hash] for text_hash in new])
-        known.update(zip(new, vectors, strict=True))
+    known = known_vectors(chosen, texts, cache)
     ordered = sorted(known)
     table = pd.DataFrame(
         {
             "text_hash": ordered,
             "encoder": chosen.key,
-            "vector": [np.asarray(known[text_hash], np.float32) for text_hash in ordered],
+            "vector": [known[name] for name in ordered],
         }
     )
-    found = {text: np.asarray(known[key], np.float32) for key, text in text_of.items()}
+    found = {text: known[text_hash(text)] for text in texts}
     return EncodedTexts(found, table if ordered else TextVectors.empty())
-
-
-def _text_hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def wording_similarity(

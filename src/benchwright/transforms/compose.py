@@ -1,8 +1,4 @@
-"""MMLU-CF, rule 1, as a transform: each question in the wording that was found for it before.
-
-Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.4, rule 1.
-"""
+"""Transforms one after another on items and demonstrations alike, once for each draw."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -19,8 +15,10 @@ from benchwright.params.perturbation import (
     PerturbationParams,
     RephraseParams,
     ReplaceChoiceParams,
+    ShuffleChoicesParams,
     Transform,
 )
+from benchwright.tables.wicked import Draws, PerturbationChanges
 from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
 from benchwright.transforms.none_of_the_above import add_none_of_the_above
 from benchwright.transforms.replace_choice import replace_choice
@@ -33,7 +31,7 @@ Rephrased = Mapping[tuple[str, str], str | None]
 def use_rephrasing(
     items: Sequence[MultipleChoice], role: str, rephrasings: Rephrased
 ) -> list[Altered]:
-    """Each item with its new question and its own options, alike in every draw.
+    """MMLU-CF, rule 1: each item with its new question and its own options, alike in every draw.
 
     Copied are items that nobody asked for (`not_asked`) and those of which no wording passed the
     checks (`no_rephrasing_passed`).
@@ -58,40 +56,14 @@ def use_rephrasing(
     return results
 
 
-DRAW_COLUMNS = (
-    "condition",
-    "role",
-    "item_id",
-    "subject",
-    "question",
-    "choices",
-    "answer",
-    "answer_text",
-    "explanation",
-    "content_hash",
-)
-CHANGE_COLUMNS = (
-    "condition",
-    "role",
-    "item_id",
-    "transform",
-    "altered",
-    "reason",
-    "removed_choice",
-    "removed_index",
-    "gold_removed",
-)
-
-
 class Perturbed(NamedTuple):
     """All draws of a benchmark.
 
     Attributes:
-        draws: the columns of `tables.Draws` (`DRAW_COLUMNS`); key (condition, role, item_id), in
-            order of perturbation and draw, items before demonstrations, ids in natural order.
-        changes: what each transform did (`CHANGE_COLUMNS`); key (condition, role, item_id,
-            transform), in the order of `draws` and, within an item, of the transforms.
-            `removed_choice` is None and `removed_index` −1 where no option was removed.
+        draws: a `Draws` table, in order of perturbation and draw, items before demonstrations,
+            ids in natural order.
+        changes: a `PerturbationChanges` table: what each transform did, in the order of `draws`
+            and, within an item, of the transforms.
     """
 
     draws: pd.DataFrame
@@ -165,29 +137,20 @@ def perturb(
                     drawn[prefix] += _draw_rows(condition, source, steps[: prefix.length])
                     changed[prefix] += _change_rows(condition, source, parts, steps)
     return Perturbed(
-        pd.DataFrame([row for rows in drawn.values() for row in rows], columns=list(DRAW_COLUMNS)),
-        pd.DataFrame(
-            [row for rows in changed.values() for row in rows], columns=list(CHANGE_COLUMNS)
-        ),
+        Draws.from_rows([row for rows in drawn.values() for row in rows]),
+        PerturbationChanges.from_rows([row for rows in changed.values() for row in rows]),
     )
 
 
 def _prefixes(params: PerturbationParams) -> list[_Prefix]:
     whole = len(params.transforms)
-    lengths = range(1, whole + 1) if params.cumulative else [whole]
-    return [
-        _Prefix(
-            f"{params.name}_{length}" if params.cumulative else params.name,
-            length,
-            params.draws if _is_drawn(params.transforms[:length]) else 1,
-        )
-        for length in lengths
-    ]
-
-
-def _is_drawn(transforms: Sequence[Transform]) -> bool:
-    """Whether draws can differ: a new wording is the same in all of them."""
-    return any(not isinstance(part, RephraseParams) for part in transforms)
+    prefixes = []
+    for length in range(1, whole + 1) if params.cumulative else [whole]:
+        name = f"{params.name}_{length}" if params.cumulative else params.name
+        # Draws can differ unless there are new wordings alone, which are the same in all of them.
+        drawn = any(not isinstance(part, RephraseParams) for part in params.transforms[:length])
+        prefixes.append(_Prefix(name, length, params.draws if drawn else 1))
+    return prefixes
 
 
 def _draw_rows(
@@ -204,18 +167,13 @@ def _change_rows(
 ) -> list[tuple[object, ...]]:
     return [
         (
-            condition,
-            source.role,
-            item.item_id,
-            part.transform,
-            step[row].altered,
-            step[row].reason,
-            step[row].removed_choice,
-            step[row].removed_index,
-            step[row].gold_removed,
+            *(condition, source.role, item.item_id, part.transform),
+            *(made.altered, made.reason),
+            *(made.removed_choice, made.removed_index, made.gold_removed),
         )
         for row, item in enumerate(source.items)
         for part, step in zip(transforms, steps, strict=False)
+        for made in [step[row]]
     ]
 
 
@@ -227,14 +185,8 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
             f"{role}s: item_id {twice.iloc[0]!r} occurs twice; each id must occur once"
         )
     items = []
-    for item_id, question, choices, answer, right in zip(
-        ordered["item_id"],
-        ordered["question"],
-        ordered["choices"],
-        ordered["answer"],
-        ordered["correct_set"],
-        strict=True,
-    ):
+    columns = (ordered[c] for c in ("item_id", "question", "choices", "answer", "correct_set"))
+    for item_id, question, choices, answer, right in zip(*columns, strict=True):
         if not -1 <= answer < max(len(choices), 1) or (not len(choices) and answer > -1):
             raise InputError(
                 f"{role}s: item {item_id!r}: answer {answer} is not an index into its "
@@ -263,11 +215,25 @@ def _steps(
     """The results of each transform for all items, each transform on what the last one left."""
     items = source.items
     steps: list[list[Altered]] = []
-    for transform in transforms:
-        if isinstance(transform, RephraseParams):
-            results = use_rephrasing(items, source.role, rephrasings)
-        else:
-            results = _apply(transform, items, seed, draw, best)
+    for part in transforms:
+        match part:
+            case RephraseParams():
+                results = use_rephrasing(items, source.role, rephrasings)
+            case NoneOfTheAboveParams():
+                results = add_none_of_the_above(
+                    items, seed=seed, draw=draw, text=part.text, single_best_answer=best
+                )
+            case ReplaceChoiceParams():
+                results = replace_choice(
+                    items,
+                    seed=seed,
+                    draw=draw,
+                    probability=part.probability,
+                    text=part.text,
+                    single_best_answer=best,
+                )
+            case ShuffleChoicesParams():
+                results = shuffle_choices(items, seed=seed, draw=draw)
         items = [
             item._replace(
                 question=item.question if result.question is None else result.question,
@@ -278,25 +244,6 @@ def _steps(
         ]
         steps.append(results)
     return steps
-
-
-def _apply(
-    transform: Transform, items: list[MultipleChoice], seed: int, draw: int, best: frozenset[str]
-) -> list[Altered]:
-    if isinstance(transform, NoneOfTheAboveParams):
-        return add_none_of_the_above(
-            items, seed=seed, draw=draw, text=transform.text, single_best_answer=best
-        )
-    if isinstance(transform, ReplaceChoiceParams):
-        return replace_choice(
-            items,
-            seed=seed,
-            draw=draw,
-            probability=transform.probability,
-            text=transform.text,
-            single_best_answer=best,
-        )
-    return shuffle_choices(items, seed=seed, draw=draw)
 
 
 def _drawn(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:

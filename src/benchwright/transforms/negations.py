@@ -24,63 +24,19 @@ _LIKE_A_NEGATION = re.compile(
     r"|un(?:wanted|known|usual|common|fit|safe|true|clear|changed?|aware|paid|equal|touched|asked)"
     r"|disagrees?|dislikes?|even\s+though|despite|although|outside|\w{4,}less)\b"
 )
-_OPPOSITES = (
-    ("most", "least"),
-    ("more", "less"),
-    ("more", "fewer"),
-    ("largest", "smallest"),
-    ("biggest", "smallest"),
-    ("larger", "smaller"),
-    ("bigger", "smaller"),
-    ("greatest", "least"),
-    ("greater", "lesser"),
-    ("highest", "lowest"),
-    ("higher", "lower"),
-    ("longest", "shortest"),
-    ("longer", "shorter"),
-    ("heaviest", "lightest"),
-    ("heavier", "lighter"),
-    ("fastest", "slowest"),
-    ("faster", "slower"),
-    ("oldest", "youngest"),
-    ("older", "younger"),
-    ("hottest", "coldest"),
-    ("nearest", "farthest"),
-    ("closest", "farthest"),
-    ("strongest", "weakest"),
-    ("best", "worst"),
-    ("maximum", "minimum"),
-    ("earliest", "latest"),
-    ("first", "last"),
-    ("before", "after"),
-    ("above", "below"),
-    ("increase", "decrease"),
-    ("increases", "decreases"),
-    ("increased", "decreased"),
-    ("increasing", "decreasing"),
-    ("rise", "fall"),
-    ("rises", "falls"),
-    ("positive", "negative"),
-    ("north", "south"),
-    ("northern", "southern"),
-    ("east", "west"),
-    ("eastern", "western"),
-    ("hot", "cold"),
-    ("warm", "cold"),
-    ("true", "false"),
-    ("correct", "incorrect"),
-    ("likely", "unlikely"),
-    ("possible", "impossible"),
-    ("always", "never"),
-    ("at least", "at most"),
-    ("buy", "sell"),
-    ("win", "lose"),
-    ("male", "female"),
-    ("freeze", "melt"),
-    ("freezes", "melts"),
-    ("day", "night"),
-    ("inside", "outside"),
-    ("necessary", "sufficient"),
+_OPPOSITES: list[tuple[str, str]] = re.findall(
+    r"([^/]+)/([^,]+)(?:, )?",
+    "most/least, more/less, more/fewer, largest/smallest, biggest/smallest, larger/smaller, "
+    "bigger/smaller, greatest/least, greater/lesser, highest/lowest, higher/lower, "
+    "longest/shortest, longer/shorter, heaviest/lightest, heavier/lighter, fastest/slowest, "
+    "faster/slower, oldest/youngest, older/younger, hottest/coldest, nearest/farthest, "
+    "closest/farthest, strongest/weakest, best/worst, maximum/minimum, earliest/latest, "
+    "first/last, before/after, above/below, increase/decrease, increases/decreases, "
+    "increased/decreased, increasing/decreasing, rise/fall, rises/falls, positive/negative, "
+    "north/south, northern/southern, east/west, eastern/western, hot/cold, warm/cold, "
+    "true/false, correct/incorrect, likely/unlikely, possible/impossible, always/never, at "
+    "least/at most, buy/sell, win/lose, male/female, freeze/melt, freezes/melts, day/night, "
+    "inside/outside, necessary/sufficient",
 )
 
 

@@ -21,9 +21,7 @@ from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
 from benchwright.prompting.rendering import questions as as_questions
 from benchwright.similarity.text_vectors import wording_similarity
 from benchwright.tables.wicked import (
-    Draws,
     OptionWordings,
-    PerturbationChanges,
     Rephrasings,
     SbaPredictions,
 )
@@ -43,20 +41,9 @@ def perturb_items(
 
     Items that cannot be altered coherently are copied, with the reason.
     """
-    made = perturb(
-        items,
-        demonstrations,
-        perturbation,
-        seed,
-        single_best_answer_ids["single"],
-        _new_questions(rephrasings),
-    )
-    return (
-        pd.DataFrame(Draws.validate(made.draws)) if len(made.draws) else Draws.empty(),
-        pd.DataFrame(PerturbationChanges.validate(made.changes))
-        if len(made.changes)
-        else PerturbationChanges.empty(),
-    )
+    single = single_best_answer_ids["single"]
+    made = perturb(items, demonstrations, perturbation, seed, single, _new_questions(rephrasings))
+    return made.draws, made.changes
 
 
 def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | None]:
