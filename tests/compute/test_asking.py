@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from benchwright.compute.asking import Ask, ask_model
+from benchwright.compute.asking import ask_model
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.score_store import ScoreStore
+from benchwright.language_models.protocol import Ask
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from scripted_server import ScriptedServer, served
 

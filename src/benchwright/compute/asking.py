@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from benchwright.compute.model_engine import answer_batches
 from benchwright.compute.score_shards import (
@@ -20,23 +19,11 @@ from benchwright.compute.score_shards import (
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.loading import model_tokenizer
-from benchwright.language_models.protocol import Batch, PromptText, Sampling
+from benchwright.language_models.protocol import Ask, Batch, PromptText, Sampling
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 _STYLE = "ask"  # in the keys: what a stage asks is no answer to an item
-
-
-class Ask(Protocol):
-    """One model, ready to be asked."""
-
-    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        """The reply to each text, a user's message, in their order.
-
-        The first attempt takes the most probable words; later ones are drawn, each anew. None
-        where the message does not fit the model's context.
-        """
-        ...
 
 
 def ask_model(

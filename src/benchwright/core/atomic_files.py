@@ -15,6 +15,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from benchwright.core.errors import InputError
@@ -29,8 +30,7 @@ _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 
 
-@contextlib.contextmanager
-def written_aside(target: str | Path) -> Iterator[Path]:
+def written_aside(target: str | Path) -> AbstractContextManager[Path]:
     """A temporary path beside `target` that becomes it when the block ends without an error.
 
     What a killed writer of the same target has left is cleared away first.
@@ -38,41 +38,41 @@ def written_aside(target: str | Path) -> Iterator[Path]:
     Raises:
         InputError: the disk is full, or the place cannot be written to; the old file is as it was.
     """
-    target = Path(target)
-    aside = aside_of(target)
-    with told_if_not_writable(target):
-        try:
-            with held(aside):
-                clear_abandoned(target.parent.glob(f".{glob_literal(target.name)}.*.tmp"))
-                yield aside
-                with aside.open("rb") as written:
-                    os.fsync(written.fileno())
-                aside.replace(target)
-        finally:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
+    return _written_aside(Path(target), folder=False)
 
 
-@contextlib.contextmanager
-def folder_aside(target: Path) -> Iterator[Path]:
+def folder_aside(target: Path) -> AbstractContextManager[Path]:
     """As `written_aside`, a folder; the files in it are flushed to the disk.
 
     Raises:
         InputError: the disk is full, or the place cannot be written to; or `target` is there.
     """
+    return _written_aside(target, folder=True)
+
+
+@contextlib.contextmanager
+def _written_aside(target: Path, *, folder: bool) -> Iterator[Path]:
     aside = aside_of(target)
     with told_if_not_writable(target):
         try:
-            with _held_folder(aside):
+            with held(aside, folder=folder):
                 clear_abandoned(target.parent.glob(f".{glob_literal(target.name)}.*.tmp"))
                 yield aside
-                for file in sorted(aside.rglob("*")):
-                    with contextlib.nullcontext() if file.is_dir() else file.open("rb") as written:
-                        if written is not None:
+                for file in sorted(aside.rglob("*")) if folder else [aside]:
+                    if not file.is_dir():
+                        with file.open("rb") as written:
                             os.fsync(written.fileno())
-                aside.rename(target)
+                aside.replace(target)
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                _remove(aside)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def glob_literal(name: str) -> str:
@@ -119,54 +119,26 @@ def _advice(number: int) -> str:
 
 
 @contextlib.contextmanager
-def held(file: Path) -> Iterator[None]:
-    """Make an empty file that nobody takes for litter while the block runs."""
+def held(path: Path, *, folder: bool = False) -> Iterator[None]:
+    """Make an empty file or folder that nobody takes for litter while the block runs."""
     while True:
-        with _created(file) as descriptor:
+        (path if folder else path.parent).mkdir(parents=True, exist_ok=True)
+        if sys.platform == "win32":  # where an open file cannot be renamed
+            if not folder:
+                path.touch()
+            yield
+            return
+        try:
+            descriptor = os.open(path, os.O_RDONLY if folder else os.O_WRONLY | os.O_CREAT, 0o666)
+        except FileNotFoundError:
+            continue  # another run has just cleared away the folder, empty as it was
+        try:
             _lock(descriptor, wait=True)
-            if file.exists() or sys.platform == "win32":
+            if path.exists():  # else another run cleared it away before it was locked
                 yield
                 return
-            # Another run cleared it away before it was locked.
-
-
-@contextlib.contextmanager
-def _created(file: Path) -> Iterator[int | None]:
-    """An open descriptor; None on Windows, where an open file cannot be renamed."""
-    while True:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        # Another run may just have cleared away the folder, empty as it was.
-        with contextlib.suppress(FileNotFoundError):
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT, 0o666)
-            break
-    if sys.platform == "win32":
-        os.close(descriptor)
-        yield None
-        return
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _held_folder(folder: Path) -> Iterator[None]:
-    """Make an empty folder that nobody takes for litter while the block runs."""
-    if sys.platform == "win32":
-        folder.mkdir(parents=True)
-        yield
-        return
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                _lock(descriptor, wait=True)
-                if folder.exists():
-                    yield
-                    return
-            finally:
-                os.close(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -186,12 +158,12 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _lock(descriptor: int | None, *, wait: bool = False) -> bool | None:
+def _lock(descriptor: int, *, wait: bool = False) -> bool | None:
     """Lock an open file; False: another has it, None: it cannot be locked here.
 
     The system lets go of it when the file is closed or the process ends, however it ends.
     """
-    if descriptor is None or sys.platform == "win32":
+    if sys.platform == "win32":
         return None
     import fcntl
 
@@ -210,10 +182,7 @@ def clear_abandoned(asides: Iterable[Path]) -> int:
     for path in asides:
         with contextlib.suppress(OSError):
             if is_aside(path.name) and _abandoned(path):
-                if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink(missing_ok=True)
+                _remove(path)
                 cleared += 1
     return cleared
 

@@ -101,6 +101,18 @@ class LanguageModel(Protocol):
         ...
 
 
+class Ask(Protocol):
+    """One model, ready to be asked."""
+
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        """The reply to each text, a user's message, in their order.
+
+        The first attempt takes the most probable words; later ones are drawn, each anew. None
+        where the message does not fit the model's context.
+        """
+        ...
+
+
 class Batch(NamedTuple):
     """Prompts that are answered together; `sampling` None scores their continuations."""
 

@@ -6,9 +6,11 @@ Section 3.4, rule 1.
 
 import re
 from collections.abc import Callable, Sequence
+from math import nan
 from string import ascii_uppercase
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from benchwright.language_models.protocol import Ask
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.question_form import Asked, part_passage, question_form
 from benchwright.transforms.rephrase_checks import Wording, failed_checks
@@ -58,14 +60,6 @@ _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S", re.MULTILINE)
 _MARKS = (('"', '"'), ("“", "”"), ("‘", "’"), ("**", "**"), ("*", "*"), ("`", "`"), ("'", "'"))
 
 
-class Ask(Protocol):
-    """A chat model, as `benchwright.compute.asking.ask_model` gives it."""
-
-    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        """The reply to each text; None where it does not fit."""
-        ...
-
-
 class Question(NamedTuple):
     """What rephrasing needs of an item.
 
@@ -80,6 +74,11 @@ class Question(NamedTuple):
     answer: int = -1
     answer_text: str = ""
     passage_id: str | None = None
+
+    @property
+    def answers(self) -> tuple[tuple[str, ...], int, str]:
+        """What is right: options, index and text, as `Wording` takes them."""
+        return self.choices, self.answer, self.answer_text
 
 
 class Attempt(NamedTuple):
@@ -122,26 +121,35 @@ def rephrase(
         The attempts by question, in the order of `questions`; `before` and `after` are whole
         questions, their passages included.
     """
-    attempts: dict[int, list[Attempt]] = {}
+    attempts: list[list[Attempt]] = [[] for _ in questions]
     open_ones: list[tuple[int, Asked]] = []
     for row, question in enumerate(questions):
         parts = part_passage(question.text, question.passage_id)
-        reason = _why_not_asked(parts)
-        if parts is None or reason:
-            attempts[row] = [_attempt(question, 1, None, Read(None, reason))]
+        if parts is None:
+            attempts[row] = [_attempt(question, 1, None, "passage")]
+        elif len(re.findall(r"[^\W\d_]{2,}", parts.question)) < 3:
+            attempts[row] = [_attempt(question, 1, None, "nothing_to_rephrase")]
         else:
-            attempts[row] = []
             open_ones.append((row, parts))
     for attempt in range(1, params.attempts + 1):
         if not open_ones:
             break
-        prompts = [rephrase_prompt(questions[row], parts) for row, parts in open_ones]
-        replies = ask(prompts, attempt)
-        for (row, _), made in zip(
-            open_ones,
-            _judged(questions, open_ones, replies, attempt, similarity, params),
-            strict=True,
-        ):
+        replies = ask([rephrase_prompt(questions[row], parts) for row, parts in open_ones], attempt)
+        read = [
+            read_reply(reply, parts.question)
+            for (_, parts), reply in zip(open_ones, replies, strict=True)
+        ]
+        near = _similarities([parts.question for _, parts in open_ones], read, similarity)
+        for (row, parts), reply, one, cosine in zip(open_ones, replies, read, near, strict=True):
+            question = questions[row]
+            if one.text is None:
+                made = _attempt(question, attempt, reply, one.failed)
+            else:
+                failed = failed_checks(Wording(parts.question, one.text, *question.answers))
+                if not cosine >= params.min_similarity:
+                    failed.append(SIMILARITY)
+                after = parts.passage + one.text
+                made = _attempt(question, attempt, reply, *failed, after=after, similarity=cosine)
             attempts[row].append(made)
         # A prompt that is too long is too long the next time as well.
         open_ones = [
@@ -149,71 +157,29 @@ def rephrase(
             for row, parts in open_ones
             if not attempts[row][-1].used and attempts[row][-1].reply is not None
         ]
-    return [made for row in range(len(questions)) for made in attempts[row]]
+    return [made for own in attempts for made in own]
 
 
-def _why_not_asked(parts: Asked | None) -> str:
-    if parts is None:
-        return "passage"
-    words = re.findall(r"[^\W\d_]{2,}", parts.question)
-    return "nothing_to_rephrase" if len(words) < 3 else ""
-
-
-def _judged(
-    questions: Sequence[Question],
-    asked: Sequence[tuple[int, Asked]],
-    replies: Sequence[str | None],
-    attempt: int,
-    similarity: Similarity,
-    params: RephraseParams,
-) -> list[Attempt]:
-    read = [
-        read_reply(reply, parts.question) for (_, parts), reply in zip(asked, replies, strict=True)
-    ]
-    pairs = [
-        (parts.question, one.text)
-        for (_, parts), one in zip(asked, read, strict=True)
-        if one.text is not None
-    ]
+def _similarities(
+    before: Sequence[str], read: Sequence[Read], similarity: Similarity
+) -> list[float]:
+    """Of each question with what was read; NaN where nothing was."""
+    pairs = [(old, new.text) for old, new in zip(before, read, strict=True) if new.text is not None]
     near = iter(similarity(*map(list, zip(*pairs, strict=True))) if pairs else ())
-    made = []
-    for (row, parts), reply, one in zip(asked, replies, read, strict=True):
-        question = questions[row]
-        if one.text is None:
-            made.append(_attempt(question, attempt, reply, one))
-            continue
-        cosine = float(next(near))
-        wording = Wording(
-            parts.question, one.text, question.choices, question.answer, question.answer_text
-        )
-        failed = failed_checks(wording)
-        if not cosine >= params.min_similarity:
-            failed.append(SIMILARITY)
-        after = parts.passage + one.text
-        made.append(_attempt(question, attempt, reply, Read(after, ""), cosine, tuple(failed)))
-    return made
+    return [nan if one.text is None else float(next(near)) for one in read]
 
 
 def _attempt(
     question: Question,
     attempt: int,
     reply: str | None,
-    read: Read,
-    cosine: float = float("nan"),
-    failed: tuple[str, ...] = (),
+    *failed: str,
+    after: str | None = None,
+    similarity: float = nan,
 ) -> Attempt:
-    failed = (read.failed,) if read.failed else failed
-    return Attempt(
-        question.role,
-        question.item_id,
-        attempt,
-        question.text,
-        reply,
-        read.text,
-        cosine,
-        failed,
-        read.text is not None and not failed,
-    )
+    used = after is not None and not failed
+    known = (question.role, question.item_id, attempt, question.text, reply)
+    return Attempt(*known, after, similarity, failed, used)
 
 
 def rephrase_prompt(question: Question, parts: Asked) -> str:

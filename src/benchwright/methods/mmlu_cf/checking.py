@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.asking import Ask
+from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import (
     Said,
     ask_in_rounds,

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.compute.asking import Ask
 from benchwright.core.content_hash import content_hash
+from benchwright.language_models.protocol import Ask
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.mmlu_cf import CleanItems

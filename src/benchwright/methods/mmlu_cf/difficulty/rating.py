@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.asking import Ask
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating

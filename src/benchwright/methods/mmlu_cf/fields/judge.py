@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.compute.asking import Ask
+from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_options
 from benchwright.methods.mmlu_cf.judging.replies import parse_choice

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.compute.asking import Ask
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.language_models.protocol import Ask
 
 JUDGE = "judge:"
 """What the name of a labeller starts with that is a chat model."""
