@@ -167,10 +167,6 @@ def outcomes(tasks: pa.Table, function: Callable[[Any], Iterable[Any]]) -> Itera
 
     Instead of a part, `fault` says what the user can mend, or `traceback` what it was: Ray would
     wrap an exception into its own.
-
-    Args:
-        tasks: column `task`, pickled.
-        function: what gives the parts of a task.
     """
     yield _ROW.empty_table()
     for task in tasks.column("task").to_pylist():

@@ -80,13 +80,6 @@ def answer_on_ray(
     started on this machine where no address is given, and stopped at the end if it was started
     here.
 
-    Args:
-        name: of the model, as conf has it.
-        model: what runs it and where it comes from.
-        scoring: precision, device and, in `ray`, how many actors and where.
-        batches: each is answered by one actor, whole.
-        progress: told of the prompts of each batch that is answered.
-
     Raises:
         InputError: Ray is not installed, its cluster or what the actors need cannot be had, the
             model cannot be loaded, or a batch has ended its actor again and again.

@@ -19,9 +19,6 @@ _KNOCK_SECONDS = 10.0
 def loaded_ray(section: str) -> Any:
     """Ray with Ray Data.
 
-    Args:
-        section: the part of conf whose engine is ray, for the message.
-
     Raises:
         InputError: Ray is not installed.
     """

@@ -16,9 +16,6 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
     questions are equal but for case and white space (Miller 2024, arXiv:2411.00640, on clustered
     standard errors). An empty question is a cluster of its own.
 
-    Args:
-        items: columns item_id, question and passage_id of `Items`, n rows in any order.
-
     Returns:
         (n,) labels 0, 1, … in the order of the rows. Clusters are numbered by the natural order
         of their first item id, so that an item's label does not depend on the order of rows.

@@ -161,9 +161,6 @@ def _kind_and_letters(text: str) -> tuple[OptionKind, frozenset[str]]:
 def kind_of_option(text: str) -> OptionKind:
     """What an option says of the others, from its own text.
 
-    Args:
-        text: one option, without its label.
-
     Returns:
         `none_of_the_above` and `all_of_the_above` in any usual wording; `refers_to_options` for a
         text that names some of the others ("Both A and C", "Both", "the first two options");
@@ -219,13 +216,6 @@ def kinds_of_options(question: str, choices: Sequence[str]) -> tuple[OptionKind,
 
     A letter beyond the last option, and letters where every option is a list of them, name
     something in the question. "None" among numbers or numbered statements is an amount.
-
-    Args:
-        question: the stem.
-        choices: K options in their order.
-
-    Returns:
-        K kinds.
     """
     return _kinds(question, tuple(choices))
 

@@ -82,15 +82,7 @@ def subset_manifest(
     benchmark: str,
     stock: Mapping[str, tuple[str, int]],
 ) -> SubsetManifest:
-    """What `benchwright estimate` needs of a subset.
-
-    Args:
-        items: an `Items` table.
-        chosen_subset: a `ChosenSubset` table.
-        sampler: that drew it.
-        seed: of the draw.
-        benchmark: its name.
-        stock: task and row of the harness by item id; {} where not known.
+    """What `benchwright estimate` needs of a subset; `stock` is {} where places are not known.
 
     Raises:
         InputError: an id is not among the items.

@@ -413,13 +413,7 @@ def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, 
 def group_config(
     names: Sequence[str], tasks: Sequence[HarnessTask], facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The keys of a group whose scores are means over all questions, each counted once.
-
-    Args:
-        names: of its tasks, or of groups of them.
-        tasks: all tasks below it, at least one; all in one style.
-        facts: for its metadata.
-    """
+    """A group of tasks in one style, whose scores are means over questions, each counted once."""
     first = tasks[0].config
     if "filter_list" in first:
         metrics = ["exact_match"]

@@ -48,12 +48,7 @@ def draw_instructions(
 ) -> str:
     """Markdown: what is in the folder, the commands, and what the scores say.
 
-    Args:
-        benchmark: whose questions they are.
-        originals: the questions as they were, a family per style.
-        draws: a family per draw and style.
-        groups: one over the draws of a perturbation, per style.
-        run: what `--params` has to say to make the same draws; None is left out.
+    `run` is what `--params` has to say to make the same draws.
     """
     style = originals[0].facts["style"] if originals else None
     example = [*originals[:1], *(group for group in groups if group.facts["style"] == style)]

@@ -137,11 +137,6 @@ class JsonServer:
     A request is tried again after 408, 409, 429, 5xx, a timeout, a broken connection and a reply
     that is not JSON or not what was asked for, after pauses that double, with jitter. Where the
     server says how long to wait, all threads do, up to `max_wait`.
-
-    Args:
-        name: of the model, as conf has it.
-        endpoint: address, timeout, retries.
-        key: sent with each request; it appears in no message.
     """
 
     def __init__(self, name: str, endpoint: EndpointParams, key: str | None) -> None:

@@ -47,11 +47,7 @@ class RowCache:
         return self._for_transformers()
 
     def to_write(self, columns: "torch.Tensor") -> Any:
-        """A cache for Transformers with which each row in use gets one token.
-
-        Args:
-            columns: (rows,), how many tokens each has after the prefix.
-        """
+        """A cache with which each row gets one token after its `columns` (rows,) own tokens."""
         self._columns = columns + self._copied
         self._width = int(self._columns.max()) + 1
         if self._keys and self._width > self._keys[0].shape[2]:

@@ -38,15 +38,6 @@ def encode(
     """(n, d) vectors of n texts, in their order, by a local sentence-transformers encoder.
 
     Longer texts than the encoder reads are cut (all-MiniLM-L6-v2: 256 tokens).
-
-    Args:
-        texts: what to encode; "" is allowed.
-        folder: an encoder in sentence-transformers' format, or a hub id.
-        revision: commit of the hub id.
-        trust_remote_code: run code that comes with the encoder.
-        dtype: `auto` is bfloat16 where the processor computes in it, else float32.
-        device: `auto` is a GPU where there is one.
-        batch: rows of a batch.
     """
     from sentence_transformers import SentenceTransformer
     from torch import Tensor

@@ -24,12 +24,6 @@ def text_lengths(
 ) -> TextLengths:
     """Count tokens with the tokenizer of a model; by characters where none is named.
 
-    Args:
-        texts: n texts.
-        tokenizer: a name under `models.models` whose weights are known; None or "" for none.
-        models: where the name stands; None outside a project.
-        setting: what named the tokenizer, for messages.
-
     Raises:
         InputError: there is no such model, it has no weights, or they are not installed.
     """

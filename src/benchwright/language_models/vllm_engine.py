@@ -116,13 +116,7 @@ def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> l
 def option_logprobs(
     options: Sequence[Sequence[int]], asked: Sequence[State], seen: Sequence[Mapping[int, float]]
 ) -> tuple[float, ...]:
-    """Log-likelihood of each option (nats): its tokens' log-probabilities along the trie, summed.
-
-    Args:
-        options: token ids of each.
-        asked: as `states` gives them.
-        seen: for each of `asked`, log-probabilities by token id.
-    """
+    """Log-likelihood of each option (nats), from the log-probabilities `seen` at each state."""
     known = {
         (state.after, token): values[token]
         for state, values in zip(asked, seen, strict=True)

@@ -68,10 +68,6 @@ def why_not_replaceable(item: MultipleChoice, single_best_answer: Collection[str
     several right ones a right one stays; an option beside none or all of the above, or one that
     names others, says something else when another goes (WiCkeD, section 3).
 
-    Args:
-        item: the item.
-        single_best_answer: ids of items whose options are right to a degree.
-
     Returns:
         `open_ended`, `answer_unknown`, `too_few_options` (fewer than 2), `single_best_answer`,
         `several_right_options`, `none_or_all_present`, `refers_to_options`, `equal_options`, or "";

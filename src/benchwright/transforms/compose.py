@@ -35,14 +35,6 @@ def use_rephrasing(
 
     Copied are items that nobody asked for (`not_asked`) and those of which no wording passed the
     checks (`no_rephrasing_passed`).
-
-    Args:
-        items: N items in any order.
-        role: `item` or `demonstration`.
-        rephrasings: the new questions.
-
-    Returns:
-        N results in the order of `items`.
     """
     results = []
     for item in items:

@@ -111,12 +111,6 @@ def rephrase(
     cannot be asked for has one attempt without a reply: `passage` (a long text in which passage
     and question cannot be told apart) or `nothing_to_rephrase` (fewer than three words).
 
-    Args:
-        questions: in any order; what becomes of one does not depend on the others.
-        ask: the chat model.
-        similarity: of the wordings before and after.
-        params: how often, and from which similarity on a wording passes.
-
     Returns:
         The attempts by question, in the order of `questions`; `before` and `after` are whole
         questions, their passages included.
@@ -200,10 +194,6 @@ def rephrase_prompt(question: Question, parts: Asked) -> str:
 
 def read_reply(reply: str | None, before: str) -> Read:
     """The new question in a reply, without what models put around it.
-
-    Args:
-        reply: what the model wrote, None where its prompt was too long.
-        before: the question that was asked about.
 
     Returns:
         The question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`
