@@ -21,6 +21,7 @@ from benchwright.core.errors import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+SQLITE = "sqlite:///"
 PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
 
@@ -85,26 +86,12 @@ def git_state(project: Path) -> dict[str, str]:
         return {}
 
 
-def _runner_name(runner: Any) -> str:
-    """`ThreadRunner`, from what Kedro says: a name, a dotted path or `<… object at 0x…>`."""
-    found = re.findall(r"\w*Runner", str(runner or ""))
-    return found[-1] if found else ""
-
-
 def tracking_uri(configured: str, project: Path) -> str:
     """MLFLOW_TRACKING_URI if set; a relative SQLite path is taken from the project's folder."""
     if uri := os.environ.get("MLFLOW_TRACKING_URI"):
         return uri
-    prefix = "sqlite:///"
-    if configured.startswith(prefix) and not configured.startswith(prefix + "/"):
-        return prefix + str(project / configured.removeprefix(prefix))
-    return configured
-
-
-def _beside_database(uri: str, project: Path) -> Path:
-    """The folder of a SQLite database, the project's for any other store."""
-    prefix = "sqlite:////"
-    return Path("/" + uri.removeprefix(prefix)).parent if uri.startswith(prefix) else project
+    database = configured.removeprefix(SQLITE)
+    return configured if database == configured else f"{SQLITE}{project / database}"
 
 
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
@@ -117,17 +104,14 @@ def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
     from mlflow.tracking import MlflowClient
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
-    folder = _beside_database(uri, project)
+    folder = Path(uri.removeprefix(SQLITE)).parent if uri.startswith(f"{SQLITE}/") else project
     # Opening the store creates the database's tables: of two first runs at once, one would fail.
     with FileLock(str(folder / ".mlflow.lock")):
-        client = MlflowClient(tracking_uri=uri)
-        experiment = client.get_experiment_by_name(str(conf["experiment"]))
-        if experiment:
+        client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
+        if experiment := client.get_experiment_by_name(name):
             return client, str(experiment.experiment_id)
         place = (folder / "mlruns").as_uri() if uri.startswith("sqlite") else None
-        return client, str(
-            client.create_experiment(str(conf["experiment"]), artifact_location=place)
-        )
+        return client, str(client.create_experiment(name, artifact_location=place))
 
 
 def record_run(
@@ -154,7 +138,7 @@ def record_run(
     """
     client, experiment_id = open_store(conf, project)
     import mlflow
-    from mlflow.entities import Metric, Param, RunTag
+    from mlflow.entities import Metric, RunTag
 
     benchmark, variant = str(parameters.get("benchmark")), str(parameters.get("variant"))
     pipelines = run_params.get("pipeline_names") or [run_params.get("pipeline_name") or "smart"]
@@ -163,7 +147,8 @@ def record_run(
         "benchmark": benchmark,
         "variant": variant,
         "pipeline": pipeline,
-        "runner": _runner_name(run_params.get("runner")),
+        # Kedro says a name, a dotted path or `<… object at 0x…>`.
+        "runner": ["", *re.findall(r"\w*Runner", str(run_params.get("runner") or ""))][-1],
         "save_version": str(run_params.get("run_id") or run_params.get("session_id") or ""),
         **git_state(project),
     }
@@ -181,12 +166,8 @@ def record_run(
         tags=tags,
     )
     run_id = str(run.info.run_id)
-    flat = flatten(
-        {k: v for k, v in parameters.items() if k not in ("ingestion", "models", "ratings")}
-    )
-    client.log_batch(
-        run_id, params=[Param(key, value) for key, value in flat.items() if value != ""][:1000]
-    )
+    left_out = ("ingestion", "models", "ratings")
+    _log_parameters(client, run_id, {k: v for k, v in parameters.items() if k not in left_out})
     metrics = {"wall_seconds": float(seconds)}
     for dataset, path in saved.values():
         kind = (getattr(dataset, "metadata", None) or {}).get("mlflow")
@@ -222,8 +203,6 @@ def start_sweep(
     `options` are what was swept and set; they become its parameters.
     """
     client, experiment_id = open_store(conf, project)
-    from mlflow.entities import Param
-
     run = client.create_run(
         experiment_id,
         run_name=f"sweep {pipeline}",
@@ -231,9 +210,16 @@ def start_sweep(
     )
     run_id = str(run.info.run_id)
     given = {name: value for name, value in options.items() if value not in (None, "", {}, [])}
-    flat = flatten(given) if given else {}
-    client.log_batch(run_id, params=[Param(key, text) for key, text in flat.items()][:1000])
+    _log_parameters(client, run_id, given)
     return run_id
+
+
+def _log_parameters(client: Any, run_id: str, parameters: Mapping[str, Any]) -> None:
+    from mlflow.entities import Param
+
+    flat = flatten(parameters) if parameters else {}
+    known = [Param(key, text) for key, text in flat.items() if text != ""]
+    client.log_batch(run_id, params=known[:1000])
 
 
 def finish_sweep(
@@ -273,8 +259,7 @@ def recorded_parameters(
     A database that does not exist is not made.
     """
     uri = tracking_uri(str(conf["tracking_uri"]), project)
-    prefix = "sqlite:///"
-    if uri.startswith(prefix) and not Path(uri.removeprefix(prefix)).exists():
+    if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).exists():
         return None
     client, experiment_id = open_store(conf, project)
     quoted = version.replace("'", "")

@@ -45,8 +45,6 @@ from benchwright.project_conf import load_conf
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question
 
-_PUBLIC = ".jsonl"
-
 
 class SealedRequest(NamedTuple):
     """What is asked for.
@@ -67,6 +65,16 @@ class SealedRequest(NamedTuple):
     demonstrations: Path | None = None
     send_to_server: bool = False
 
+    @property
+    def asked_as(self) -> str:
+        """`<model>@<style>-<shots>`."""
+        return configuration_name(self.model, self.style, self.shots)
+
+    @property
+    def half(self) -> Literal["validation", "test"]:
+        """The half of the benchmark that the file is."""
+        return "validation" if self.file.suffix == ".jsonl" else "test"
+
 
 def run_evaluate_sealed(
     project: Path, env: str | None, request: SealedRequest, sealing: SealingParams
@@ -82,7 +90,7 @@ def run_evaluate_sealed(
     scoring = _scoring(parameters, request)
     _require_allowed(models, request)
     pool = _pool(request, scoring, int(parameters.get("seed", 0)))
-    if request.file.suffix == _PUBLIC:
+    if request.half == "validation":
         benchmark = read_public(request.file)
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
@@ -92,10 +100,7 @@ def run_evaluate_sealed(
 
 
 def model_scorer(
-    request: SealedRequest,
-    models: ModelsParams,
-    scoring: ScoringParams,
-    pool: DemonstrationPool,
+    request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
 ) -> Scorer:
     """A model as a function of items that keeps nothing and writes nothing."""
     asked_as = Configuration(request.model, request.style, request.shots)
@@ -128,11 +133,8 @@ def read_public(file: Path) -> SealedBenchmark:
 def _public_item(row: Any) -> SealedItem:
     """One line of the public half; raises KeyError, TypeError or ValueError where it is none."""
     choices, answer, level = row["choices"], row["answer"], row["difficulty"]
-    if (
-        not isinstance(choices, list)
-        or type(answer) is not int
-        or not isinstance(level, int | None)
-    ):
+    whole = type(answer) is int and isinstance(level, int | None)
+    if not isinstance(choices, list) or not whole:
         raise TypeError("choices is a list, answer and difficulty are whole numbers")
     if not 0 <= answer < len(choices):
         raise ValueError(f"answer is {answer} of {len(choices)} choices")
@@ -149,7 +151,10 @@ def terminal_lines(score: SealedScore) -> list[str]:
     if score.reason:
         return [score.reason]
     width = max(len(group.name) for group in (score.whole, *score.fields))
-    lines = [_line(group, width) for group in (*score.fields, score.whole)]
+    lines = [
+        f"{group.name:{width}}  {group.n:5}    {group.accuracy:.3f}   {group.se:.4f}"
+        for group in (*score.fields, score.whole)
+    ]
     unanswered = [f"{score.unanswered} without an answer"] if score.unanswered else []
     return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
 
@@ -164,7 +169,7 @@ def half_figures(request: SealedRequest, score: SealedScore) -> HalfFigures:
         format=FORMAT,
         version=__version__,
         benchmark=identity_of(request),
-        half=_half(request.file),
+        half=request.half,
         model=request.model,
         style=request.style,
         shots=request.shots,
@@ -182,7 +187,7 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
         InputError: there is no manifest, it is of another file, or demonstrations are not those of
             this benchmark's public half, so that the two halves would be asked in other ways.
     """
-    identity = sealed_identity(request.file, _half(request.file))
+    identity = sealed_identity(request.file, request.half)
     shown = request.demonstrations
     if request.shots and shown is not None and file_hash(shown) != identity.validation:
         raise InputError(
@@ -192,34 +197,19 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
     return identity
 
 
-def score_file(request: SealedRequest, out: Path) -> Path:
-    """Where figures go: the file that is named (`.json`), else one of their own in a folder."""
-    if out.suffix == ".json":
-        return out
-    name = configuration_name(request.model, request.style, request.shots)
-    return out / f"{re.sub(r'[^A-Za-z0-9_.@-]', '_', name)}.{_half(request.file)}.json"
-
-
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write `half_figures` to a file, or into a folder (`score_file`)."""
+    """Write `half_figures` to the file that is named (`.json`), else to one in a folder."""
     told = half_figures(request, score).model_dump(mode="json")
-    file = score_file(request, out)
+    own = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
+    file = out if out.suffix == ".json" else out / f"{own}.{request.half}.json"
     with written_aside(file) as aside:
         aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return file
 
 
-def _half(file: Path) -> Literal["validation", "test"]:
-    return "validation" if file.suffix == _PUBLIC else "test"
-
-
 def _figures(group: GroupScore) -> GroupFigures:
     accuracy, se = (None if np.isnan(value) else value for value in (group.accuracy, group.se))
     return GroupFigures(n=group.n, accuracy=accuracy, se=se)
-
-
-def _line(group: GroupScore, width: int) -> str:
-    return f"{group.name:{width}}  {group.n:5}    {group.accuracy:.3f}   {group.se:.4f}"
 
 
 def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
@@ -228,9 +218,8 @@ def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
         raise InputError(
             f"evaluate-sealed: style {request.style!r} is not known; there are {', '.join(STYLES)}"
         )
-    name = configuration_name(request.model, request.style, request.shots)
     given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
-    return one_configuration(name, given)
+    return one_configuration(request.asked_as, given)
 
 
 def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
@@ -241,8 +230,7 @@ def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
             "(conf: models.models)"
         )
     model = models.models[request.model]
-    closed = request.file.suffix != _PUBLIC
-    if closed and model.endpoint is not None and not request.send_to_server:
+    if request.half == "test" and model.endpoint is not None and not request.send_to_server:
         raise InputError(
             f"evaluate-sealed: {request.model} is a server; --send-to-server lets the closed "
             "questions go there, where they may be kept"
