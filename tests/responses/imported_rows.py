@@ -3,8 +3,8 @@
 import pandas as pd
 
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.answer_index import AnswerIndex
 from benchwright.responses.import_answers import Imported, as_responses, join_answers
+from benchwright.responses.item_index import AnswerIndex
 
 
 def import_as_rows(

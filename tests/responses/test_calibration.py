@@ -10,11 +10,13 @@ from pydantic import ValidationError
 
 from benchwright.params.responses import ResponsesParams
 from benchwright.responses.calibration import (
+    best_options,
     fit_temperature,
     fit_temperatures,
+    log_softmax,
     negative_log_likelihood,
+    padded,
 )
-from benchwright.responses.option_scores import best_options, log_softmax, padded
 from benchwright.tables.items import Demonstrations
 from benchwright.tables.responses import Responses
 

@@ -10,9 +10,8 @@ import pytest
 
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.responses.draw_matrices import build_draw_matrices
 from benchwright.responses.import_answers import Imported
-from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.responses.response_matrices import build_draw_matrices, build_response_matrices
 from benchwright.tables.items import Demonstrations
 from benchwright.tables.responses import Calibration, Responses
 from benchwright.tables.wicked import Draws

@@ -10,7 +10,7 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.responses.draw_matrices import build_draw_matrices
+from benchwright.responses.response_matrices import build_draw_matrices
 from benchwright.tables.responses import Calibration, Responses
 from benchwright.tables.wicked import Draws
 

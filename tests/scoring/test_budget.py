@@ -32,8 +32,12 @@ def prompts(
     scoring: ScoringParams,
     models: ModelsParams,
 ) -> pd.DataFrame:
-    shown = (items, demonstrations, calibration_items, colours, scoring, models)
-    return build_prompts(*shown, scoring.configurations, 0)
+    return build_prompts(
+        *(colours, scoring, models, scoring.configurations, 0),
+        items=items,
+        demonstrations=demonstrations,
+        calibration_items=calibration_items,
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +115,11 @@ def test_written_answers_are_bounded(
     models: ModelsParams,
 ) -> None:
     scoring = live("one@generate-0", conditions=["question"], generation={"max_tokens": 50})
-    shown = (items, demonstrations, calibration_items, colours, scoring, models)
-    budget = count_budget(build_prompts(*shown, (), 0), {}, models, scoring)
+    prompts = build_prompts(
+        *(colours, scoring, models, (), 0),
+        items=items,
+        demonstrations=demonstrations,
+        calibration_items=calibration_items,
+    )
+    budget = count_budget(prompts, {}, models, scoring)
     assert budget["written_at_most"].tolist() == [12 * 50]

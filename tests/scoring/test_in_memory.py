@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     answer_questions,

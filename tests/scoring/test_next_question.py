@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.extraction import extract_letter
-from benchwright.scoring.next_question import before_next_question
 
 OPTIONS = ["Mars", "Earth", "Venus", "the Moon"]
 MADE_UP = (

@@ -118,14 +118,10 @@ def prompts(
     models: ModelsParams,
 ) -> pd.DataFrame:
     return build_prompts(
-        items,
-        demonstrations,
-        calibration_items,
-        colours,
-        scoring,
-        models,
-        scoring.configurations,
-        0,
+        *(colours, scoring, models, scoring.configurations, 0),
+        items=items,
+        demonstrations=demonstrations,
+        calibration_items=calibration_items,
     )
 
 
@@ -193,7 +189,12 @@ def test_each_word_of_the_prompt_changes_the_scores_asked_for(
     shown = pd.concat([demonstrations, open_ended], ignore_index=True)
 
     def asked(benchmark: BenchmarkParams) -> set[str]:
-        made = build_prompts(both, shown, calibration_items, benchmark, scoring, models, (), 0)
+        made = build_prompts(
+            *(benchmark, scoring, models, (), 0),
+            items=both,
+            demonstrations=shown,
+            calibration_items=calibration_items,
+        )
         return names(made, models, scoring)
 
     words = PromptParams.model_validate({field: "» {subject} {label} {choice} «"})

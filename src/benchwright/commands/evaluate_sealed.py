@@ -18,7 +18,7 @@ from benchwright.core.configuration import STYLES, Configuration, configuration_
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     one_configuration,
     options_chosen,

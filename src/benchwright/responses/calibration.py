@@ -1,16 +1,109 @@
-"""One softmax temperature per configuration, fitted on the calibration items."""
+"""From log-likelihoods to probabilities: styles, softmax, and one temperature per configuration."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import configuration_name
 from benchwright.params.responses import ResponsesParams
-from benchwright.responses.configurations import live_first
 from benchwright.responses.item_index import ItemIndex
-from benchwright.responses.option_scores import log_softmax, style_scores
 from benchwright.tables.responses import Calibration
+
+
+def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
+    """Adds the normalised styles that a `cloze` scoring also gives.
+
+    A row of style `cloze` with log-likelihoods and the options' bytes (tokens) gives a row of
+    style `cloze_bytes` (`cloze_tokens`) as well, unless the shots are unknown: then the
+    configurations would share one name. Derived rows come last, without any stated answer.
+
+    Args:
+        rows: a `Responses` table.
+    """
+    parts = [rows]
+    cloze = rows[(rows["style"] == "cloze") & (rows["shots"] >= 0) & rows["logprobs"].notna()]
+    for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
+        able = cloze[cloze[needed].notna()]
+        if len(able):
+            blank = {"prediction": -1, "p_answer": np.nan, "p_prediction": np.nan}
+            parts.append(able.assign(style=style, correct=np.nan, **blank))
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else rows
+
+
+def configurations(rows: pd.DataFrame) -> NDArray[np.object_]:
+    """(n,) the configuration's name of each row."""
+    asked = rows[["model", "style", "shots"]]
+    # Groups are numbered as they first appear, which is the order of the rows left here.
+    distinct = asked.drop_duplicates().itertuples(index=False, name=None)
+    names = np.array([configuration_name(*key) for key in distinct], dtype=object)
+    codes = asked.groupby(["model", "style", "shots"], sort=False).ngroup().to_numpy()
+    return np.asarray(names[codes]) if len(names) else np.empty(0, dtype=object)
+
+
+def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
+    """Both tables with the normalised styles and a `configuration` column, live rows first."""
+    parts = [expand_styles(part) for part in (live, recorded) if len(part)]
+    if not parts:
+        return live.assign(configuration=pd.Series(dtype=object))
+    both = pd.concat(parts, ignore_index=True)
+    return both.assign(configuration=configurations(both))
+
+
+Array = NDArray[np.float64]
+
+
+def padded(lists: Sequence[Any]) -> Array:
+    """(n, K) the lists as rows, NaN after their end; None gives a row of NaN."""
+    lengths = np.array([0 if values is None else len(values) for values in lists], dtype=np.intp)
+    width = int(lengths.max(initial=0))
+    out = np.full((len(lists), width), np.nan)
+    given = [np.asarray(values, dtype=np.float64) for values in lists if values is not None]
+    if given and width:
+        # Row-major order of the mask is the order in which the lists follow each other.
+        out[np.arange(width) < lengths[:, None]] = np.concatenate(given)
+    return out
+
+
+def style_scores(
+    style: str, logprobs: Sequence[Any], option_bytes: Sequence[Any], option_tokens: Sequence[Any]
+) -> Array:
+    """(n, K) the scores that options are compared by in this style, NaN after the last option.
+
+    `cloze_bytes` and `cloze_tokens` divide the log-likelihood by the option's bytes or tokens;
+    the other styles compare the log-likelihoods themselves.
+    """
+    scores = padded(logprobs)
+    if style == "cloze_bytes":
+        return scores / padded(option_bytes)
+    if style == "cloze_tokens":
+        return scores / padded(option_tokens)
+    return scores
+
+
+def log_softmax(scores: Array, temperature: float) -> Array:
+    """(n, K) log-probabilities of softmax(scores / temperature); NaN stays NaN."""
+    if scores.shape[1] == 0:
+        return scores
+    best = np.fmax.reduce(scores, axis=1, keepdims=True)
+    shifted = (scores - best) / temperature
+    total = np.nansum(np.exp(shifted), axis=1, keepdims=True)
+    # A row without scores sums to 0; it is all NaN anyway.
+    return np.asarray(shifted - np.log(np.where(total > 0, total, 1.0)))
+
+
+def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(n,) the first option with the highest score (−1 without scores), and whether it is tied."""
+    if scores.shape[1] == 0:
+        return np.full(len(scores), -1, dtype=np.int64), np.zeros(len(scores), dtype=bool)
+    comparable = np.where(np.isnan(scores), -np.inf, scores)
+    first = comparable.argmax(axis=1).astype(np.int64)
+    first[np.isnan(scores).all(axis=1)] = -1
+    tied = (scores == comparable.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    return first, np.asarray(tied)
+
 
 # A gold option of probability 0 must not make the whole likelihood infinite.
 _FLOOR = -50.0

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.answer_index import AnswerIndex
-from benchwright.responses.configurations import configurations
-from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.calibration import configurations
+from benchwright.responses.item_index import AnswerIndex, ItemIndex
 from benchwright.responses.lm_eval_logs import read_lm_eval
 from benchwright.responses.log_conditions import strangers
 from benchwright.responses.tally import EXAMPLES, Tally

@@ -17,8 +17,7 @@ from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.answer_index import AnswerIndex
-from benchwright.responses.item_index import ItemIndex
+from benchwright.responses.item_index import AnswerIndex, ItemIndex
 from benchwright.responses.log_conditions import Strangers, stated_condition, stated_id
 from benchwright.responses.tally import Tally
 from benchwright.responses.tidy_files import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.responses.answer_index import AnswerIndex, Compared
+from benchwright.responses.item_index import AnswerIndex, Compared
 
 Strangers = frozenset[tuple[str, str]]
 """Runs of lm-eval, and the conditions under which they asked other texts than this run's draws."""

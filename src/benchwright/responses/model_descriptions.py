@@ -1,7 +1,9 @@
-"""What is known of each model: from conf, or else from its name."""
+"""What is known of each model: from conf, or else from its name, which carries its base's name."""
 
 import math
 import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,8 +11,198 @@ import pandas as pd
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
-from benchwright.responses.model_families import family_of, overridden_family
 from benchwright.tables.responses import Models
+
+# What a name contains, and the family; the first that fits counts: longer versions before shorter
+# ones, and words that also name training data last. `~` stands for a separator or none. A spelling
+# starts at a word, which a capital letter starts too (TruthfulQwen1.5); a number at its end is a
+# version only if nothing goes on.
+_BASES: tuple[tuple[str, str], ...] = (
+    ("tiny~llama(?!~[23]-)", "tinyllama"),
+    ("open~llama", "openllama"),
+    ("miqu", "llama-2"),
+    ("llama~4", "llama-4"),
+    ("llama~3[._]3", "llama-3.3"),
+    ("llama~3[._]2", "llama-3.2"),
+    ("llama~3[._]1", "llama-3.1"),
+    ("llama~3", "llama-3"),
+    ("code~llama", "codellama"),
+    ("llama~2", "llama-2"),
+    ("smol~lm~3", "smollm3"),
+    ("smol~lm~2", "smollm2"),
+    ("smol~lm", "smollm"),
+    ("tiny~mi[sx]tral", "tinymistral"),
+    ("mixtral~8x22b", "mixtral-8x22b"),
+    ("mixtral(?=.*(?:[2-5]x7b|7bx[2-7]))", "mistral-7b"),  # merges of so many Mistral-7B
+    ("mixtral", "mixtral-8x7b"),
+    ("mistral~large", "mistral-large"),
+    ("mistral~small", "mistral-small"),
+    ("mistral~nemo", "mistral-nemo"),
+    ("danube~3", "danube3"),
+    ("danube~2", "danube2"),
+    ("danube", "danube"),
+    ("zephyr~7b~gemma", "gemma"),
+    ("mistral", "mistral-7b"),
+    ("zephyr~(?:7b|alpha|beta)", "mistral-7b"),
+    ("solar", "solar"),
+    ("qwen~3", "qwen3"),
+    ("qwen~2[._]5", "qwen2.5"),
+    ("qwen~2", "qwen2"),
+    ("qwen~1[._]5", "qwen1.5"),
+    ("qwen", "qwen"),
+    ("recurrent~gemma", "recurrentgemma"),
+    ("code~gemma", "gemma"),
+    ("gemma~3", "gemma-3"),
+    ("gemma~3n", "gemma-3"),
+    ("gemma~2", "gemma-2"),
+    ("gemma", "gemma"),
+    ("phi~4", "phi-4"),
+    ("phi~3[._]5", "phi-3.5"),
+    ("phi~3", "phi-3"),
+    ("phi~2", "phi-2"),
+    ("phi~1[._]5", "phi-1.5"),
+    ("falcon~3", "falcon-3"),
+    ("falcon~2", "falcon-2"),
+    ("falcon", "falcon"),
+    ("olmo~2", "olmo-2"),
+    ("olmo", "olmo"),
+    ("intern~lm~3", "internlm3"),
+    ("intern~lm~2[._]5", "internlm2.5"),
+    ("intern~lm~2", "internlm2"),
+    ("intern~lm", "internlm"),
+    ("deepseek", "deepseek"),
+    ("dbrx", "dbrx"),
+    ("pythia", "pythia"),
+    ("gpt~neox", "gpt-neox"),
+    ("gpt~neo", "gpt-neo"),
+    ("gpt~j", "gpt-j"),
+    ("(?:distil)?gpt~2", "gpt2"),
+    ("(?:(?<=:)|^)gpt-4o", "gpt-4o"),
+    ("(?:(?<=:)|^)gpt-4", "gpt-4"),
+    ("claude-3", "claude-3"),
+    ("gemini-1[.]5", "gemini-1.5"),
+    ("opt~(?:flan-|iml-|max-){0,3}[0-9._]+[bm]", "opt"),
+    ("bloomz?", "bloom"),
+    ("mpt~[0-9]+b", "mpt"),
+    ("japanese~stable~lm~(?:base|instruct)~gamma", "mistral-7b"),
+    ("stable~lm~2", "stablelm-2"),
+    ("stable~lm", "stablelm"),
+    ("redpajama", "redpajama"),
+    ("baichuan~2", "baichuan-2"),
+    ("baichuan", "baichuan"),
+    ("decilm", "decilm"),
+    ("command~r", "command-r"),
+    ("yi~1[._]5", "yi-1.5"),
+    ("(?<!ya)yi~(?:ko~)?[0-9]+b", "yi"),
+    ("cerebras", "cerebras-gpt"),
+    ("rwkv", "rwkv"),
+    ("galactica", "galactica"),
+    ("xglm", "xglm"),
+    ("star~coder~2", "starcoder2"),
+    ("star~coder", "starcoder"),
+    ("codegen", "codegen"),
+)
+
+# Lines of fine-tunes whose makers say what they started from, where no base stands in the name;
+# L2 and L3 beside a size are the usual short forms of Llama 2 and 3.
+_FINE_TUNES: tuple[tuple[str, str], ...] = (
+    ("l3[._]3(?=.*(?:8|70)b)", "llama-3.3"),
+    ("l3[._]1(?=.*(?:8|70)b)", "llama-3.1"),
+    ("l3(?![0-9.])(?=.*(?:8|70)b)", "llama-3"),
+    ("(?:8|70)b~l3(?![0-9.])", "llama-3"),
+    ("l2(?![0-9.])(?=.*[0-9]b)", "llama-2"),
+    ("(?:7|13|70)b[-_](?:.*[-_])?l2(?![0-9.])", "llama-2"),
+    ("platypus~2", "llama-2"),
+    ("orca~mini~v3", "llama-2"),
+    ("pygmalion~2~(?:7|13)b", "llama-2"),
+    ("xwin~lm~", "llama-2"),
+    ("wizard~lm~70b", "llama-2"),
+    ("wizard~lm~13b~v1[._-]2", "llama-2"),
+    ("wizard~lm~2~8x22b", "mixtral-8x22b"),
+    ("wizard~lm~2~7b", "mistral-7b"),
+    ("wizard~lm~(?:7|13|30)b", "llama"),
+    ("airoboros~m~7b", "mistral-7b"),
+    ("airoboros~c34b", "codellama"),
+    ("airoboros~(?:7|13|33|65)b", "llama"),
+    ("openchat~3[._]6", "llama-3"),
+    ("openchat~3[._]5", "mistral-7b"),
+    ("open~hermes~2[._]5(?!.*13b)", "mistral-7b"),
+    ("starling~lm", "mistral-7b"),
+    ("neural~chat~(?:7b~)?v3", "mistral-7b"),
+    ("una~cybertron~7b", "mistral-7b"),
+    ("west~?lake~7b", "mistral-7b"),
+    ("kunoichi~(?:dpo~)?(?:v2~)?7b", "mistral-7b"),
+    ("neural~beagle", "mistral-7b"),
+    ("(?:alpha|neural)~monarch", "mistral-7b"),
+    ("strange~merges", "mistral-7b"),
+    ("kangalkhan", "mistral-7b"),
+    ("neural~trix", "mistral-7b"),
+    ("experiment~[0-9]+~7b", "mistral-7b"),
+    ("orca~mini~(?:3|7|13)b", "openllama"),
+    ("dolly~v2", "pythia"),
+    ("pygmalion~6b", "gpt-j"),
+    ("sus~chat~34b", "yi"),
+    ("nous~capybara~34b", "yi"),
+    ("tess~34b", "yi"),
+    ("momo~72b", "qwen"),
+    ("sailor~[0-9.]+b", "qwen1.5"),
+)
+
+# Words that stand for a base only where nothing else does, and only whole: MobiLlama is no Llama.
+_LAST: tuple[tuple[str, str], ...] = (
+    ("llama(?!fi)", "llama"),
+    ("vicuna", "llama"),
+    ("alpaca", "llama"),
+)
+
+_WORD = "(?<![A-Za-z])"
+_WORD_OR_CAPITAL = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))"
+
+
+def _pattern(spelling: str, start: str) -> re.Pattern[str]:
+    # llama-3 is not llama-3.1 or -30b, but llama-3-8b and llama-2.7b (a size) are versions.
+    end = r"(?![0-9a-z]|[._][0-9](?![0-9]*[bmx]))" if spelling[-1].isdigit() else ""
+    return re.compile(f"{start}(?i:{spelling.replace('~', '[-_ ]?')}{end})")
+
+
+_PATTERNS = tuple(
+    (_pattern(spelling, start), family)
+    for table, start in (
+        (_BASES, _WORD_OR_CAPITAL),
+        (_FINE_TUNES, _WORD_OR_CAPITAL),
+        (_LAST, _WORD),
+    )
+    for spelling, family in table
+)
+
+
+def family_of(name: str) -> str | None:
+    """The base model that a name contains (`dolphin-2.6-mistral-7b` is mistral-7b), or None.
+
+    Args:
+        name: without organisation, in the spelling of its makers: capitals tell words apart.
+    """
+    return next((family for pattern, family in _PATTERNS if pattern.search(name)), None)
+
+
+def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str | None:
+    """The family that conf gives a model, or None.
+
+    Args:
+        names: spellings of one model, the fullest first (with and without source, organisation).
+        families: family by name; a key may hold `*`, `?` and `[…]` as in file names. Case does
+            not count; exact keys come first, then patterns, the longest first.
+    """
+    folded = {key.casefold(): family for key, family in families.items()}
+    spelt = [name.casefold() for name in names]
+    for name in spelt:
+        if name in folded:
+            return folded[name]
+    for key in sorted(folded, key=lambda key: (-len(key), key)):
+        if any(fnmatchcase(name, key) for name in spelt):
+            return folded[key]
+    return None
+
 
 _EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")
 _SIZE = re.compile(r"(?<![0-9.])([0-9]+(?:[.][0-9]+)?)(b|m)(?![a-z0-9])")

@@ -13,7 +13,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import TIDY_COLUMNS
-from benchwright.responses.answer_index import AnswerIndex
+from benchwright.responses.calibration import best_options, style_scores
 from benchwright.responses.cell_values import (
     Cells,
     number_lists,
@@ -22,7 +22,7 @@ from benchwright.responses.cell_values import (
     text_lists,
     texts,
 )
-from benchwright.responses.option_scores import best_options, style_scores
+from benchwright.responses.item_index import AnswerIndex
 from benchwright.responses.tally import EXAMPLES, Tally
 
 KEY = ["position", "condition", "style", "shots", "model"]

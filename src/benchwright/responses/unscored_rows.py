@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.responses.answer_index import AnswerIndex
-from benchwright.responses.configurations import configurations
+from benchwright.responses.calibration import configurations
+from benchwright.responses.item_index import AnswerIndex
 
 Float = NDArray[np.float64]
 

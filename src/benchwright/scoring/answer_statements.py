@@ -1,15 +1,71 @@
 r"""Where a text states its answer, and which of its statements counts.
 
 A statement is a cue ("the answer is", "Answer:", "\boxed{", "####") with an answer after it, which
-a reader reads. The last statement counts, unless the text takes it back or contradicts it.
-Everything is linear in the length of the text: repetitions in the patterns are bounded, and of
-the cues of each kind the last few hundred are looked at.
+a reader reads. The last statement counts, unless the text takes it back or contradicts it, and what
+follows the model's own next question does not. Quotes, spaces, minus signs, LaTeX and marks are
+first brought to one spelling. Everything is linear in the length of the text: repetitions in the
+patterns are bounded, and of the cues of each kind the last few hundred are looked at.
 """
 
 import re
+import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
+
+_CHARACTERS = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width forms
+    **{ord(c): "'" for c in "’‘"},
+    **{ord(c): '"' for c in "“”"},
+    **{ord(c): " " for c in "\u00a0\u2007\u2009\u202f\u3000\t\r\f\v"},
+    **{ord(c): "" for c in "\u200b\u200c\u200d\u2060\ufeff"},
+    **{ord(c): f" {n}/{d}" for c, n, d in (("½", 1, 2), ("¼", 1, 4), ("¾", 3, 4), ("⅓", 1, 3))},
+    ord("−"): "-",
+    ord("⅔"): " 2/3",
+}
+
+_LATEX = (
+    (
+        r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|boldsymbol|mbox) ?\{([^{}]{0,200})\}",
+        r"\1",
+    ),
+    (r"(?<=\d)\\[dt]?frac", r" \\frac"),
+    (r"\\[dt]?frac ?\{ ?(\d{1,30}) ?\}\{ ?(\d{1,30}) ?\}", r"\1/\2"),
+    (r"\{,\}", ","),
+    (r"\\([$%])", r"\1"),
+    (r"\\(?:left|right)(?![a-z])|\\!", ""),
+    (r"\\[,;:()\[\] ]", " "),
+    (r"\^\\circ|\^\{\\circ\}", "°"),
+    (r"\\(?:times|cdot)(?![a-z])", "×"),
+    (r"\\approx(?![a-z])", "≈"),
+)
+_PATTERNS = tuple((re.compile(pattern), replacement) for pattern, replacement in _LATEX)
+
+_SPACES = re.compile(" {2,}")
+_MARKS = "*_`\"' "
+
+
+def plain(text: str) -> str:
+    """The text in the plainest spelling, with single spaces and none around lines."""
+    text = text.translate(_CHARACTERS)
+    if "\\" in text:
+        for pattern, replacement in _PATTERNS:
+            text = pattern.sub(replacement, text)
+    return _SPACES.sub(" ", text).replace(" \n", "\n").replace("\n ", "\n").strip()
+
+
+def unmarked(text: str) -> str:
+    """Without emphasis, quotes and dollar signs around it, and without the full stop after it."""
+    text = text.strip(_MARKS)
+    if len(text) > 2 and text[0] == text[-1] == "$":
+        text = text[1:-1]
+    return (text[:-1] if text.endswith(".") else text).strip(_MARKS)
+
+
+def folded(text: str) -> str:
+    """For comparison: plain, unmarked, single spaces, no case."""
+    return unmarked(" ".join(plain(unicodedata.normalize("NFC", text)).split())).casefold()
+
 
 Answer = TypeVar("Answer", int, str)
 
@@ -281,3 +337,29 @@ def _contradicted(text: str, event: Event[Answer], others: list[Event[Answer]]) 
         or _NEW_QUESTION.search(text, others[0].end, event.at) is not None
         or (event.reading.rule == VERDICT and any(o.reading.rule == VERDICT for o in others))
     )
+
+
+# Two lines of an options list: "A. …" and under it "B. …".
+_LIST = re.compile(r"^[ \t]*\(?A[.):][ \t]*([^\n]*)\n[ \t]*\(?B[.):][ \t]*[^\n]*$", re.MULTILINE)
+
+
+def before_next_question(text: str, options: Sequence[str]) -> str:
+    """The text up to where a list of other options than the item's own begins, with its question.
+
+    A model without instructions continues the pattern of its demonstrations: it answers, makes up
+    the next question and answers that too, and the last statement is not about the item. The
+    question is the paragraph before the list. A list that repeats the item's first option, with or
+    without a comment, is the item's own. The whole text where there is no other list.
+    """
+    own = _folded(options[0]) if options else ""
+    for seen in _LIST.finditer(text):
+        if own and _folded(seen[1]).startswith(own):
+            continue
+        before = text[: seen.start()].rstrip()
+        paragraph = before.rfind("\n\n")
+        return before[: paragraph if paragraph >= 0 else max(0, before.rfind("\n"))]
+    return text
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

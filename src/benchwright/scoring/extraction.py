@@ -12,6 +12,7 @@ from benchwright.scoring.answer_statements import (
     Extraction,
     after_thoughts,
     decide,
+    plain,
     statements,
 )
 from benchwright.scoring.final_answers import (
@@ -23,7 +24,6 @@ from benchwright.scoring.final_answers import (
     whole_words,
 )
 from benchwright.scoring.option_labels import OptionLabels
-from benchwright.scoring.plain_text import plain
 
 __all__ = [
     "Extraction",

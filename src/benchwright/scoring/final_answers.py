@@ -10,9 +10,11 @@ from benchwright.scoring.answer_statements import (
     SENTENCE_END,
     WINDOW,
     Reading,
+    folded,
+    plain,
     sentence_before,
+    unmarked,
 )
-from benchwright.scoring.plain_text import folded, plain, unmarked
 
 _MOST_DIGITS = 40
 _LONGEST = 300  # characters of a final answer in words

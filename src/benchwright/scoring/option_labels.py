@@ -14,9 +14,10 @@ from benchwright.scoring.answer_statements import (
     is_disbelieved,
     is_hypothetical,
     last_matches,
+    plain,
     sentence_before,
+    unmarked,
 )
-from benchwright.scoring.plain_text import plain, unmarked
 
 _CLOSING = r"[*_\"'`$)\]}]{0,6} {0,3}"
 _SEPARATOR = re.compile(r"[)\]}>*_\"'`$]{0,6}(?:[.:,]| ?[-—–](?= ))?[*_\"'`]{0,3}[ \n]{0,3}")

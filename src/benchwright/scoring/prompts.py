@@ -5,7 +5,8 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, NotRequired, TypedDict, Unpack
 
 import pandas as pd
 
@@ -51,16 +52,25 @@ class Asked(NamedTuple):
     calibrates: bool = False
 
 
+class QuestionTables(TypedDict):
+    """What is asked: an `Items` table, two with its columns, and perhaps a `Draws` table.
+
+    Draws are shown whole; each draw's demonstrations are its own.
+    """
+
+    items: pd.DataFrame
+    demonstrations: pd.DataFrame
+    calibration_items: pd.DataFrame
+    draws: NotRequired[pd.DataFrame]
+
+
 def build_prompts(
-    items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
-    calibration_items: pd.DataFrame,
     ingestion: BenchmarkParams,
     scoring: ScoringParams,
     models: ModelsParams,
     filter_models: Collection[str],
     seed: int,
-    draws: pd.DataFrame | None = None,
+    **tables: Unpack[QuestionTables],
 ) -> pd.DataFrame:
     """Write out every text that a model will see, with the continuations to score after it.
 
@@ -73,16 +83,13 @@ def build_prompts(
     asked is logged with its number.
 
     Args:
-        items: an `Items` table.
-        demonstrations: the same columns.
-        calibration_items: the same columns.
         ingestion: the benchmark; its words around questions.
         scoring: what is asked.
         models: the models.
         filter_models: configurations that are asked the options alone; where they are yet to be
             chosen by their answers, every configuration is.
         seed: of the demonstrations' order.
-        draws: a `Draws` table, shown whole; each draw's demonstrations are its own.
+        tables: items, demonstrations, calibration items and draws.
 
     Raises:
         InputError: a configuration names an unknown model, asks an endpoint for what it does not
@@ -90,8 +97,9 @@ def build_prompts(
     """
     if scoring.mode == "imported":
         return Prompts.empty()
-    asked = [*_asked_items(items, demonstrations, calibration_items, scoring, seed)]
-    asked += [] if draws is None else _asked_draws(draws, scoring, seed)
+    asked = _asked_items(tables, scoring, seed)
+    if "draws" in tables:
+        asked += _asked_draws(tables["draws"], scoring, seed)
     rows: list[tuple[Any, ...]] = []
     silent: Counter[str] = Counter()
     for configuration in scoring.asked():
@@ -145,25 +153,21 @@ class PromptWriter:
         self._generation = scoring.generation
         self._bare = scoring.label_tokens == "bare" and configuration.style == "letters"
         self._limit = context_limit(model, scoring)
-        self._load_tokenizer: Callable[[], Any] = lambda: model_tokenizer(model, scoring)
-        self._tokenizer: Any = None
+        self._scoring = scoring
         self._demonstrations: dict[tuple[Question, str], str] = {}
         self._frame = self._chosen_frame()
 
     def _chosen_frame(self) -> ChatFrame:
-        if self._model.endpoint is not None:
-            chat = self._model.endpoint.api == "chat"
-            return ChatFrame("", "", "messages" if chat else "none")
-        return (
-            chat_frame(self.tokenizer) if self._model.chat_template else ChatFrame("", "", "none")
-        )
+        endpoint = self._model.endpoint
+        if endpoint is None and self._model.chat_template:
+            return chat_frame(self.tokenizer)
+        messages = endpoint is not None and endpoint.api == "chat"
+        return ChatFrame("", "", "messages" if messages else "none")
 
-    @property
+    @cached_property
     def tokenizer(self) -> Any:
         """The model's tokenizer, loaded when first needed: for chat and for long prompts only."""
-        if self._tokenizer is None:
-            self._tokenizer = self._load_tokenizer()
-        return self._tokenizer
+        return model_tokenizer(self._model, self._scoring)
 
     def row(self, asked: Asked) -> tuple[Any, ...]:
         """One row of the `Prompts` table.
@@ -242,13 +246,9 @@ class PromptWriter:
     def _demonstration(self, question: Question, condition: str) -> str:
         key = (question, condition)
         if key not in self._demonstrations:
-            self._demonstrations[key] = render_demonstration(
-                question,
-                self._configuration.style,
-                condition,
-                self._words,
-                self._model.label_space,
-            )
+            style, space = self._configuration.style, self._model.label_space
+            shown = render_demonstration(question, style, condition, self._words, space)
+            self._demonstrations[key] = shown
         return self._demonstrations[key]
 
     def _fits(self, prompt: Rendered, scored: Sequence[str], written: int) -> bool:
@@ -277,32 +277,24 @@ def _pools(
     demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
 ) -> Callable[[Question], DemonstrationPool]:
     """The demonstrations for a question: those with options, or those without, as it is."""
+    order = scoring.demonstrations, scoring.demonstration_order, seed
     by_kind = {
-        kind: DemonstrationPool(
-            [d for d in demonstrations if open_ended(d) == kind],
-            scoring.demonstrations,
-            scoring.demonstration_order,
-            seed,
-        )
+        kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)
         for kind in (False, True)
     }
     return lambda question: by_kind[open_ended(question)]
 
 
-def _asked_items(
-    items: pd.DataFrame,
-    demonstrations: pd.DataFrame,
-    calibration_items: pd.DataFrame,
-    scoring: ScoringParams,
-    seed: int,
-) -> list[Asked]:
+def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
     """Each question with each condition it is asked under, by item id."""
-    pool = _pools(questions(demonstrations), scoring, seed)
+    pool = _pools(questions(tables["demonstrations"]), scoring, seed)
     asked = {
-        (q.item_id, c): Asked(q, c, pool(q)) for q in questions(items) for c in scoring.conditions
+        (q.item_id, c): Asked(q, c, pool(q))
+        for q in questions(tables["items"])
+        for c in scoring.conditions
     }
     if scoring.calibration:
-        for q in filter(answerable, questions(calibration_items)):
+        for q in filter(answerable, questions(tables["calibration_items"])):
             asked.setdefault((q.item_id, "question"), Asked(q, "question", pool(q), True))
     return [one for _, one in sorted(asked.items(), key=lambda pair: pair[0])]
 

@@ -1,4 +1,4 @@
-"""Score the prompts that the store lacks, and read off the answers."""
+"""Score the prompts that the store lacks, read off the answers, and keep them as a log."""
 
 import itertools
 import logging
@@ -23,14 +23,14 @@ from benchwright.core.configuration import configuration_name
 from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import LABELS
+from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.extraction import (
     canonical_number,
     extract_final_answer,
     extract_letter,
     same_answer,
 )
-from benchwright.scoring.next_question import before_next_question
-from benchwright.tables.responses import Generations, Responses
+from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)
 
@@ -249,3 +249,22 @@ def _written(found: _Stored, row: Any, read: list[_Read]) -> list[tuple[Any, ...
 def option_bytes(scored: Sequence[str]) -> list[int]:
     """UTF-8 bytes of each option without the space before it, at least 1."""
     return [max(1, len(text.removeprefix(" ").encode())) for text in scored]
+
+
+def record_answers(
+    live_responses: pd.DataFrame, items: pd.DataFrame, calibration_items: pd.DataFrame
+) -> pd.DataFrame:
+    """Write live answers down as a log: raw log-likelihoods, sorted by model, style and item.
+
+    Calibration items are part of it, so that temperatures can be fitted again. Each row carries the
+    hash of its item's content, by which an import notices that an item has changed since. Prompts
+    that did not fit are left out, and so are written answers from which nothing could be read.
+    """
+    content = pd.concat([items, calibration_items]).set_index("item_id")["content_hash"]
+    known = live_responses["logprobs"].notna() | live_responses["correct"].notna()
+    answered = live_responses[known | (live_responses["prediction"] >= 0)]
+    table = answered.assign(content_hash=answered["item_id"].map(content))
+    table = table[RecordedAnswers.columns()].sort_values(
+        ["model", "style", "shots", "condition", "item_id"], ignore_index=True
+    )
+    return pd.DataFrame(RecordedAnswers.validate(table))

@@ -8,10 +8,16 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
-from benchwright.source_rows.items import Item, ItemMapper
-from benchwright.source_rows.purposes import divide, limited
-from benchwright.source_rows.reject import Rejection, reject, rejected_table
-from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
+from benchwright.source_rows.items import Item, ItemMapper, divide, limited
+from benchwright.source_rows.unusable import (
+    Rejection,
+    Row,
+    Rule,
+    Unusable,
+    reject,
+    rejected_table,
+    shown,
+)
 from benchwright.tables.items import Demonstrations, Items
 
 

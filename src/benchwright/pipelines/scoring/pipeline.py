@@ -5,27 +5,17 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_questions
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
-from benchwright.scoring.record import record_answers
-from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.scoring.scores import collect_responses, record_answers, score_prompts
+
+_ASKING = ["params:models", "params:scoring"]
 
 
 def _prompts(draws: str | None) -> Node:
-    return Node(
-        build_prompts,
-        [
-            "items",
-            "demonstrations",
-            "calibration_items",
-            "params:ingestion",
-            "params:scoring",
-            "params:models",
-            "params:filter_models",
-            "params:seed",
-            *([draws] if draws else []),
-        ],
-        "prompts",
-        name="build_prompts",
-    )
+    sections = ("ingestion", "scoring", "models", "filter_models", "seed")  # in its order
+    inputs = {name: f"params:{name}" for name in sections}
+    inputs |= {name: name for name in ("items", "demonstrations", "calibration_items")}
+    inputs |= {"draws": draws} if draws else {}
+    return Node(build_prompts, inputs, "prompts", name="build_prompts")
 
 
 def create_pipeline(draws: str | None = None) -> Pipeline:
@@ -39,13 +29,13 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
             _prompts(draws),
             Node(
                 score_prompts,
-                ["prompts", "score_cache", "params:models", "params:scoring"],
+                ["prompts", "score_cache", *_ASKING],
                 "model_scores",
                 name="score_prompts",
             ),
             Node(
                 collect_responses,
-                ["prompts", "model_scores", "params:models", "params:scoring"],
+                ["prompts", "model_scores", *_ASKING],
                 ["live_responses", "generations"],
                 name="collect_responses",
             ),
@@ -55,49 +45,18 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
 
 def create_answering_pipeline() -> Pipeline:
     """Questions in the making → answers in memory, for their difficulty."""
-    return Pipeline(
-        [
-            Node(
-                answer_questions,
-                [
-                    "fielded_items",
-                    "judge_store",
-                    "params:difficulty",
-                    "params:models",
-                    "params:scoring",
-                    "params:seed",
-                ],
-                "difficulty_answers",
-                name="answer_questions",
-            )
-        ]
-    )
+    asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "params:seed"]
+    return Pipeline([Node(answer_questions, asked, "difficulty_answers", name="answer_questions")])
 
 
 def create_budget_pipeline() -> Pipeline:
     """Items → prompts → what asking them would come to; nothing is asked."""
-    return Pipeline(
-        [
-            _prompts(None),
-            Node(
-                count_budget,
-                ["prompts", "score_cache", "params:models", "params:scoring"],
-                "scoring_budget",
-                name="count_budget",
-            ),
-        ]
-    )
+    asked = ["prompts", "score_cache", *_ASKING]
+    count = Node(count_budget, asked, "scoring_budget", name="count_budget")
+    return Pipeline([_prompts(None), count])
 
 
 def create_recording_pipeline() -> Pipeline:
     """Live responses → a log for later imports."""
-    return Pipeline(
-        [
-            Node(
-                record_answers,
-                ["live_responses", "items", "calibration_items"],
-                "recorded_answers",
-                name="record_answers",
-            )
-        ]
-    )
+    kept = ["live_responses", "items", "calibration_items"]
+    return Pipeline([Node(record_answers, kept, "recorded_answers", name="record_answers")])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.memory_store import MemoryShards
+from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.sealing import key as key_module
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
