@@ -18,14 +18,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from estimation_errors import BENCHMARKS, read
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.evidence.model_splits import split_by_family
 from benchwright.statistics.preservation import preservation
+from estimation_errors import BENCHMARKS, read
+from real_data import real_data
 
 SHARE = 0.7
 
@@ -99,14 +101,18 @@ WAYS = {"ours": OURS, "k-means": K_MEANS, "SciPy Ward": SCIPY_WARD}
 
 
 def compare_anchors(
-    train: NDArray[np.float32], judge: NDArray[np.float32], sizes: list[int], limit: float
+    train: NDArray[np.float32],
+    judge: NDArray[np.float32],
+    sizes: list[int],
+    limit: float,
+    ways: Sequence[str],
 ) -> NDArray[np.float64] | None:
     """Print a line for each way to choose; the weights (n,) of our largest set of anchors."""
     ours, first = None, 0.0
     with tempfile.TemporaryDirectory() as name:
         np.save(Path(name) / "correct.npy", train)
-        for way, program in WAYS.items():
-            command = [sys.executable, "-c", CHILD + program + REPORT, name, json.dumps(sizes)]
+        for way in ways:
+            command = [sys.executable, "-c", CHILD + WAYS[way] + REPORT, name, json.dumps(sizes)]
             try:
                 done = subprocess.run(  # noqa: S603
                     command, capture_output=True, text=True, timeout=limit, check=False
@@ -135,7 +141,7 @@ def compare_abilities(
     train: NDArray[np.float32], judge: NDArray[np.float32], places: NDArray[np.intp], most: int
 ) -> None:
     """p-IRT of the judges from the items at `places`: our posterior mean beside BFGS."""
-    from benchwright.methods.dele.estimation.p_irt import ItemCurves
+    from benchwright.methods.dele.estimation.training import ItemCurves
     from benchwright.statistics.item_response import fit_2pl
 
     start = time.process_time()
@@ -182,16 +188,17 @@ def main() -> None:
     parser.add_argument("--benchmarks", nargs="+", default=BENCHMARKS, choices=BENCHMARKS)
     parser.add_argument("--limit", type=float, default=120, help="seconds for each way")
     parser.add_argument("--judges", type=int, default=500, help="models of p-IRT, at most")
+    parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=WAYS)
     given = parser.parse_args()
     for name in given.benchmarks:
-        answers = read(given.folder / "responses", name)
+        answers = read(real_data(given.folder) / "responses", name)
         n = answers.correct.shape[1]
         largest = min(100, n // 4)
         sizes = sorted({max(1, largest * tenth // 10) for tenth in range(1, 11)})
         train, judge = split_by_family(answers.models, answers.families, SHARE, 0)
         correct = answers.correct
         print(f"\n{name}: ten sizes up to {largest} of {n} items, {len(train)} models choose")
-        weights = compare_anchors(correct[train], correct[judge], sizes, given.limit)
+        weights = compare_anchors(correct[train], correct[judge], sizes, given.limit, given.ways)
         if weights is not None:
             compare_abilities(correct[train], correct[judge], np.flatnonzero(weights), given.judges)
 

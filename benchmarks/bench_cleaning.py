@@ -35,12 +35,8 @@ from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned, Rows, as_raw, joi
 from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles, last_sentence
 from benchwright.params.batch_engine import BatchEngineParams
 from benchwright.params.mmlu_cf import CleaningParams
+from real_data import DATA, real_data
 
-DATA = Path(
-    os.environ.get(
-        "BENCHWRIGHT_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"
-    )
-)
 SIZES = [int(n) for n in os.environ.get("BENCHWRIGHT_CLEANING_ROWS", "10000,100000").split(",")]
 BATCH = 20_000
 PARAMS = CleaningParams()
@@ -57,7 +53,9 @@ class Grower:
 
     def __init__(self) -> None:
         tables = [
-            pq.read_table(DATA / "benchmarks" / f"{name}.parquet", columns=["question", "choices"])
+            pq.read_table(
+                real_data() / "benchmarks" / f"{name}.parquet", columns=["question", "choices"]
+            )
             for name in ("mmlu", "arc")
         ]
         rows = pa.concat_tables(tables).to_pandas()

@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from real_data import real_data
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 WAYS = ("one_by_one", "transformers", "lm_eval", "vllm", "vllm_direct")
 
@@ -42,9 +44,7 @@ def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -
         render_prompt,
     )
 
-    default = REPOSITORY.parent / "shared" / "data"
-    data = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", default))
-    rows = pd.read_parquet(data / "benchmarks/mmlu.parquet")
+    rows = pd.read_parquet(real_data() / "benchmarks/mmlu.parquet")
     if subjects:
         sizes = rows[rows["split"] == "test"].groupby("subject").size().sort_index()
         chosen = np.random.default_rng(seed).permutation(sizes.index[sizes >= items // subjects])

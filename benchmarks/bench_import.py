@@ -1,6 +1,5 @@
 """Speed of importing real recorded answers: `pytest benchmarks/bench_import.py`."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,14 @@ from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.responses.import_answers import Imported, import_answers
 from benchwright.tables.items import Demonstrations, Items
+from real_data import DATA
 
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", default))
-    if not folder.is_dir():
+    if not DATA.is_dir():
         pytest.skip("no real data")
-    return folder
+    return DATA
 
 
 def items(data: Path, benchmark: str) -> pd.DataFrame:

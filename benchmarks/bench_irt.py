@@ -187,12 +187,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for each fit")
     parser.add_argument("--epochs", type=int, default=2000, help="of py-irt; 2,000 is its default")
     parser.add_argument("--sizes", type=int, default=len(SIZES), help="how many, small ones first")
+    parser.add_argument("--smallest", action="store_true", help="only see that it runs")
     arguments = parser.parse_args()
     fits = [("ours", OURS, sys.executable), ("girth", GIRTH, sys.executable)]
     if arguments.others:
         others = (("mirt", MIRT), ("irtorch", IRTORCH), ("py-irt", PY_IRT))
         fits += [(name, program, arguments.others) for name, program in others]
-    for models, items in SIZES[: arguments.sizes]:
+    for models, items in [(60, 25)] if arguments.smallest else SIZES[: arguments.sizes]:
         print(f"{models:,} models x {items:,} items")
         true = simulate(models, items)
         with tempfile.TemporaryDirectory() as name:

@@ -7,7 +7,6 @@ ratios mean more than rates, which depend on what else the machine does.
 """
 
 import argparse
-import os
 import time
 from pathlib import Path
 
@@ -26,14 +25,14 @@ from benchwright.prompting.rendering import (
     render_demonstration,
     render_prompt,
 )
+from real_data import DATA
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def questions(count: int) -> tuple[list[Question], list[Question]]:
     """Demonstrations and items."""
-    default = REPOSITORY.parent / "shared" / "data"
-    file = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", default)) / "benchmarks/arc.parquet"
+    file = DATA / "benchmarks/arc.parquet"
     if file.exists():
         rows = pd.read_parquet(file).query("subset == 'ARC-Easy'")
         made = [
@@ -99,7 +98,7 @@ def main() -> None:
     given = parser.parse_args()
     conf = yaml.safe_load((REPOSITORY / "conf/base/parameters/models.yml").read_text())
     params = ModelsParams.model_validate(conf["models"]).models[given.model]
-    model = load_model(params, ScoringParams(dtype=given.dtype))
+    model = load_model(given.model, params, ScoringParams(dtype=given.dtype))
     assert isinstance(model, TransformersModel)
     print(f"{given.model} {model.model.dtype} shares={model.shares}")
     for style in given.styles:

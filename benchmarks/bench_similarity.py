@@ -5,9 +5,9 @@ brute-force neighbours and SciPy's gaussian_kde. Without a file the vectors are 
 many as MMLU has items.
 """
 
+import argparse
 import multiprocessing
 import resource
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,13 +28,13 @@ class Cost(NamedTuple):
     result: NDArray[np.float64]
 
 
-def vectors() -> NDArray[np.float32]:
-    if len(sys.argv) > 1:
-        return np.asarray(np.load(Path(sys.argv[1])), dtype=np.float32)
+def vectors(count: int, file: Path | None) -> NDArray[np.float32]:
+    if file is not None:
+        return np.asarray(np.load(file), dtype=np.float32)
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(200, DIMENSIONS))
-    noise = rng.normal(size=(ITEMS, DIMENSIONS))
-    return (centres[rng.integers(0, 200, ITEMS)] + 1.5 * noise).astype(np.float32)
+    noise = rng.normal(size=(count, DIMENSIONS))
+    return (centres[rng.integers(0, 200, count)] + 1.5 * noise).astype(np.float32)
 
 
 def our_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.float64]]:
@@ -87,11 +87,16 @@ def measure(prepare: str, data: NDArray[np.floating]) -> Cost:
     return Cost(seconds, (peak - before) * 1024 / MIB, result)
 
 
-def compare(ours: str, theirs: str, data: NDArray[np.floating]) -> NDArray[np.float64]:
+def compare(
+    ours: str, theirs: str, data: NDArray[np.floating], apart: bool = True
+) -> NDArray[np.float64]:
     costs = []
     for prepare in (ours, theirs):
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            cost = pool.apply(measure, (prepare, data))
+        if apart:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                cost = pool.apply(measure, (prepare, data))
+        else:
+            cost = measure(prepare, data)
         print(f"{prepare:20} {cost.seconds:8.2f} s {cost.mebibytes:8.0f} MiB", flush=True)
         costs.append(cost)
     mine, other = costs
@@ -105,11 +110,16 @@ def compare(ours: str, theirs: str, data: NDArray[np.floating]) -> NDArray[np.fl
 
 
 def main() -> None:
-    data = vectors()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("vectors", type=Path, nargs="?")
+    parser.add_argument("--smallest", action="store_true", help="few vectors, in this process")
+    given = parser.parse_args()
+    data = vectors(2 * K if given.smallest else ITEMS, given.vectors)
+    apart = not given.smallest
     print(f"{len(data):,} x {data.shape[1]} vectors, k = {K}")
-    distances = compare("our_neighbours", "sklearn_neighbours", data)
+    distances = compare("our_neighbours", "sklearn_neighbours", data, apart)
     print(f"{distances.size:,} distances, {GRID} grid points")
-    compare("our_density", "scipy_density", distances)
+    compare("our_density", "scipy_density", distances, apart)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ fewer. Both are extrapolated in proportion to the subsets and said to be so; for
 is quadratic in them, that is far too short.
 """
 
+import argparse
 import multiprocessing
 import resource
 import time
@@ -45,17 +46,17 @@ CONTENDERS = (
 )
 
 
-def answers() -> NDArray[np.float32]:
+def answers(models: int) -> NDArray[np.float32]:
     rng = np.random.default_rng(0)
-    ability, difficulty = rng.normal(size=(MODELS, 1)), rng.normal(size=ITEMS)
+    ability, difficulty = rng.normal(size=(models, 1)), rng.normal(size=ITEMS)
     chance = 1 / (1 + np.exp(difficulty - ability))
-    return (rng.random((MODELS, ITEMS)) < chance).astype(np.float32)
+    return (rng.random((models, ITEMS)) < chance).astype(np.float32)
 
 
-def masks(subsets: int) -> NDArray[np.bool_]:
+def masks(subsets: int, drawn: int = SUBSETS) -> NDArray[np.bool_]:
     from benchwright.statistics.random_subsets import draw_subsets
 
-    return draw_subsets(ITEMS, SIZE, SUBSETS, np.random.default_rng(1))[:subsets]
+    return draw_subsets(ITEMS, SIZE, drawn, np.random.default_rng(1))[:subsets]
 
 
 def scores(correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -114,14 +115,22 @@ def measure(name: str, correct: NDArray[np.float32], drawn: NDArray[np.bool_]) -
 
 
 def main() -> None:
-    correct = answers()
-    print(f"{SUBSETS:,} subsets of {SIZE} of {ITEMS} items, {MODELS:,} models")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smallest", action="store_true", help="few models, in this process")
+    smallest = parser.parse_args().smallest
+    models, drawn = (60, 4) if smallest else (MODELS, SUBSETS)
+    correct = answers(models)
+    print(f"{drawn:,} subsets of {SIZE} of {ITEMS} items, {models:,} models")
     ours: Cost | None = None
-    for name, subsets, what in CONTENDERS:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            cost = pool.apply(measure, (name, correct, masks(subsets)))
-        total = cost.seconds * SUBSETS / subsets
-        said = "" if subsets == SUBSETS else f" (from {subsets} subsets, in proportion)"
+    for name, most, what in CONTENDERS:
+        subsets = min(most, drawn)
+        if smallest:
+            cost = measure(name, correct, masks(subsets, drawn))
+        else:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                cost = pool.apply(measure, (name, correct, masks(subsets)))
+        total = cost.seconds * drawn / subsets
+        said = "" if subsets == drawn else f" (from {subsets} subsets, in proportion)"
         print(f"{name:14} {total:8.2f} s {cost.mebibytes:6.0f} MiB  {what}{said}", flush=True)
         if ours is None:
             ours = cost

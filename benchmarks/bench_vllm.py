@@ -15,12 +15,13 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from bench_scoring import prompts
 
+from bench_scoring import prompts
 from benchwright.language_models.devices import Dtype, resolve_device, resolve_dtype
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.tokenization import Encoded, encode
@@ -116,6 +117,9 @@ def main() -> None:
     parser.add_argument("--eager", action="store_true")
     parser.add_argument("--styles", nargs="+", default=["letters", "cloze"])
     given = parser.parse_args()
+    if find_spec("vllm") is None:
+        print("not run: vLLM is not installed here (make vllm)")
+        return
     device = resolve_device("auto")
     dtype = resolve_dtype(given.dtype, device)
     settings = VllmParams(enforce_eager=given.eager)

@@ -32,6 +32,7 @@ from benchwright.methods.dele.samplers.anchor_points import anchor_points_sample
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.sampling import AnchorParams
+from real_data import real_data
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
 OWN = ", own"  # the model's own interval in place of the calibrated one
@@ -148,7 +149,7 @@ def main() -> None:
     parser.add_argument("--estimators", nargs="+", default=CHOICES, choices=CHOICES)
     arguments = parser.parse_args()
     for name in arguments.benchmarks:
-        answers = read(arguments.folder / "responses", name)
+        answers = read(real_data(arguments.folder) / "responses", name)
         report(name, answers, arguments.subsets, arguments.estimators)
 
 

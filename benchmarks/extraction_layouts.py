@@ -22,6 +22,8 @@ from typing import Any
 
 import pandas as pd
 
+from real_data import real_data
+
 LETTERS = "ABCDEFGH"
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII")
 ARC_SHARE = 0.2
@@ -544,11 +546,12 @@ def main() -> None:
     """Run the self-test on a data root and print the counts."""
     parser = argparse.ArgumentParser(description=self_test.__doc__)
     parser.add_argument("root", type=Path, help="folder of mmlu.parquet and arc.parquet")
-    root = parser.parse_args().root
-    out = sys.stdout
-    out.write(f"documents per layout: {self_test(root)}\n")
-    items = sample_items(root, 2000, 0)
-    out.write(f"2,000 items: {trouble(items)}\n")
+    parser.add_argument("--items", type=int, default=2000)
+    given = parser.parse_args()
+    root, out = real_data(given.root), sys.stdout
+    out.write(f"documents per layout: {self_test(root, min(50, given.items // len(LAYOUTS)))}\n")
+    items = sample_items(root, given.items, 0)
+    out.write(f"{given.items:,} items: {trouble(items)}\n")
     sizes = {name: len(part) for name, part in split_items(items).items()}
     out.write(f"items per layout: {sizes}\n")
 

@@ -6,8 +6,8 @@ The layouts were written by somebody else and set aside until the extractor was 
 figures are in docs/collection.md; what they showed was mended since, so later ones are not blind.
 """
 
+import argparse
 import re
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-sys.path.insert(0, str(Path(__file__).parent))
-from extraction_layouts import LAYOUTS, render, sample_items, split_items
-
 from benchwright.methods.mmlu_cf.extraction.extract import extract
 from benchwright.methods.mmlu_cf.extraction.measure import Measured, measure
 from benchwright.params.mmlu_cf import ExtractionParams
+from extraction_layouts import LAYOUTS, render, sample_items, split_items
+from real_data import real_data
 
 _GAP = re.compile(r"<br\s*/?>|\s+")
 
@@ -55,7 +54,11 @@ def quality(items: pd.DataFrame, layout: str, seed: int = 0) -> Measured | None:
 
 def main() -> None:
     """Print a line for each layout."""
-    parts = split_items(sample_items(Path(sys.argv[1]), 2000, 0))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, help="folder of mmlu.parquet and arc.parquet")
+    parser.add_argument("--items", type=int, default=2000)
+    given = parser.parse_args()
+    parts = split_items(sample_items(real_data(given.root), given.items, 0))
     for layout in LAYOUTS:
         found = quality(parts[layout], layout)
         if found is None:

@@ -18,7 +18,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from made_benchmark import DATA, real_items, split_column, write_benchmark
+
+from made_benchmark import real_items, split_column, write_benchmark
+from real_data import DATA
 
 CONF = """\
     filter_models: [MODELS]

@@ -1,6 +1,5 @@
 """A folder with a benchmark made for a measurement: conf, source, recorded answers, data."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from real_data import DATA, real_data
+
 PROJECT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", PROJECT.parent / "shared" / "data"))
 CONF = """\
 _benchmarks:
   {name}:
@@ -34,7 +34,7 @@ _benchmarks:
 
 def real_items() -> pa.Table:
     """The test items of MMLU and all of ARC."""
-    mmlu = pq.read_table(DATA / "benchmarks" / "mmlu.parquet")
+    mmlu = pq.read_table(real_data() / "benchmarks" / "mmlu.parquet")
     mmlu = mmlu.filter(pc.equal(mmlu["split"], "test"))
     arc = pq.read_table(DATA / "benchmarks" / "arc.parquet")
     arc = arc.append_column("subject", arc["subset"].cast(pa.large_string()))

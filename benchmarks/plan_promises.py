@@ -19,6 +19,7 @@ from benchwright.methods.dele.planning import Answers, Wanted, make_plan
 from benchwright.statistics.preservation import preservation
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import subset_scores
+from real_data import real_data
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "mmlu_23")
 WANTED = {"arc_challenge": (0.03, 0.85), "arc_challenge_803": (0.03, 0.85), "mmlu_23": (0.02, 0.9)}
@@ -72,7 +73,8 @@ def main() -> None:
     parser.add_argument("--halves", type=int, default=20)
     parser.add_argument("--subsets", type=int, default=400)
     given = parser.parse_args()
-    folder = given.folder / "responses" if (given.folder / "responses").is_dir() else given.folder
+    folder = real_data(given.folder)
+    folder = folder / "responses" if (folder / "responses").is_dir() else folder
     for name in given.benchmarks:
         correct = read(folder, name)
         error, tau = WANTED[name]

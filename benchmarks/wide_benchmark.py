@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+
 from made_benchmark import real_items, split_column, write_benchmark
 
 CONF = """\

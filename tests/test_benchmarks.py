@@ -1,0 +1,160 @@
+"""Every script of benchmarks/ at its smallest size, on a small made-up folder of real data."""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+SMALLEST = {
+    "bench_anchors": "{made} --benchmarks arc_challenge --ways ours --judges 5",
+    "bench_cleaning": "200 --dedup",
+    "bench_engines": "--items 2 --shots 1 --ways vllm",
+    "bench_extraction": "1",
+    "bench_irt": "--smallest",
+    "bench_neighbours": "0 {made}/vectors.npy --k 5 --checked 20",
+    "bench_sampling": "--models 40 --items 30 --samplers 1",
+    "bench_scoring": "--shots 1 --prompts 4 --plain 2 --styles cloze",
+    "bench_similarity": "--smallest",
+    "bench_stages": "smart --stages ingestion --params data_root={tmp}",
+    "bench_statistics": "--smallest",
+    "bench_vllm": "--weights {tmp}",
+    "estimation_errors": "{made} --benchmarks arc_challenge --subsets 1",
+    "extraction_layouts": "{made}/benchmarks --items 48",
+    "extraction_quality": "{made}/benchmarks --items 48",
+    "grown_benchmark": "30 {tmp}",
+    "plan_promises": "{made} --benchmarks arc_challenge --halves 1 --subsets 10",
+    "plot_growth": "{here}/growth.jsonl {tmp}/growth.svg",
+    "wide_benchmark": "5 30 {tmp}",
+}
+NEEDS_DATA = {
+    "bench_anchors": "{tmp}/none",
+    "bench_cleaning": "200",
+    "bench_engines": "--items 2",
+    "estimation_errors": "{tmp}/none",
+    "extraction_layouts": "{tmp}/none",
+    "extraction_quality": "{tmp}/none",
+    "grown_benchmark": "30 {tmp}",
+    "plan_promises": "{tmp}/none",
+    "wide_benchmark": "5 30 {tmp}",
+}
+OTHERS = {"bench_import", "made_benchmark", "real_data"}
+Script = Callable[..., Any]
+
+
+def items(prefix: str, subjects: list[str], each: int) -> pd.DataFrame:
+    rows = [
+        {
+            "item_id": f"{prefix}-{subject}-{number}",
+            "subject": subject,
+            "subset": subject,
+            "split": ("test", "dev", "train")[0 if number > 10 else 1 + number % 2],
+            "question": f"How many grams of {subject} metal {number} dissolve in cold water today?",
+            "choices": [f"about {number + offset} grams" for offset in range(4)],
+            "answer_index": number % 4,
+        }
+        for subject in subjects
+        for number in range(each)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder laid out as that of the real data, with a few made-up items and answers."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "benchmarks").mkdir()
+    (folder / "responses").mkdir()
+    generator = np.random.default_rng(0)
+    for name, subjects in (("mmlu", ["history", "law"]), ("arc", ["ARC-Easy", "ARC-Challenge"])):
+        table = items(name, subjects, 40)
+        if name == "arc":
+            table = table.drop(columns="subject")
+        table.to_parquet(folder / f"benchmarks/{name}.parquet")
+        answers = table.loc[table["split"] == "test", ["item_id"]].merge(
+            pd.Series([f"m{i}" for i in range(7)], name="model"), "cross"
+        )
+        answers["correct"] = generator.random(len(answers)) < 0.6
+        answers["p_answer"] = generator.random(len(answers))
+        answers.to_parquet(folder / f"responses/{name}_7models.parquet")
+    models = [f"model-{number}" for number in range(40)]
+    chance = 1 / (1 + np.exp(generator.normal(size=60) - generator.normal(size=(40, 1))))
+    right = pd.DataFrame((generator.random(chance.shape) < chance).astype(float))
+    right.columns = [f"i{number}" for number in range(60)]
+    right.insert(0, "model", models)
+    right.to_parquet(folder / "responses/leaderboard_v1_arc_challenge.parquet")
+    facts = {"name": models, "arch": [f"a{i // 4}" for i in range(40)], "size": 7.0}
+    pd.DataFrame(facts).to_parquet(folder / "responses/leaderboard_v1_models.parquet")
+    np.save(folder / "vectors.npy", generator.normal(size=(300, 8)).astype(np.float32))
+    return folder
+
+
+@pytest.fixture
+def script(made: Path, tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Import a script anew and hand it its arguments."""
+    monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+    monkeypatch.setenv("BENCHWRIGHT_VLLM_PYTHON", str(tmp_path / "no-python"))
+
+    def load(name: str, words: str, data: Path = made) -> Any:
+        monkeypatch.setenv("BENCHWRIGHT_SHARED_DATA", str(data))
+        places = {"made": made, "tmp": tmp_path, "here": repository / "benchmarks"}
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", *words.format(**places).split()])
+        for other in {*SMALLEST, *OTHERS} & {*sys.modules}:
+            monkeypatch.delitem(sys.modules, other)
+        return importlib.import_module(name)
+
+    return load
+
+
+def test_every_script_is_listed(repository: Path) -> None:
+    assert {path.stem for path in (repository / "benchmarks").glob("*.py")} == {*SMALLEST} | OTHERS
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_it_runs(name: str, script: Script, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "bench_vllm" and importlib.util.find_spec("vllm"):
+        pytest.skip("vLLM is here: it would load a model")
+    script(name, SMALLEST[name]).main()
+    said = capsys.readouterr().out
+    assert said
+    assert "failed" not in said
+
+
+@pytest.mark.parametrize("name", NEEDS_DATA)
+def test_without_real_data_it_says_so(
+    name: str, script: Script, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = script(name, NEEDS_DATA[name], tmp_path / "none")
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    assert not ended.value.code
+    assert capsys.readouterr().out.startswith("not run: no real data at ")
+
+
+def test_a_worker_of_the_engines(script: Script, tmp_path: Path) -> None:
+    from faults.tiny_llama import save_tiny_llama
+
+    asked, out = tmp_path / "asked.json", tmp_path / "out.json"
+    asked.write_text(json.dumps([["", "Question: apple? Answer:", [" iron", " Mars"]]]))
+    folder = save_tiny_llama(tmp_path / "model")
+    script("bench_engines", f"--worker transformers {folder} {asked} {out}").main()
+    assert len(json.loads(out.read_text())["logprobs"][0]) == 2
+
+
+class Once:
+    """The part of pytest-benchmark's fixture that is used, which calls once."""
+
+    def __init__(self) -> None:
+        self.extra_info: dict[str, float] = {}
+
+    def pedantic(self, call: Callable[[], Any], rounds: int) -> Any:
+        return call()
+
+
+def test_import_of_answers(script: Script, made: Path) -> None:
+    script("bench_import", "").test_import(Once(), made, "arc", "arc_7models.parquet")
