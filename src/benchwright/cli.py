@@ -45,17 +45,15 @@ def _logged_once() -> Iterator[None]:
 
 
 @contextmanager
-def _mistakes_in_one_line() -> Iterator[None]:
+def _told() -> Iterator[None]:
+    """A user's mistakes, and signals, end a command with one line."""
     with stopped_by_signals() as stops, _logged_once():
         try:
             yield
         except Exception as error:
             if not stops.received:  # else workers that were ended too say so in their own way
                 _tell(error)
-        except SystemExit:
-            if not stops.received:
-                raise
-        except KeyboardInterrupt:
+        except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
     if stops.received:
@@ -69,15 +67,6 @@ def _tell(error: Exception) -> None:
         raise error
     click.secho(f"benchwright: {message}", err=True, fg="red")
     sys.exit(1)
-
-
-def _told(command: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(command)
-    def wrapped(*arguments: Any, **options: Any) -> Any:
-        with _mistakes_in_one_line():
-            return command(*arguments, **options)
-
-    return wrapped
 
 
 def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -123,21 +112,18 @@ def _env(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--env", "-e", help=_KEDROS_OPTIONS["env"].help)(command)
 
 
-def _in_the_projects_folder(command: Callable[..., Any]) -> Callable[..., Any]:
+@contextmanager
+def _in_the_projects_folder() -> Iterator[None]:
     """Relative paths in conf and `--params` are those of the project, wherever it is called."""
+    from kedro.utils import find_kedro_project
 
-    @wraps(command)
-    def wrapped(**options: Any) -> Any:
-        from kedro.utils import find_kedro_project
-
-        project = find_kedro_project(here := Path.cwd())
-        if project is None or Path(project).resolve() == here.resolve():
-            return command(**options)
-        click.echo(f"in {project}:", err=True)
-        with chdir(project):
-            return command(**options)
-
-    return wrapped
+    project = find_kedro_project(here := Path.cwd())
+    if project is None or Path(project).resolve() == here.resolve():
+        yield
+        return
+    click.echo(f"in {project}:", err=True)
+    with chdir(project):
+        yield
 
 
 def _of_a_run(benchmark: str, variant: str) -> Callable[..., Any]:
@@ -185,11 +171,7 @@ def cli() -> None:
 
 run = click.Command(
     name="run",
-    callback=_told(
-        _in_the_projects_folder(
-            kedros_run(kedro_run.callback),  # type: ignore[arg-type]
-        )
-    ),
+    callback=_told()(_in_the_projects_folder()(kedros_run(kedro_run.callback))),  # type: ignore[arg-type]
     params=run_parameters(kedro_run.params),
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,
@@ -216,7 +198,7 @@ def _shown(path: Path) -> Path:
 
 @cli.command()
 @click.argument("folder", type=_PATH)
-@_told
+@_told()
 def new(folder: Path) -> None:
     """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
     from benchwright.commands.new_project import new_project
@@ -241,8 +223,8 @@ def new(folder: Path) -> None:
 )
 @click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
 @_env
-@_told
-@_in_the_projects_folder
+@_told()
+@_in_the_projects_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     """Run a pipeline for every benchmark, variant and seed, and summarise.
 
@@ -279,7 +261,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @_of_a_run(*["Whose runs; conf's default where not given."] * 2)
 @click.option("--out", type=_FILE, help="The page to write, FILE.html; the tables go beside it.")
 @_env
-@_told
+@_told()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
     """Which items came in and went out between two refinements, and why.
 
@@ -310,7 +292,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: st
 @click.option("--send-to-server", is_flag=True, help="Let closed questions go to an endpoint.")
 @click.option("--out", type=_PATH, help="The figures as FILE.json, or a folder of such.")
 @_env
-@_told
+@_told()
 def evaluate_sealed(
     files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 ) -> None:
@@ -378,7 +360,7 @@ def evaluate_sealed(
 @click.option("--json", "json_file", type=_FILE)
 @click.option("--page", type=_FILE, help="FILE.html to write.")
 @_env
-@_told
+@_told()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """How many items do for a wanted precision or rank agreement, and what they cost.
 
@@ -426,7 +408,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--out", type=_FILE, help="FILE.json to write.")
 @_env
-@_told
+@_told()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Scores on the whole benchmark from answers to an exported subset, with intervals.
 

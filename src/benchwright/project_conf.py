@@ -1,4 +1,7 @@
-"""The project's configuration as a run would read it, without starting one."""
+"""The project's configuration: its loader and resolvers, and conf as a run would read it.
+
+OmegaConf's resolvers choose one benchmark and one variant by name, before anything runs.
+"""
 
 import os
 from collections.abc import Mapping
@@ -7,15 +10,75 @@ from pathlib import Path
 from typing import Any
 
 from kedro.config import OmegaConfigLoader
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from benchwright.core.errors import InputError, causes
-from benchwright.resolvers import choose, of_run, settings
 
-_DEFAULTED = ("benchmark", "variant")
-_GROUPS = ("_benchmarks", "_variants")
+_GROUPS = {"_benchmarks": "benchmark", "_variants": "variant"}
 _SUFFIXES = {".yml", ".yaml", ".json"}
 _OF_CONF = {"omegaconf", "yaml"}
+
+
+def _pick(root: DictConfig, group: str, name: str) -> DictConfig:
+    known = root.get(group) or {}
+    if name not in known:
+        kind = _GROUPS.get(group, group)
+        raise InputError(
+            f"{kind}={name!r} is not known; conf has {', '.join(sorted(map(str, known)))}"
+        )
+    chosen: DictConfig = known[name]
+    return chosen
+
+
+def choose(
+    group: str, name: str, section: str | None = None, default: Any = None, *, _root_: DictConfig
+) -> Any:
+    """`${choose:_benchmarks,arc}` or `${choose:_benchmarks,arc,filter_models}`.
+
+    Raises:
+        InputError: the group has no such name; the message lists those it has.
+    """
+    chosen = _pick(_root_, group, str(name))
+    if section is None:
+        return chosen
+    value = chosen.get(section)
+    return default if value is None else value
+
+
+def settings(
+    section: str, variant: str, benchmark: str, mode: str | None = None, *, _root_: DictConfig
+) -> DictConfig:
+    """One section of a variant with the benchmark's overrides merged on top.
+
+    `mode` is `--params score=…`: anything but `benchmark` replaces `mode` of the section.
+    """
+    layers = [
+        _pick(_root_, "_variants", str(variant)).get(section) or {},
+        _pick(_root_, "_benchmarks", str(benchmark)).get(section) or {},
+    ]
+    if mode not in (None, "benchmark"):
+        layers.append({"mode": mode})
+    return OmegaConf.merge(*layers)
+
+
+def of_run(
+    section: str,
+    variant: str,
+    benchmark: str,
+    given: Any,
+    name: str | None = None,
+    *,
+    _root_: DictConfig,
+) -> Any:
+    """A section as the run has it, or one of its values (None where it has none): for the catalog.
+
+    `given` is what `--params` says of it:
+    `${of_run:difficulty,${_v},${_b},${runtime_params:difficulty,{}},answers_file}`.
+    """
+    told = given if isinstance(given, dict | DictConfig) else {}
+    merged = OmegaConf.merge(settings(section, variant, benchmark, _root_=_root_), told)
+    return merged if name is None else merged.get(name)
+
 
 CONFIG_LOADER_ARGS: dict[str, Any] = {
     "base_env": "base",
@@ -59,8 +122,8 @@ def _named_twice(folder: Path) -> str | None:
         for key in _names_in(file, file.stat().st_mtime_ns):
             other = seen.setdefault(key, file)
             if other != file:
-                kind = key[0].removeprefix("_").removesuffix("s")
-                return f"{kind} {key[1]!r} is named by {other} and by {file}; keep one of them"
+                named = f"{_GROUPS[key[0]]} {key[1]!r}"
+                return f"{named} is named by {other} and by {file}; keep one of them"
     return None
 
 
@@ -158,5 +221,5 @@ def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> d
         (`default_benchmarks` and `default_variants` in globals.yml).
     """
     conf = load_conf(project, env)["globals"]
-    chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _DEFAULTED}
+    chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _GROUPS.values()}
     return {kind: str(name) for kind, name in chosen.items() if name is not None}

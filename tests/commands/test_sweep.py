@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.commands.sweep.loop import Durations, run_combinations
+from benchwright.commands.sweep.loop import remaining_seconds, run_combinations
 from benchwright.commands.sweep.summary import (
     Combination,
     SweepRun,
@@ -65,12 +65,10 @@ def test_what_is_swept_cannot_be_set_by_params_too() -> None:
 
 
 def test_the_rest_lasts_as_long_as_the_latest_of_the_same_kind() -> None:
-    durations = Durations()
-    assert durations.remaining([A]) == 0
-    durations.add(A, 100)
-    durations.add(B, 10)
-    other_variant = Combination("arc", "no_similar", 0)
-    assert durations.remaining([Combination("arc", "smart", 2), other_variant, C]) == 10 + 10 + 55
+    assert remaining_seconds([], [A]) == 0
+    runs = [SweepRun(A, "done", 100), SweepRun(B, "done", 10)]
+    todo = [Combination("arc", "smart", 2), Combination("arc", "no_similar", 0), C]
+    assert remaining_seconds(runs, todo) == 10 + 10 + 55
 
 
 def test_durations_are_written_in_the_largest_unit_that_says_enough() -> None:

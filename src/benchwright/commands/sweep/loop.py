@@ -54,31 +54,15 @@ class Interruption:
             raise KeyboardInterrupt
 
 
-class Durations:
-    """How long combinations took, and from that how long the rest will take."""
+def remaining_seconds(runs: Sequence[SweepRun], todo: Sequence[Combination]) -> float:
+    """How long `todo` will take after these runs; 0 while nothing is known.
 
-    def __init__(self) -> None:
-        self._taken: list[tuple[Combination, float]] = []
-
-    def add(self, combination: Combination, seconds: float) -> None:
-        self._taken.append((combination, seconds))
-
-    def remaining(self, todo: Sequence[Combination]) -> float:
-        """Seconds that `todo` will take; 0 while nothing is known.
-
-        A combination is taken to last as long as the latest one of its benchmark and variant
-        (whose scores and embeddings are stored by then), else of its benchmark, else as the mean.
-        """
-        return sum(self._expected(combination) for combination in todo)
-
-    def _expected(self, combination: Combination) -> float:
-        for same in (2, 1):
-            for earlier, seconds in reversed(self._taken):
-                if earlier[:same] == combination[:same]:
-                    return seconds
-        if not self._taken:
-            return 0.0
-        return sum(seconds for _, seconds in self._taken) / len(self._taken)
+    A combination is taken to last as long as the latest one of its benchmark and variant (whose
+    scores and embeddings are stored by then), else of its benchmark, else as the mean.
+    """
+    mean = sum(run.seconds for run in runs) / len(runs) if runs else 0.0
+    latest = {run.combination[:same]: run.seconds for run in runs for same in (1, 2)}
+    return sum(latest.get(one[:2], latest.get(one[:1], mean)) for one in todo)
 
 
 def run_combinations(
@@ -104,7 +88,6 @@ def run_combinations(
         One entry per combination of `todo`.
     """
     runs: list[SweepRun] = []
-    durations = Durations()
     interruption = Interruption()
     with interruption.received():
         for number, combination in enumerate(todo, start=1):
@@ -117,17 +100,13 @@ def run_combinations(
                 interruption.asked = True
                 run = SweepRun(combination, "interrupted")
             except Exception as error:
-                # Workers that were stopped too may say so by an error of their own.
-                run = (
-                    SweepRun(combination, "interrupted")
-                    if interruption.asked
-                    else SweepRun(combination, "failed", error=_told(error))
-                )
+                run = SweepRun(combination, "failed", error=_told(error))
+                if interruption.asked:  # workers that were stopped too may say so in their own way
+                    run = SweepRun(combination, "interrupted")
             run = run._replace(seconds=clock() - started)
-            durations.add(combination, run.seconds)
             runs.append(run)
             keep(runs)
-            say(_progress(number, len(todo), run, durations.remaining(todo[number:])))
+            say(_progress(number, len(todo), run, remaining_seconds(runs, todo[number:])))
             if interruption.asked:
                 break
     return runs + [SweepRun(combination, "not_run") for combination in todo[len(runs) :]]
