@@ -6,42 +6,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.evidence.against_random import compare_with_random, draw_random_bands
-from benchwright.methods.dele.evidence.choice import choose_by_subject, choose_samplers
-from benchwright.methods.dele.evidence.chosen_subset import choose_subset
-from benchwright.methods.dele.evidence.curves import (
-    trace_chosen,
-    trace_curves,
-    trace_subjects,
-    trace_targets,
-)
-from benchwright.methods.dele.evidence.estimates import measure_estimates
-from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.paper_panel import choose_paper_panel, judge_paper_panel
-from benchwright.methods.dele.evidence.score_spread import spread_scores
-from benchwright.methods.dele.evidence.summary import summarise_samplers
-from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.reports.dele.plot_nodes import CURVES
-from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
-from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
-from benchwright.reports.dele.plots.curves import (
-    draw_chosen_curves,
-    draw_curves,
-    draw_paper_curves,
-    draw_subject_curves,
-    draw_target_curves,
-)
-from benchwright.reports.dele.render import render_sampling_report
+from benchwright.pipelines.sampling import create_pipeline
 from pipelines.sampling.sampling_examples import (
     NO_SCORES,
+    make_families,
     make_items,
     make_matrix,
-    make_panels,
     make_params,
-    make_pools,
 )
 
 PARAMS = make_params(
@@ -85,54 +59,22 @@ BENCHMARK = BenchmarkParams.model_validate(
 
 
 def run(answers: NDArray[np.float32], scores: pd.DataFrame = NO_SCORES) -> dict[str, Any]:
-    """All results of the stage by name."""
-    panels = make_panels(answers, PARAMS, scores)
-    pools, items = make_pools(panels, PARAMS), make_items(panels.all_items)
-    figures, left_out = judge_samplers(pools, panels, PARAMS, 0)
-    curves = trace_curves(figures, draw_random_bands(panels, PARAMS, 0))
-    against = compare_with_random(figures, panels, PARAMS, 0)
-    summary = summarise_samplers(curves, pools, panels, PARAMS, 0)
-    choice, changed = choose_samplers(figures, pools, panels, NOTHING, PARAMS, 0)
-    winners, _, luck = choose_by_subject(pools, panels, NO_SUBJECTS, PARAMS, 0)
-    spread = spread_scores(pools, panels, PARAMS, 0)
-    _, readability, bands = describe_texts(pools)
-    sizes, elbows, maps = describe_clusters(pools, PARAMS, 0)
-    paper = choose_paper_panel(make_matrix(answers), items, scores, PARAMS)
-    paper_curves, paper_summary = judge_paper_panel(items, paper, {}, PARAMS, ModelsParams(), 0)
-    targets = trace_targets(pools, panels, PARAMS, 0)
-    chosen = trace_chosen(choice, pools, panels, PARAMS, 0)
-    return {
-        "panels": panels,
-        "paper_panel": paper,
-        "samplers_left_out": left_out,
-        "sampling_against_random": against,
-        "sampling_summary": summary,
-        "paper_summary": paper_summary,
-        "target_curves": targets,
-        "sampler_choice": choice,
-        "chosen_curves": chosen,
-        "subject_winners": winners,
-        "subject_luck": luck,
-        "changed_winners": changed,
-        "estimate_errors": measure_estimates(pools, panels, PARAMS, EstimationParams(), 0),
-        "score_spread": spread,
-        "readability_examples": readability,
-        "readability_bands": bands,
-        "cluster_sizes": sizes,
-        "chosen_subset": choose_subset(items, pools, {}, choice, PARAMS),
-        **dict(zip(CURVES, draw_curves(curves, panels, PARAMS), strict=True)),
-        "figure_paper_curves": draw_paper_curves(paper_curves, paper, PARAMS),
-        "figure_target_curves": draw_target_curves(targets, PARAMS),
-        "figure_chosen_curves": draw_chosen_curves(chosen),
-        "figure_subject_curves": draw_subject_curves(
-            trace_subjects(pools, panels, PARAMS, 0), PARAMS
-        ),
-        "figure_sampler_winners": draw_winners(choice, winners),
-        "figure_score_spread": draw_score_spread(spread, PARAMS),
-        "figure_cluster_curves": draw_cluster_curves(elbows),
-        "figure_item_map": draw_item_map(maps),
+    """Inputs and outputs of all nodes of the stage, by name."""
+    known: dict[str, Any] = {
+        "response_matrix": make_matrix(answers),
+        "items": make_items(answers.shape[1]),
+        "models_table": make_families(len(answers)),
+        "published_scores": scores,
+        "sampling_vector_cache": pd.DataFrame(),
+        "saved_sampler_choice": NOTHING,
+        "saved_subject_winners": NO_SUBJECTS,
+        "params:ingestion": BENCHMARK,
+        "params:variant": "dele",
+        "params:sampling": PARAMS,
+        "params:estimation": EstimationParams(),
+        "params:models": ModelsParams(),
+        "params:seed": 0,
     }
-
-
-def page(results: dict[str, Any]) -> str:
-    return render_sampling_report(BENCHMARK, "dele", PARAMS, EstimationParams(), 0, **results)
+    for node in create_pipeline().nodes:  # in an order in which each finds its inputs
+        known |= node.run({name: known[name] for name in node.inputs})
+    return known

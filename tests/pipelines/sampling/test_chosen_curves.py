@@ -6,8 +6,8 @@ import pytest
 from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over_splits
 from benchwright.methods.dele.evidence.curves import trace_chosen
 from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.reports.dele.page import chosen_rows
 from benchwright.reports.dele.plots.curves import LINES, draw_chosen_curves
-from benchwright.reports.dele.rows import chosen_rows
 from pipelines.sampling.sampling_examples import make_panels, make_params, make_pools
 
 PARAMS = make_params()

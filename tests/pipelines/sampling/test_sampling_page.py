@@ -7,20 +7,18 @@ import numpy as np
 import pytest
 
 from benchwright.reports.dele.headline import write_headline
-from benchwright.reports.dele.metrics import collect_sampling_metrics
-from benchwright.reports.dele.plot_nodes import CURVES
 from pipelines.sampling.sampling_examples import make_answers
-from pipelines.sampling.sampling_stage import PARAMS, page, run
+from pipelines.sampling.sampling_stage import PARAMS, SCORES, run
 
 
 def headline(results: dict[str, Any]) -> tuple[str, ...]:
-    names = ("panels", "sampling_against_random", "sampling_summary", "sampler_choice")
+    names = ("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice")
     return tuple(write_headline(*(results[name] for name in names), PARAMS))
 
 
 def test_headline_says_what_the_tables_say(results: dict[str, Any]) -> None:
     kept, beaten, chosen = headline(results)
-    judges = len(results["panels"].groups["held_out"])
+    judges = len(results["sampling_panels"].groups["held_out"])
     table = results["sampling_against_random"]
     row = table.query(
         "sampler == 'random' and panel == 'held_out' and rate == 10 and metric == 'tau_b'"
@@ -47,17 +45,19 @@ def test_headline_names_who_beats_random(results: dict[str, Any]) -> None:
 
 
 def test_page_escapes_and_shows_every_figure(results: dict[str, Any]) -> None:
-    html = page(results)
+    html = results["sampling_report"]
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
     assert html.count('data-source="figure-') == 15
     for sampler in ("random", "word_length", "kmeans_tfidf", "share_wrong"):
         assert sampler in html
-    assert page(results) == html
+    assert run(make_answers(), SCORES)["sampling_report"] == html
 
 
 def test_every_curve_stands_beside_randoms_band(results: dict[str, Any]) -> None:
-    for name in CURVES:
+    curves = [name for name in results if name.startswith("figure_sampling_")]
+    assert len(curves) == 7
+    for name in curves:
         figure = json.loads(results[name].to_json())
         panels = {trace.get("yaxis") for trace in figure["data"]}
         banded = {trace["yaxis"] for trace in figure["data"] if trace.get("fill") == "tonexty"}
@@ -77,22 +77,13 @@ def test_every_curve_stands_beside_randoms_band(results: dict[str, Any]) -> None
 )
 def test_poor_data_are_said_and_do_not_crash(answers: np.ndarray, said: str) -> None:
     found = run(answers)
-    html = page(found)
+    html = found["sampling_report"]
     assert said in html
-    metrics = collect_sampling_metrics(
-        *(
-            found[name]
-            for name in (
-                *("panels", "sampling_against_random", "sampling_summary", "sampler_choice"),
-                *("subject_luck", "estimate_errors", "chosen_subset"),
-            )
-        ),
-        PARAMS,
-    )
-    assert metrics["n_models"] == len(found["panels"].models)
+    metrics = found["sampling_metrics"]
+    assert metrics["n_models"] == len(found["sampling_panels"].models)
     assert all(np.isfinite(value) for value in metrics.values())
 
 
 def test_fractions_and_open_questions_work() -> None:
     answers = make_answers().astype(np.float32) * 0.7
-    assert "keep the order of" in page(run(answers))
+    assert "keep the order of" in run(answers)["sampling_report"]

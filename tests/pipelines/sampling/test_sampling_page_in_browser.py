@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from pipelines.sampling.sampling_stage import page
-
 BOXES = """
     const box = e => e.getBoundingClientRect();
     return [...document.querySelectorAll(".plot")].map(plot => ({
@@ -35,7 +33,7 @@ def opened(results: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
 
     folder = tmp_path_factory.mktemp("sampling_report")
     path: Path = folder / "sampling_report.html"
-    path.write_text(page(results), encoding="utf-8")
+    path.write_text(results["sampling_report"], encoding="utf-8")
     options = webdriver.ChromeOptions()
     options.binary_location = browser
     for argument in (

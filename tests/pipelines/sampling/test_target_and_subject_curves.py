@@ -11,8 +11,8 @@ from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools, build_pools
 from benchwright.params.scoring import ModelsParams
+from benchwright.reports.dele.page import target_rows
 from benchwright.reports.dele.plots.curves import draw_subject_curves, draw_target_curves
-from benchwright.reports.dele.rows import target_rows
 from pipelines.sampling.sampling_examples import (
     make_answers,
     make_items,

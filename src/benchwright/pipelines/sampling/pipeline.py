@@ -24,11 +24,213 @@ from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
 from benchwright.reports.dele.metrics import collect_sampling_metrics
-from benchwright.reports.dele.plot_nodes import FIGURES, draw_figures
-from benchwright.reports.dele.render import render_sampling_report
+from benchwright.reports.dele.page import (
+    render_sampling_report,
+    show_sampling_choices,
+    show_sampling_few,
+    show_sampling_headline,
+    show_sampling_method,
+    show_sampling_scores,
+    show_sampling_spread,
+    show_sampling_subjects,
+    show_sampling_texts,
+)
+from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
+from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
+from benchwright.reports.dele.plots.curves import (
+    draw_chosen_curves,
+    draw_curves,
+    draw_paper_curves,
+    draw_subject_curves,
+    draw_target_curves,
+)
 
 NO_ANSWERS = "no_live_responses"
 """What takes the place of answers of models that were asked in the run."""
+
+_SETTINGS = {"sampling": "params:sampling", "seed": "params:seed"}
+_PANELS = {"panels": "sampling_panels", **_SETTINGS}
+_JUDGED = {"pools": "sampling_pools", **_PANELS}
+_MODELS = {"models": "params:models", "sampling": "params:sampling"}
+_SHARED = ["params:sampling", "params:seed"]
+_CURVES = [
+    *("figure_sampling_tau", "figure_sampling_spearman", "figure_sampling_pearson"),
+    *("figure_sampling_wasserstein", "figure_sampling_error"),
+    *("figure_sampling_spearman_sd", "figure_sampling_wasserstein_sd"),
+]
+
+
+def _also(names: str, given: dict[str, str]) -> dict[str, str]:
+    """Datasets whose parameters are called as they are, and those given by parameter."""
+    return {**{name: name for name in names.split()}, **given}
+
+
+_POOLS = (
+    (
+        choose_panels,
+        ["response_matrix", "items", "models_table", "published_scores", *_SHARED],
+        "sampling_panels",
+    ),
+    (
+        encode_pool_texts,
+        _also("items sampling_vector_cache", {"panels": "sampling_panels", **_MODELS}),
+        ["sampling_vectors", "pool_vectors"],
+    ),
+    (
+        build_pools,
+        _also("items pool_vectors", {"panels": "sampling_panels", **_MODELS}),
+        "sampling_pools",
+    ),
+)
+_EVIDENCE = (
+    (judge_samplers, _JUDGED, ["sampling_figures", "samplers_left_out"]),
+    (draw_random_bands, _PANELS, "random_bands"),
+    (trace_curves, ["sampling_figures", "random_bands"], "sampling_curves"),
+    (summarise_samplers, _also("sampling_curves", _JUDGED), "sampling_summary"),
+    (
+        choose_paper_panel,
+        ["response_matrix", "items", "published_scores", "params:sampling"],
+        "paper_panel",
+    ),
+    (
+        judge_paper_panel,
+        _also("items paper_panel pool_vectors", {**_MODELS, **_SETTINGS}),
+        ["paper_curves", "paper_summary"],
+    ),
+    (trace_targets, _JUDGED, "target_curves"),
+    (measure_estimates, {**_JUDGED, "estimation": "params:estimation"}, "estimate_errors"),
+    (spread_scores, _JUDGED, "score_spread"),
+)
+_CHOICE = (
+    (
+        choose_samplers,
+        _also("sampling_figures saved_sampler_choice", _JUDGED),
+        ["sampler_choice", "changed_winner"],
+    ),
+    (trace_chosen, _also("sampler_choice", _JUDGED), "chosen_curves"),
+    (trace_subjects, _JUDGED, "subject_curves"),
+    (
+        choose_by_subject,
+        _also("saved_subject_winners", _JUDGED),
+        ["subject_winners", "changed_subjects", "subject_luck"],
+    ),
+    (join_changes, ["changed_winner", "changed_subjects"], "changed_winners"),
+    (
+        choose_subset,
+        _also(
+            "items pool_vectors sampler_choice",
+            {"pools": "sampling_pools", "sampling": "params:sampling"},
+        ),
+        "chosen_subset",
+    ),
+)
+_TEXTS = (
+    (
+        describe_texts,
+        {"pools": "sampling_pools"},
+        ["item_features", "readability_examples", "readability_bands"],
+    ),
+    (
+        describe_clusters,
+        {"pools": "sampling_pools", **_SETTINGS},
+        ["cluster_sizes", "cluster_curves", "item_map"],
+    ),
+)
+_FIGURES = (
+    (draw_curves, ["sampling_curves", "sampling_panels", "params:sampling"], _CURVES),
+    (
+        draw_paper_curves,
+        ["paper_curves", "paper_panel", "params:sampling"],
+        "figure_paper_curves",
+    ),
+    (draw_target_curves, ["target_curves", "params:sampling"], "figure_target_curves"),
+    (draw_chosen_curves, "chosen_curves", "figure_chosen_curves"),
+    (draw_subject_curves, ["subject_curves", "params:sampling"], "figure_subject_curves"),
+    (draw_winners, ["sampler_choice", "subject_winners"], "figure_sampler_winners"),
+    (draw_score_spread, ["score_spread", "params:sampling"], "figure_score_spread"),
+    (draw_cluster_curves, "cluster_curves", "figure_cluster_curves"),
+    (draw_item_map, "item_map", "figure_item_map"),
+)
+_REPORT = (
+    (
+        collect_sampling_metrics,
+        [
+            *("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice"),
+            *("subject_luck", "estimate_errors", "chosen_subset", "params:sampling"),
+        ],
+        "sampling_metrics",
+    ),
+    (
+        show_sampling_method,
+        [
+            *("params:ingestion", "params:variant", "params:sampling", "params:estimation"),
+            "params:seed",
+        ],
+        "sampling_method",
+    ),
+    (
+        show_sampling_headline,
+        [
+            *("sampling_panels", "samplers_left_out", "sampling_against_random"),
+            *("sampling_summary", "sampler_choice", "params:sampling"),
+        ],
+        "sampling_headline",
+    ),
+    (
+        show_sampling_few,
+        [
+            *("sampling_summary", "paper_summary", "paper_panel"),
+            *("figure_sampling_tau", "figure_sampling_spearman", "figure_paper_curves"),
+        ],
+        "sampling_few",
+    ),
+    (
+        show_sampling_scores,
+        [
+            *("sampling_against_random", "target_curves", "params:sampling"),
+            *("figure_sampling_error", "figure_sampling_wasserstein", "figure_sampling_pearson"),
+            "figure_target_curves",
+        ],
+        "sampling_scores",
+    ),
+    (
+        show_sampling_spread,
+        [
+            *("score_spread", "figure_sampling_spearman_sd", "figure_sampling_wasserstein_sd"),
+            "figure_score_spread",
+        ],
+        "sampling_spread",
+    ),
+    (
+        show_sampling_choices,
+        [
+            *("sampler_choice", "chosen_curves", "changed_winners", "chosen_subset"),
+            *("params:sampling", "figure_chosen_curves", "figure_sampler_winners"),
+        ],
+        "sampling_choices",
+    ),
+    (
+        show_sampling_subjects,
+        ["subject_winners", "subject_luck", "estimate_errors", "figure_subject_curves"],
+        "sampling_subjects",
+    ),
+    (
+        show_sampling_texts,
+        [
+            *("readability_examples", "readability_bands", "cluster_sizes"),
+            *("figure_cluster_curves", "figure_item_map"),
+        ],
+        "sampling_texts",
+    ),
+    (
+        render_sampling_report,
+        [
+            *("sampling_method", "sampling_headline", "sampling_few", "sampling_scores"),
+            *("sampling_spread", "sampling_choices", "sampling_subjects", "sampling_texts"),
+        ],
+        "sampling_report",
+    ),
+)
 
 
 def create_answers_pipeline() -> Pipeline:
@@ -38,230 +240,11 @@ def create_answers_pipeline() -> Pipeline:
 
 def create_pipeline() -> Pipeline:
     """The sampling stage: no model is run but encoders that samplers ask for."""
-    shared = ["params:sampling", "params:seed"]
-    return Pipeline(
-        [
-            Node(
-                choose_panels,
-                ["response_matrix", "items", "models_table", "published_scores", *shared],
-                "sampling_panels",
-                name="choose_panels",
-            ),
-            Node(
-                encode_pool_texts,
-                [
-                    "items",
-                    "sampling_panels",
-                    "sampling_vector_cache",
-                    "params:sampling",
-                    "params:models",
-                ],
-                ["sampling_vectors", "pool_vectors"],
-                name="encode_pool_texts",
-            ),
-            Node(
-                build_pools,
-                ["items", "sampling_panels", "pool_vectors", "params:sampling", "params:models"],
-                "sampling_pools",
-                name="build_pools",
-            ),
-            *_evidence(shared),
-            *_choice(shared),
-            *_views(shared),
-            *draw_figures(),
-            *_results(),
-        ]
+    against_random = Node(
+        compare_with_random,
+        _also("sampling_figures", _PANELS),
+        "sampling_against_random",
+        name="compare_samplers_with_random",
     )
-
-
-def _evidence(shared: list[str]) -> list[Node]:
-    return [
-        Node(
-            judge_samplers,
-            ["sampling_pools", "sampling_panels", *shared],
-            ["sampling_figures", "samplers_left_out"],
-            name="judge_samplers",
-        ),
-        Node(
-            draw_random_bands,
-            ["sampling_panels", *shared],
-            "random_bands",
-            name="draw_random_bands",
-        ),
-        Node(
-            trace_curves,
-            ["sampling_figures", "random_bands"],
-            "sampling_curves",
-            name="trace_curves",
-        ),
-        Node(
-            compare_with_random,
-            ["sampling_figures", "sampling_panels", *shared],
-            "sampling_against_random",
-            name="compare_samplers_with_random",
-        ),
-        Node(
-            summarise_samplers,
-            ["sampling_curves", "sampling_pools", "sampling_panels", *shared],
-            "sampling_summary",
-            name="summarise_samplers",
-        ),
-        Node(
-            choose_paper_panel,
-            ["response_matrix", "items", "published_scores", "params:sampling"],
-            "paper_panel",
-            name="choose_paper_panel",
-        ),
-        Node(
-            judge_paper_panel,
-            [
-                "items",
-                "paper_panel",
-                "pool_vectors",
-                "params:sampling",
-                "params:models",
-                "params:seed",
-            ],
-            ["paper_curves", "paper_summary"],
-            name="judge_paper_panel",
-        ),
-        Node(
-            trace_targets,
-            ["sampling_pools", "sampling_panels", *shared],
-            "target_curves",
-            name="trace_targets",
-        ),
-        Node(
-            measure_estimates,
-            [
-                "sampling_pools",
-                "sampling_panels",
-                "params:sampling",
-                "params:estimation",
-                "params:seed",
-            ],
-            "estimate_errors",
-            name="measure_estimates",
-        ),
-    ]
-
-
-def _choice(shared: list[str]) -> list[Node]:
-    return [
-        Node(
-            choose_samplers,
-            [
-                "sampling_figures",
-                "sampling_pools",
-                "sampling_panels",
-                "saved_sampler_choice",
-                *shared,
-            ],
-            ["sampler_choice", "changed_winner"],
-            name="choose_samplers",
-        ),
-        Node(
-            trace_chosen,
-            ["sampler_choice", "sampling_pools", "sampling_panels", *shared],
-            "chosen_curves",
-            name="trace_chosen",
-        ),
-        Node(
-            trace_subjects,
-            ["sampling_pools", "sampling_panels", *shared],
-            "subject_curves",
-            name="trace_subjects",
-        ),
-        Node(
-            choose_by_subject,
-            ["sampling_pools", "sampling_panels", "saved_subject_winners", *shared],
-            ["subject_winners", "changed_subjects", "subject_luck"],
-            name="choose_by_subject",
-        ),
-        Node(
-            join_changes,
-            ["changed_winner", "changed_subjects"],
-            "changed_winners",
-            name="join_changes",
-        ),
-        Node(
-            choose_subset,
-            ["items", "sampling_pools", "pool_vectors", "sampler_choice", "params:sampling"],
-            "chosen_subset",
-            name="choose_subset",
-        ),
-    ]
-
-
-def _views(shared: list[str]) -> list[Node]:
-    return [
-        Node(
-            spread_scores,
-            ["sampling_pools", "sampling_panels", *shared],
-            "score_spread",
-            name="spread_scores",
-        ),
-        Node(
-            describe_texts,
-            "sampling_pools",
-            ["item_features", "readability_examples", "readability_bands"],
-            name="describe_texts",
-        ),
-        Node(
-            describe_clusters,
-            ["sampling_pools", *shared],
-            ["cluster_sizes", "cluster_curves", "item_map"],
-            name="describe_clusters",
-        ),
-    ]
-
-
-def _results() -> list[Node]:
-    return [
-        Node(
-            collect_sampling_metrics,
-            [
-                "sampling_panels",
-                "sampling_against_random",
-                "sampling_summary",
-                "sampler_choice",
-                "subject_luck",
-                "estimate_errors",
-                "chosen_subset",
-                "params:sampling",
-            ],
-            "sampling_metrics",
-            name="collect_sampling_metrics",
-        ),
-        Node(
-            render_sampling_report,
-            [
-                "params:ingestion",
-                "params:variant",
-                "params:sampling",
-                "params:estimation",
-                "params:seed",
-                "sampling_panels",
-                "paper_panel",
-                "samplers_left_out",
-                "sampling_against_random",
-                "sampling_summary",
-                "paper_summary",
-                "target_curves",
-                "sampler_choice",
-                "chosen_curves",
-                "subject_winners",
-                "subject_luck",
-                "changed_winners",
-                "estimate_errors",
-                "score_spread",
-                "readability_examples",
-                "readability_bands",
-                "cluster_sizes",
-                "chosen_subset",
-                *FIGURES,
-            ],
-            "sampling_report",
-            name="render_sampling_report",
-        ),
-    ]
+    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_TEXTS, *_FIGURES, *_REPORT)
+    return Pipeline([against_random, *(Node(*node, name=node[0].__name__) for node in nodes)])

@@ -15,7 +15,7 @@ _OF_A_SAMPLER = ("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_e
 
 
 def collect_sampling_metrics(
-    panels: SamplingPanels,
+    sampling_panels: SamplingPanels,
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
     sampler_choice: pd.DataFrame,
@@ -25,7 +25,7 @@ def collect_sampling_metrics(
     sampling: SamplingParams,
 ) -> dict[str, float]:
     """Collect the figures of the panel of headlines at the middle rate as flat numbers."""
-    main, rate = panels.main, sampling.evidence.main_rate
+    panels, main, rate = sampling_panels, sampling_panels.main, sampling.evidence.main_rate
     gains = gains_over_splits(sampler_choice)
     better, worse = verdicts(sampling_against_random, main)
     figures: dict[str, float] = {

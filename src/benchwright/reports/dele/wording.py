@@ -1,7 +1,7 @@
 """Panels, metrics and figures in words."""
 
-import math
-from collections.abc import Sequence
+from benchwright.reports.page import wording
+from benchwright.reports.page.table_rows import is_missing
 
 PANELS = {
     "held_out": "held-out models",
@@ -25,29 +25,19 @@ METRICS = {
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """A figure with a true minus sign; — where it is missing."""
-    if value is None or math.isnan(value):
-        return "—"
-    written = f"{value:.{digits}f}"
-    if float(written) == 0:
-        written = written.lstrip("-")
-    return written.replace("-", "−")
+    """A figure with a true minus sign, which zero has not; — where it is missing."""
+    if value is None or is_missing(value):
+        return wording.coefficient(None)
+    return wording.coefficient(round(float(value), digits) + 0.0, digits)
 
 
 def bounds(low: float, high: float, digits: int = 3) -> str:
     """`[.823, .881]` in full; "" where one is missing."""
-    if math.isnan(low) or math.isnan(high):
+    if is_missing(low) or is_missing(high):
         return ""
     return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"
 
 
-def count(n: int, thing: str) -> str:
-    """`1 model`, `1,200 models`."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
-def joined(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+def points(share: float | None) -> str:
+    """0.0123 as `1.23`."""
+    return coefficient(None if share is None else 100 * share, 2)

@@ -95,15 +95,16 @@ _CURVES = (
 
 
 def draw_curves(
-    sampling_curves: pd.DataFrame, panels: SamplingPanels, sampling: SamplingParams
+    sampling_curves: pd.DataFrame, sampling_panels: SamplingPanels, sampling: SamplingParams
 ) -> tuple[Any, ...]:
     """Draw what samplers keep of ranks and of scores, and how much repeats differ.
 
     By the panel of headlines. Returns the figures of tau-b, Spearman, Pearson, Wasserstein distance
     and mean absolute error, then of the standard deviations of Spearman and Wasserstein distance.
     """
-    own = _by_family(sampling_curves[sampling_curves["panel"] == panels.main], sampling)
-    whom = f"({len(panels.groups[panels.main]):,} {PANELS[panels.main]})"
+    main = sampling_panels.main
+    own = _by_family(sampling_curves[sampling_curves["panel"] == main], sampling)
+    whom = f"({len(sampling_panels.groups[main]):,} {PANELS[main]})"
     return tuple(
         _stacked(own[own["metric"] == metric], f"{title} {whom}", drawn)
         for metric, title, drawn in _CURVES
