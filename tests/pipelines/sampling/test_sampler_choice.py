@@ -10,10 +10,10 @@ from benchwright.methods.dele.evidence.choice import (
     choose_samplers,
     gains_over_splits,
     join_changes,
+    model_splits,
 )
 from benchwright.methods.dele.evidence.chosen_subset import choose_subset
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.model_splits import model_splits
 from benchwright.methods.dele.samplers.adaptive import choose_sampler, fixed_orders
 from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.statistics.preservation import Judges
