@@ -45,18 +45,13 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Whole runs and Ray beside the rest, since most tests keep one core busy.
-WHOLE_RUNS := tests/end_to_end tests/faults tests/determinism tests/compute/test_ray_models.py \
-  tests/compute/test_batch_engine.py tests/pipelines/collection tests/pipelines/sealed_half \
-  tests/scoring/test_in_memory.py
+# Two workers with one thread each: more threads only wait for each other.
 test: lint
-	@$(BIN)/pytest -m "not long" -p no:cacheprovider $(WHOLE_RUNS) > .whole-runs.log 2>&1 & whole=$$!; \
-	$(BIN)/pytest -m "not long" $(addprefix --ignore=,$(WHOLE_RUNS)); rest=$$?; \
-	wait $$whole; whole=$$?; cat .whole-runs.log; rm -f .whole-runs.log; \
-	test $$rest -eq 0 -a $$whole -eq 0
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not long" -n 2
 
+# Also the property tests, with many more examples.
 test-long: $(VENV)/.installed
-	$(BIN)/pytest -m long
+	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile long
 
 # Known vulnerabilities among the pins; asks PyPI. In an environment of its own.
 audit: .venv-audit/.installed

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,9 +14,12 @@ settings.register_profile("short", max_examples=20, deadline=None)
 settings.register_profile("long", max_examples=300, deadline=None)
 settings.load_profile("short")
 
-FIGURES = pytest.StashKey[list[str]]()
-
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+SHARED = ("tests/faults/",)
+"""Folders whose tests share a server or a run that takes long to start."""
+
+SLOW = (*SHARED, "tests/end_to_end/", "tests/determinism/", "tests/compute/")
 
 
 @pytest.fixture(scope="session")
@@ -33,19 +38,43 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
-def show(request: pytest.FixtureRequest) -> Callable[[str], None]:
+def show(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """Prints a measured figure after the tests, where a reader of the log looks."""
-    return request.config.stash.setdefault(FIGURES, []).append
+    return partial(record_property, "measured")
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
-    figures = config.stash.get(FIGURES, [])
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
+    figures = [
+        value
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
+        if name == "measured"
+    ]
     if figures:
         terminalreporter.section("measured")
         for line in figures:
             terminalreporter.line(line)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker whole files, and the folders of SHARED whole; those of SLOW first."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFileOrFolder(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return next((folder for folder in SHARED if file.startswith(folder)), file)
+
+    config.option.loadscopereorder = False
+    return ByFileOrFolder(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:  # what takes long must not be what is left at the end
+        items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
 
 
 @pytest.fixture(scope="session")

@@ -127,8 +127,7 @@ def smollm2(smollm2_folder: Path) -> Iterator[TransformersModel]:
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("style", ["letters", "cloze"])
-@pytest.mark.parametrize("shots", [0, 3])
+@pytest.mark.parametrize(("style", "shots"), [("letters", 3), ("cloze", 0)])
 def test_smollm2_in_float32_equals_one_by_one_scoring(
     smollm2: TransformersModel, style: str, shots: int
 ) -> None:
