@@ -85,14 +85,14 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     metrics by name; version, report, error. What a run does not have is missing (NaN or NA),
     never 0. Counts (`n_…`) are Int64.
     """
-    metrics = pd.DataFrame([run.metrics for run in runs], dtype="float64")
-    front = [*_FIRST, *rule_columns(sorted(metrics))]
-    front += [name for name in _EVIDENCE if name in metrics or name in _ALWAYS]
-    others = in_order(set(metrics) - {*front, "wall_seconds"})
-    metrics = metrics.reindex(columns=[*front, *others]).astype("float64")
+    known = {name for run in runs for name in run.metrics}
+    front = [*_FIRST, *rule_columns(sorted(known))]
+    front += [name for name in _EVIDENCE if name in known or name in _ALWAYS]
+    others = in_order(known - {*front, "wall_seconds"})
+    metrics = pd.DataFrame([run.metrics for run in runs], columns=[*front, *others], dtype=float)
     whole = (metrics.isna() | (metrics % 1 == 0)).all()
-    counts = [name for name in metrics if name.startswith("n_") and whole[name]]
-    table = metrics.astype(dict.fromkeys(counts, "Int64"))
+    counts = [name for name in (*front, *others) if name.startswith("n_") and whole[name]]
+    metrics = metrics.astype(dict.fromkeys(counts, "Int64"))
     told = {
         **{name: [getattr(run.combination, name) for run in runs] for name in Combination._fields},
         "status": [run.status for run in runs],
@@ -102,7 +102,7 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
         "error": [run.error for run in runs],
     }
     types = dict.fromkeys(told, str) | {"seed": "int64", "wall_seconds": "float64"}
-    table = pd.concat([pd.DataFrame(told).astype(types), table], axis=1)
+    table = pd.concat([pd.DataFrame(told).astype(types), metrics], axis=1)
     first = [*Combination._fields, "status", *front, "wall_seconds"]
     return table[[*first, *others, "version", "report", "error"]]
 
