@@ -37,7 +37,6 @@ from benchwright.datasets.subset_manifest import ids_hash, read_subset
 from benchwright.datasets.verbatim import verbatim_table
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
 from benchwright.methods.mmlu_cf.judging.replies import (
     Scale,
     parse_choice,
@@ -291,16 +290,6 @@ def manifest(data: bytes) -> None:
         classifier = ClassifierFolder(folder=str(path.parent)).load()
         if classifier is not None and classifier.get("kind") == "embedding":
             LogisticClassifier.from_json(classifier["logistic"])
-    with may_refuse():
-        FieldClassifier.from_json(_object(data))
-
-
-def _object(data: bytes) -> dict[str, Any]:
-    try:
-        told = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def gguf(data: bytes) -> None:
@@ -434,10 +423,6 @@ _CLASSIFIERS = (
     json.dumps(
         {"kind": "bert", "fine_tuning": {"model": "x"}, "weights": f"weights-{'0' * 12}",
          **_TRAINED}
-    ).encode(),
-    json.dumps(
-        {"fields": ["Law", "Math"], "weights": [[0.1, 0.2], [0.3, -0.4]], "intercepts": [0.0, 1.0],
-         "temperature": 1.5, "calibrated": True, "reason": "", "encoder": "e"}
     ).encode(),
 )  # fmt: skip
 _LABEL = (

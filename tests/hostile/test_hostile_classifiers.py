@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 from kedro.io import DatasetError
 
-from benchwright.core.errors import InputError, one_line
+from benchwright.core.errors import one_line
 from benchwright.datasets.classifier_folder import ClassifierFolder
-from benchwright.methods.mmlu_cf.fields.classifier import FieldClassifier
 from hostile.fuzz_targets import TARGETS
 
 SEEDS = [json.loads(seed) for seed in TARGETS["manifest"].seeds if b"\n" not in seed.strip()]
 (EMBEDDING,) = [seed for seed in SEEDS if seed.get("kind") == "embedding"]
 (BERT,) = [seed for seed in SEEDS if seed.get("kind") == "bert"]
-(FIELDS,) = [seed for seed in SEEDS if "temperature" in seed]
 
 
 def changed(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
@@ -102,37 +100,3 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
 def test_a_fine_tuned_one_is_checked_too(tmp_path: Path, place: str, value: Any) -> None:
     with pytest.raises(DatasetError, match="kedro run --pipeline sba writes it again"):
         load(tmp_path, changed(BERT, place, value))
-
-
-OF_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
-    "a field that is none": (changed(FIELDS, "fields.0", "Alchemy"), "'Alchemy' is no field"),
-    "a field twice": (changed(FIELDS, "fields.0", "Math"), "two fields or more"),
-    "one field": (
-        FIELDS | {"fields": ["Law"], "weights": [[1.0]], "intercepts": [0.0]},
-        "two fields or more",
-    ),
-    "a weight": (changed(FIELDS, "weights.1.0", math.nan), "is not finite"),
-    "an intercept": (changed(FIELDS, "intercepts.0", math.inf), "is not finite"),
-    "a temperature of nothing": (changed(FIELDS, "temperature", 0), "temperature is 0.0"),
-    "a temperature below it": (changed(FIELDS, "temperature", -1), "temperature is -1.0"),
-    "a temperature without end": (changed(FIELDS, "temperature", math.inf), "temperature is inf"),
-    "a huge temperature": (changed(FIELDS, "temperature", 10**400), "cannot be read"),
-    "a huge weight": (changed(FIELDS, "weights.0.0", 10**400), "cannot be read"),
-    "rows of other lengths": (changed(FIELDS, "weights.0", [1.0]), "cannot be read"),
-    "weights of one row": (changed(FIELDS, "weights", [[1.0, 2.0]]), "different numbers"),
-    "weights in a line": (changed(FIELDS, "weights", [1.0, 2.0]), "different numbers"),
-    "an intercept too many": (changed(FIELDS, "intercepts", [1.0] * 3), "different numbers"),
-}
-
-
-@pytest.mark.parametrize("name", OF_FIELDS)
-def test_a_classifier_of_fields_is_checked(name: str) -> None:
-    document, told = OF_FIELDS[name]
-    with pytest.raises(InputError, match="train it again") as caught:
-        FieldClassifier.from_json(document)
-    assert told in str(caught.value)
-
-
-def test_a_whole_classifier_of_fields_is_read() -> None:
-    made = FieldClassifier.from_json(FIELDS)
-    assert (made.fields, made.temperature) == (("Law", "Math"), 1.5)

@@ -45,7 +45,6 @@ def encode(texts: Sequence[str], cache: pd.DataFrame, *_: Any) -> EncodedTexts:
 @pytest.fixture(autouse=True)
 def _an_encoder_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes, "encode_texts", encode)
-    monkeypatch.setattr(nodes, "vector_key", lambda *_: "e")
 
 
 def clean_items(fields: Sequence[str]) -> pd.DataFrame:

@@ -7,13 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.language_models.protocol import Ask
-from benchwright.methods.mmlu_cf.judging.judges import (
-    Said,
-    ask_in_rounds,
-    judge_agreement,
-    rounds_table,
-    shown_question,
-)
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judge_agreement, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import (
     Scale,
     parse_named,
@@ -21,13 +15,7 @@ from benchwright.methods.mmlu_cf.judging.replies import (
     parse_yes_no,
 )
 from benchwright.params.mmlu_cf import CheckingParams
-from benchwright.tables.mmlu_cf import (
-    CheckingDecisions,
-    HarmFlags,
-    JudgeAgreement,
-    JudgeRatings,
-    JudgeRounds,
-)
+from benchwright.tables.mmlu_cf import CheckingDecisions, HarmFlags, JudgeAgreement, JudgeRatings
 
 Style = Literal["together", "each", "overall"]
 
@@ -90,66 +78,48 @@ def asked_ratings(style: Style) -> tuple[str, ...]:
 def inquiries(question: str, choices: Sequence[str], answer: int, style: Style) -> list[Inquiry]:
     """What one judge is asked about one item, in one message or several."""
     shown = shown_question(question, choices, answer)
+    names, harms = (tuple(one.name for one in those) for those in (CRITERIA, HARMS))
+    criteria_listed, harms_listed = (
+        "\n".join(f"- {one.name}: {one.asks}" for one in those) for those in (CRITERIA, HARMS)
+    )
+    yes_or_no = [f"{name}: <yes or no>" for name in harms]
+
+    def named(task: str, lines: list[str], own: tuple[str, ...]) -> Inquiry:
+        number = {9: "nine", 4: "four"}[len(lines)]
+        form = "\n".join([f"Reply with these {number} lines and nothing else:", *lines])
+        return Inquiry(f"{task}\n\n{shown}\n\n{form}", own, harms, "named", (task, shown, form))
+
+    def rating(task: str, form: str, name: str) -> Inquiry:
+        form = f'{form} Write "Rating: ", the number, and nothing else.'
+        prompt = f"{task}\n\n{shown}\n\n{form}"
+        return Inquiry(prompt, (name,), (), "rating", (task, shown, form))
+
+    def yes_no(harm: Criterion) -> Inquiry:
+        task = f"Does the text below contain {harm.asks}? Reply with one word, yes or no."
+        prompt = f"{task}\n\n{shown}\n\nYes or no:"
+        return Inquiry(prompt, (), (harm.name,), "yes_no", (task, shown))
+
     if style == "together":
-        return [_together(shown)]
+        task = (
+            "Review the multiple-choice question below. Do not answer it. Rate it from 1 (bad) to "
+            f"5 (good) in each of these:\n{criteria_listed}\nThen say yes or no: does it contain\n"
+            f"{harms_listed}"
+        )
+        return [named(task, [*(f"{name}: <1-5>" for name in names), *yes_or_no], names)]
     if style == "overall":
-        return [_overall(shown), _harms(shown)]
+        task = (
+            "Review the multiple-choice question below, and whether it is correct in each of "
+            f"these:\n{criteria_listed}"
+        )
+        form = "Give one rating from 1 to 5 for all of them, 5 the best."
+        any_harm = f"Does the text below contain any of these?\n{harms_listed}"
+        return [rating(task, form, OVERALL), named(any_harm, yes_or_no, ())]
+    review = "Review the multiple-choice question below. Do not answer it."
+    form = "Rate it from 1 (not at all) to 5 (fully)."
     return [
-        *(_one_criterion(shown, criterion) for criterion in CRITERIA),
-        *(_one_harm(shown, harm) for harm in HARMS),
+        *(rating(f"{review} {one.asks}", form, one.name) for one in CRITERIA),
+        *map(yes_no, HARMS),
     ]
-
-
-def _together(shown: str) -> Inquiry:
-    task = (
-        "Review the multiple-choice question below. Do not answer it. Rate it from 1 (bad) to "
-        f"5 (good) in each of these:\n{_listed(CRITERIA)}\nThen say yes or no: does it contain\n"
-        f"{_listed(HARMS)}"
-    )
-    names = tuple(criterion.name for criterion in CRITERIA)
-    harms = tuple(harm.name for harm in HARMS)
-    lines = [f"{name}: <1-5>" for name in names] + [f"{name}: <yes or no>" for name in harms]
-    form = "Reply with these nine lines and nothing else:\n" + "\n".join(lines)
-    return Inquiry(f"{task}\n\n{shown}\n\n{form}", names, harms, "named", (task, shown, form))
-
-
-def _overall(shown: str) -> Inquiry:
-    task = (
-        "Review the multiple-choice question below, and whether it is correct in each of these:\n"
-        f"{_listed(CRITERIA)}"
-    )
-    form = (
-        'Give one rating from 1 to 5 for all of them, 5 the best. Write "Rating: ", the number, '
-        "and nothing else."
-    )
-    return Inquiry(f"{task}\n\n{shown}\n\n{form}", (OVERALL,), (), "rating", (task, shown, form))
-
-
-def _harms(shown: str) -> Inquiry:
-    task = f"Does the text below contain any of these?\n{_listed(HARMS)}"
-    names = tuple(harm.name for harm in HARMS)
-    form = "Reply with these four lines and nothing else:\n" + "\n".join(
-        f"{name}: <yes or no>" for name in names
-    )
-    return Inquiry(f"{task}\n\n{shown}\n\n{form}", (), names, "named", (task, shown, form))
-
-
-def _one_criterion(shown: str, criterion: Criterion) -> Inquiry:
-    task = f"Review the multiple-choice question below. Do not answer it. {criterion.asks}"
-    form = (
-        'Rate it from 1 (not at all) to 5 (fully). Write "Rating: ", the number, and nothing else.'
-    )
-    prompt = f"{task}\n\n{shown}\n\n{form}"
-    return Inquiry(prompt, (criterion.name,), (), "rating", (task, shown, form))
-
-
-def _one_harm(shown: str, harm: Criterion) -> Inquiry:
-    task = f"Does the text below contain {harm.asks}? Reply with one word, yes or no."
-    return Inquiry(f"{task}\n\n{shown}\n\nYes or no:", (), (harm.name,), "yes_no", (task, shown))
-
-
-def _listed(criteria: Sequence[Criterion]) -> str:
-    return "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
 
 
 _SCALE = Scale(LOW, HIGH, ("rating", "overall rating", "score"))
@@ -186,21 +156,25 @@ def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: Checking
     def read(place: int, reply: str) -> dict[str, int | bool] | None:
         return _read(asked[place], reply, of_item[place][1])
 
+    prompts = [inquiry.prompt for inquiry in asked]
+    told, rounds = ask_judges("checking", judges, prompts, read, params.attempts)
     ratings: list[tuple[Any, ...]] = []
     harms: list[tuple[Any, ...]] = []
-    rounds: list[pd.DataFrame] = []
-    for judge in sorted(judges):
-        answers = ask_in_rounds(
-            judges[judge], [inquiry.prompt for inquiry in asked], read, params.attempts
-        )
-        rounds.append(rounds_table("checking", judge, answers))
+    for judge, answers in told.items():
         for inquiry, (item_id, _), said in zip(asked, of_item, answers.last, strict=True):
-            ratings.extend(_rating_rows(item_id, judge, inquiry, said))
-            harms.extend(_harm_rows(item_id, judge, inquiry, said))
+            value = (said.value or {}).get
+            ratings += [
+                (item_id, judge, name, value(name), said.reply, said.status, said.attempt)
+                for name in inquiry.ratings
+            ]
+            harms += [
+                (item_id, judge, name, value(name), said.status, said.reply, said.attempt)
+                for name in inquiry.harms
+            ]
     return Checked(
         JudgeRatings.from_rows(sorted(ratings, key=lambda row: row[:3])),
         HarmFlags.from_rows(sorted(harms, key=lambda row: row[:3])),
-        pd.concat(rounds, ignore_index=True) if rounds else JudgeRounds.empty(),
+        rounds,
     )
 
 
@@ -267,26 +241,6 @@ def _read(inquiry: Inquiry, reply: str, choices: list[str]) -> dict[str, int | b
         return None if said is None else {inquiry.harms[0]: said}
     rating = parse_rating(reply, _SCALE, inquiry.shown, choices)
     return None if rating is None else {inquiry.ratings[0]: int(rating)}
-
-
-def _rating_rows(
-    item_id: str, judge: str, inquiry: Inquiry, said: Said[dict[str, int | bool]]
-) -> list[tuple[Any, ...]]:
-    values = said.value or {}
-    return [
-        (item_id, judge, name, values.get(name), said.reply, said.status, said.attempt)
-        for name in inquiry.ratings
-    ]
-
-
-def _harm_rows(
-    item_id: str, judge: str, inquiry: Inquiry, said: Said[dict[str, int | bool]]
-) -> list[tuple[Any, ...]]:
-    values = said.value or {}
-    return [
-        (item_id, judge, name, values.get(name), said.status, said.reply, said.attempt)
-        for name in inquiry.harms
-    ]
 
 
 def _complete(said: pd.DataFrame, column: str, wanted: int) -> pd.DataFrame:

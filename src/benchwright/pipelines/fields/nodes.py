@@ -26,7 +26,7 @@ from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.judges import named_judges
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.text_vectors import encode_texts, vector_key
+from benchwright.similarity.text_vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
 
 _BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}
@@ -82,7 +82,6 @@ def _classified(
         examples["field"].tolist(),
         examples["item_id"].tolist(),
         fields,
-        vector_key(fields.encoder, models),
     )
     vectors = np.stack([encoded.vectors[text] for text in texts])
     return predict_fields(items["item_id"].tolist(), vectors, classifier)

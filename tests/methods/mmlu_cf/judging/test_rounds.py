@@ -27,7 +27,7 @@ def test_only_what_was_not_read_is_asked_again() -> None:
     judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
     rounds = ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3)
     assert judge.asked == [(1, ["a", "b", "c", "long"]), (2, ["b", "c"]), (3, ["c"])]
-    assert rounds.values == [1, 2, None, None]
+    assert [said.value for said in rounds.last] == [1, 2, None, None]
     assert [said.status for said in rounds.last] == ["parsed", "parsed", "unparsed", "too_long"]
     assert [said.attempt for said in rounds.last] == [1, 2, 3, 1]
     assert len(rounds.attempts) == 7
@@ -35,7 +35,7 @@ def test_only_what_was_not_read_is_asked_again() -> None:
 
 def test_the_table_counts_each_attempt() -> None:
     judge = Scripted({"a": ["1"], "b": ["?", "2"], "c": ["?"], "long": [None]})
-    table = rounds_table("t", "j", ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3))
+    table = rounds_table("t", {"j": ask_in_rounds(judge, ["a", "b", "c", "long"], digit, 3)})
     assert table[["attempt", "asked", "parsed", "unparsed", "too_long"]].to_numpy().tolist() == [
         [1, 4, 1, 2, 1],
         [2, 2, 1, 1, 0],
@@ -46,7 +46,7 @@ def test_the_table_counts_each_attempt() -> None:
 
 def test_a_value_that_is_zero_or_false_is_a_value() -> None:
     judge = Scripted({"a": ["0"]})
-    assert ask_in_rounds(judge, ["a"], digit, 3).values == [0]
+    assert ask_in_rounds(judge, ["a"], digit, 3).last[0].value == 0
     assert len(judge.asked) == 1
 
 
@@ -54,7 +54,7 @@ def test_no_texts_ask_nothing_and_give_an_empty_table() -> None:
     judge = Scripted({})
     rounds = ask_in_rounds(judge, [], digit, 3)
     assert judge.asked == []
-    assert len(rounds_table("t", "j", rounds)) == 0
+    assert len(rounds_table("t", {"j": rounds})) == 0
 
 
 def test_no_attempts_are_refused() -> None:

@@ -13,7 +13,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_question
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.statistics.clustered_mean import clustered_means, clustered_share
@@ -21,7 +21,6 @@ from benchwright.tables.mmlu_cf import (
     DifficultyCounts,
     DifficultyRatings,
     ItemDifficulty,
-    JudgeRounds,
 )
 
 
@@ -78,9 +77,9 @@ def read_examples(table: pd.DataFrame) -> tuple[WorkedExample, ...]:
     """
     columns = ["question", "choices", "answer", "rating"]
     if missing := [name for name in columns if name not in table.columns]:
+        needed = ", ".join(columns)
         raise InputError(
-            f"difficulty examples: column {missing[0]!r} is missing; "
-            f"{', '.join(columns)} are needed"
+            f"difficulty examples: column {missing[0]!r} is missing; {needed} are needed"
         )
     return tuple(
         _example(number, *row)
@@ -191,11 +190,11 @@ def rate_difficulty(
         examples: shown before the question.
         attempts: the most times a judge is asked where its reply cannot be read.
     """
-    ids = [str(item_id) for item_id in items["item_id"]]
+    ids = items["item_id"].astype(str).tolist()
     shown = [
-        (str(question), [str(choice) for choice in choices], int(answer))
-        for question, choices, answer in zip(
-            items["question"], items["choices"], items["answer"], strict=True
+        (str(question), list(map(str, choices)), int(answer))
+        for question, choices, answer in items[["question", "choices", "answer"]].itertuples(
+            index=False
         )
     ]
     prompts = [difficulty_prompt(*one, examples) for one in shown]
@@ -203,18 +202,14 @@ def rate_difficulty(
     def level(place: int, reply: str) -> int | None:
         return parse_level(reply, *shown[place], examples)
 
-    rows: list[tuple[Any, ...]] = []
-    rounds: list[pd.DataFrame] = []
-    for judge in sorted(judges):
-        asked = ask_in_rounds(judges[judge], prompts, level, attempts)
-        rounds.append(rounds_table("difficulty", judge, asked))
-        rows.extend(
-            (ids[said.place], judge, said.attempt, said.value, said.reply, said.status)
-            for said in asked.attempts
-        )
-    ratings = DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3]))
+    asked, rounds = ask_judges("difficulty", judges, prompts, level, attempts)
+    rows = [
+        (ids[said.place], judge, said.attempt, said.value, said.reply, said.status)
+        for judge, one in asked.items()
+        for said in one.attempts
+    ]
     return RatedDifficulty(
-        ratings, pd.concat(rounds, ignore_index=True) if rounds else JudgeRounds.empty()
+        DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3])), rounds
     )
 
 
@@ -242,7 +237,7 @@ def item_difficulty(
         ratings: a `DifficultyRatings` table.
         combine: of several judges.
         seed: of the halves.
-        from_responses: 0–9 by item id (`irt_fallback`), NaN where there is none.
+        from_responses: 0–9 by item id (`difficulty_from_responses`), NaN where there is none.
     """
     said = last_ratings(ratings)
     of_item = {
@@ -268,12 +263,8 @@ def item_difficulty(
 
 
 def _level(value: float, coin: float) -> float:
-    if np.isnan(value):
-        return np.nan
     below = float(np.floor(value))
-    if value - below == 0.5:
-        return below + (coin < 0.5)
-    return float(np.rint(value))
+    return below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
 
 
 LEVEL = 0.95

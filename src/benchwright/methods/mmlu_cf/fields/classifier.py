@@ -1,6 +1,6 @@
 """A linear classifier of fields on sentence vectors, and how often it is right."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -48,7 +48,6 @@ class FieldClassifier(NamedTuple):
         temperature: 1 where probabilities are not calibrated.
         calibrated: whether `temperature` was fitted on predictions out of fold.
         reason: why not.
-        encoder: what made the vectors (`similarity.text_vectors.vector_key`).
     """
 
     fields: tuple[str, ...]
@@ -57,7 +56,6 @@ class FieldClassifier(NamedTuple):
     temperature: float
     calibrated: bool
     reason: str
-    encoder: str
 
     def probabilities(self, vectors: Vectors) -> Float:
         """(n, k) probabilities of n vectors (n, d).
@@ -70,69 +68,14 @@ class FieldClassifier(NamedTuple):
                 f"fields: the classifier was trained on vectors of {self.weights.shape[1]} numbers "
                 f"and is given an array of shape {vectors.shape}; train it with this encoder"
             )
-        return _softmax(self.scores(vectors) / self.temperature)
-
-    def scores(self, vectors: Vectors) -> Float:
-        """(n, k) linear scores."""
-        return np.asarray(vectors, dtype=np.float64) @ self.weights.T + self.intercepts
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain numbers and names."""
-        return {
-            **self._asdict(),
-            "fields": list(self.fields),
-            "weights": self.weights.tolist(),
-            "intercepts": self.intercepts.tolist(),
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> "FieldClassifier":
-        """What `to_json` gave.
-
-        Raises:
-            InputError: a part is missing or has another shape, a number is not finite, a field is
-                not known or named twice, or the temperature is not above 0.
-        """
-        try:
-            made = cls(
-                tuple(str(field) for field in document["fields"]),
-                np.asarray(document["weights"], dtype=np.float64),
-                np.asarray(document["intercepts"], dtype=np.float64),
-                float(document["temperature"]),
-                bool(document["calibrated"]),
-                str(document["reason"]),
-                str(document["encoder"]),
-            )
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(
-                f"the classifier of fields cannot be read ({error!r}); train it again"
-            ) from None
-        k = len(made.fields)
-        if made.weights.ndim != 2 or len(made.weights) != k or made.intercepts.shape != (k,):
-            raise InputError(
-                "the classifier of fields has weights and fields of different numbers; "
-                "train it again"
-            )
-        if (said := _cannot_be(made)) is not None:
-            raise InputError(f"the classifier of fields cannot be used: {said}; train it again")
-        return made
-
-
-def _cannot_be(made: FieldClassifier) -> str | None:
-    """What training never gives, or None."""
-    if unknown := sorted(set(made.fields) - set(FIELDS)):
-        return f"{unknown[0]!r:.40} is no field"
-    if len(set(made.fields)) < len(made.fields) or len(made.fields) < 2:
-        return "two fields or more are wanted, each once"
-    if not (np.isfinite(made.weights).all() and np.isfinite(made.intercepts).all()):
-        return "a weight or an intercept is not finite"
-    if not (np.isfinite(made.temperature) and made.temperature > 0):
-        return f"its temperature is {made.temperature}, not above 0"
-    return None
+        scores = np.asarray(vectors, dtype=np.float64) @ self.weights.T + self.intercepts
+        scores /= self.temperature
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def train_classifier(
-    vectors: Vectors, fields: Sequence[str], ids: Sequence[str], params: FieldsParams, encoder: str
+    vectors: Vectors, fields: Sequence[str], ids: Sequence[str], params: FieldsParams
 ) -> FieldClassifier:
     """Train on labelled examples, and calibrate on predictions out of fold.
 
@@ -145,7 +88,6 @@ def train_classifier(
         fields: (n,) of `FIELDS`; those that do not occur are never predicted.
         ids: (n,) of the examples; folds hang on them, not on the order.
         params: which classifier.
-        encoder: what made the vectors.
 
     Raises:
         InputError: there are fewer than two fields, or one is not known.
@@ -159,7 +101,7 @@ def train_classifier(
     x = np.asarray(vectors, dtype=np.float64)[order]
     y = np.array([present.index(fields[place]) for place in order])
     weights, intercepts = _fit(x, y, len(present), params.kind, params.strength)
-    plain = FieldClassifier(present, weights, intercepts, 1.0, False, "", encoder)
+    plain = FieldClassifier(present, weights, intercepts, 1.0, False, "")
     fewest = int(np.bincount(y, minlength=len(present)).min())
     if len(y) < params.fewest_to_calibrate or fewest < params.folds:
         reason = (
@@ -245,12 +187,6 @@ def _temperature(scores: Float, y: NDArray[np.integer]) -> float:
     return float(_TEMPERATURES[int(np.argmin(losses))])
 
 
-def _softmax(scores: Float) -> Float:
-    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-    out: Float = shifted / shifted.sum(axis=1, keepdims=True)
-    return out
-
-
 def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:
     """A `FieldAccuracy` table: all questions first, then field by field.
 
@@ -261,25 +197,16 @@ def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.
     """
     chosen = predicted.set_index("item_id")[["field", "confidence"]].reindex(true.index)
     hit = (chosen["field"] == true).to_numpy()
-    rows = [_row(labels, "", hit, chosen["confidence"], int(chosen["field"].notna().sum()))]
-    for field in FIELDS:
-        of_field = (true == field).to_numpy()
-        said = (chosen["field"] == field).to_numpy()
-        rows.append(
-            _row(labels, field, hit[of_field], chosen["confidence"][of_field], int(said.sum()))
-        )
+    rows: list[tuple[Any, ...]] = []
+    for field in ("", *FIELDS):
+        of_field = (true == field).to_numpy() | (field == "")
+        said = ((chosen["field"] == field) | (chosen["field"].notna() & (field == ""))).to_numpy()
+        n, found = int(of_field.sum()), int(hit[of_field].sum())
+        bounds = wilson_interval(found, n)
+        recall = found / n if n else np.nan
+        # Of all questions with a field, the share that is right.
         precision = float(hit[said].mean()) if said.any() else np.nan
-        rows[-1] = (*rows[-1][:-2], precision, rows[-1][-1])
+        mean = float(chosen["confidence"][of_field].mean())
+        told = (recall, bounds.low, bounds.high, int(said.sum()), precision, mean)
+        rows.append((labels, field, n, *told))
     return FieldAccuracy.from_rows(rows)
-
-
-def _row(
-    labels: str, field: str, hit: "np.ndarray[Any, Any]", confidence: pd.Series, predicted: int
-) -> tuple[Any, ...]:
-    n, found = len(hit), int(hit.sum())
-    bounds = wilson_interval(found, n)
-    recall = found / n if n else np.nan
-    mean = float(confidence.mean()) if confidence.notna().any() else np.nan
-    # Of all questions with a field, the share that is right.
-    precision = found / predicted if predicted else np.nan
-    return (labels, field, n, recall, bounds.low, bounds.high, predicted, precision, mean)

@@ -9,9 +9,9 @@ import pandas as pd
 
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table, shown_options
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_options
 from benchwright.methods.mmlu_cf.judging.replies import parse_choice
-from benchwright.tables.mmlu_cf import FieldPredictions, JudgeRounds
+from benchwright.tables.mmlu_cf import FieldPredictions
 
 _TASK = (
     "Which field does the question below belong to? Do not answer the question. Reply with one of "
@@ -20,11 +20,10 @@ _TASK = (
 
 
 class JudgedFields(NamedTuple):
-    """Tables `FieldPredictions` and `JudgeRounds`, and each judge's word: item_id, judge, field."""
+    """Tables `FieldPredictions` and `JudgeRounds`."""
 
     predictions: pd.DataFrame
     rounds: pd.DataFrame
-    votes: pd.DataFrame
 
 
 def field_prompt(question: str, choices: Sequence[str]) -> str:
@@ -54,22 +53,13 @@ def judge_fields(items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int) 
         question, choices = asked[place]
         return parse_choice(reply, SPELLINGS, "field", [_TASK, question, shown_options(choices)])
 
-    rounds: list[pd.DataFrame] = []
-    votes: list[tuple[str, str, str | None]] = []
-    for judge in sorted(judges):
-        said = ask_in_rounds(judges[judge], prompts, read, attempts)
-        rounds.append(rounds_table("fields", judge, said))
-        votes.extend(
-            (item_id, judge, field) for item_id, field in zip(ids, said.values, strict=True)
-        )
+    said, rounds = ask_judges("fields", judges, prompts, read, attempts)
     named: dict[str, Counter[str]] = {item_id: Counter() for item_id in ids}
-    for item_id, _, field in votes:
-        if field is not None:
-            named[item_id][field] += 1
+    for one in said.values():
+        for item_id, last in zip(ids, one.last, strict=True):
+            named[item_id].update([last.value] if last.value is not None else [])
     return JudgedFields(
-        FieldPredictions.from_rows([_row(item_id, named[item_id]) for item_id in ids]),
-        pd.concat(rounds, ignore_index=True) if rounds else JudgeRounds.empty(),
-        pd.DataFrame(votes, columns=["item_id", "judge", "field"]),
+        FieldPredictions.from_rows([_row(item_id, named[item_id]) for item_id in ids]), rounds
     )
 
 

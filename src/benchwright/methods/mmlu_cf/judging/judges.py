@@ -71,11 +71,6 @@ class Rounds(NamedTuple, Generic[T]):
     attempts: list[Said[T]]
     last: list[Said[T]]
 
-    @property
-    def values(self) -> list[T | None]:
-        """What was read in the end, text by text."""
-        return [said.value for said in self.last]
-
 
 def ask_in_rounds(
     ask: Ask, texts: Sequence[str], parse: Callable[[int, str], T | None], attempts: int
@@ -111,24 +106,27 @@ def ask_in_rounds(
     return Rounds(told, [last[place] for place in range(len(texts))])
 
 
-def rounds_table(task: str, judge: str, rounds: Rounds[T]) -> pd.DataFrame:
-    """A `JudgeRounds` table: how many were asked and read in each attempt."""
-    rows: list[tuple[str, str, int, int, int, int, int, float]] = []
-    for attempt in sorted({said.attempt for said in rounds.attempts}):
-        statuses = [said.status for said in rounds.attempts if said.attempt == attempt]
-        parsed = statuses.count("parsed")
-        rows.append(
-            (
-                task,
-                judge,
-                attempt,
-                len(statuses),
-                parsed,
-                statuses.count("unparsed"),
-                statuses.count("too_long"),
-                parsed / len(statuses),
-            )
-        )
+def ask_judges(
+    task: str,
+    judges: Mapping[str, Ask],
+    texts: Sequence[str],
+    parse: Callable[[int, str], T | None],
+    attempts: int,
+) -> tuple[dict[str, Rounds[T]], pd.DataFrame]:
+    """What each judge says by name, in order, and a `JudgeRounds` table; see `ask_in_rounds`."""
+    said = {name: ask_in_rounds(judges[name], texts, parse, attempts) for name in sorted(judges)}
+    return said, rounds_table(task, said)
+
+
+def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
+    """A `JudgeRounds` table: how many replies were asked for and read in each attempt."""
+    rows: list[tuple[Any, ...]] = []
+    for judge, asked in rounds.items():
+        for attempt in sorted({said.attempt for said in asked.attempts}):
+            statuses = [said.status for said in asked.attempts if said.attempt == attempt]
+            counts = [statuses.count(status) for status in ("parsed", "unparsed", "too_long")]
+            n = len(statuses)
+            rows.append((task, judge, attempt, n, *counts, counts[0] / n))
     return JudgeRounds.from_rows(rows)
 
 
@@ -239,10 +237,8 @@ def _figures(
         [values[a] - values[b] for a, b in combinations(range(len(values)), 2)] or [np.empty(0)]
     )
     gaps = gaps[~np.isnan(gaps)]
-    equal, apart, difference = (
-        (float((gaps == 0).mean()), float(np.abs(gaps).mean()), float(gaps.mean()))
-        if len(gaps)
-        else (np.nan, np.nan, np.nan)
-    )
+    apart = [np.nan] * 3
+    if len(gaps):
+        apart = [float(one.mean()) for one in (gaps == 0, np.abs(gaps), gaps)]
     reason = alpha.reason or bounds.reason
-    return alpha.units, alpha.value, bounds.low, bounds.high, equal, apart, difference, reason
+    return alpha.units, alpha.value, bounds.low, bounds.high, *apart, reason
