@@ -3,7 +3,6 @@
 import contextlib
 import io
 import pickle
-import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,8 +13,7 @@ from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from traceback import format_exception
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -34,7 +32,7 @@ _ROW = pa.schema(
 )
 
 
-class BatchEngine:
+class BatchEngine(contextlib.ExitStack):
     """Where the batches of a stage are worked on; processes and cluster live until it is closed.
 
     Args:
@@ -43,21 +41,10 @@ class BatchEngine:
     """
 
     def __init__(self, params: BatchEngineParams, section: str) -> None:
+        super().__init__()
         self._params, self._section = params, section
-        self._open = contextlib.ExitStack()
         self._pool: ProcessPoolExecutor | None = None
         self._ray: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._open.close()
 
     def over(
         self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
@@ -105,7 +92,7 @@ class BatchEngine:
     def _processes(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._params.workers, get_context("spawn"))
-            self._open.callback(partial(self._pool.shutdown, cancel_futures=True))
+            self.callback(partial(self._pool.shutdown, cancel_futures=True))
         return self._pool
 
     def _on_ray(
@@ -142,11 +129,10 @@ class BatchEngine:
         if self._ray is None:
             require_leave_to_spill(self._params.ray, self._section)
             ray = loaded_ray(self._section)
-            spill_to = self._open.enter_context(_memory_folder())
+            spill_to = self.enter_context(_memory_folder())
             address, workers = self._params.ray.address, self._params.workers
-            self._open.enter_context(cluster(ray, address, workers, self._section, spill_to))
-            self._open.enter_context(quiet_data(ray))
-            self._open.enter_context(_ordered(ray))
+            self.enter_context(cluster(ray, address, workers, self._section, spill_to))
+            self.enter_context(quiet_data(ray, ordered=True))
             self._ray = ray
         return self._ray
 
@@ -247,18 +233,7 @@ def _memory_folder() -> Iterator[Path | None]:
     if not _MEMORY.is_dir():
         yield None
         return
-    folder = Path(tempfile.mkdtemp(prefix="benchwright-ray-", dir=_MEMORY))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _ordered(ray: Any) -> Iterator[None]:
-    options = ray.data.DataContext.get_current().execution_options
-    before, options.preserve_order = options.preserve_order, True
-    try:
-        yield
-    finally:
-        options.preserve_order = before
+    with tempfile.TemporaryDirectory(
+        prefix="benchwright-ray-", dir=_MEMORY, ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)

@@ -93,17 +93,20 @@ def _own_sigterm() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def quiet_data(ray: Any) -> Iterator[None]:
+def quiet_data(ray: Any, *, ordered: bool = False) -> Iterator[None]:
     """Ray Data without bars, banners and statistics: progress is shown elsewhere."""
     context = ray.data.DataContext.get_current()
-    log = logging.getLogger("ray.data")
-    before = context.enable_progress_bars, context.print_on_execution_start, log.level
+    options, log = context.execution_options, logging.getLogger("ray.data")
+    before = context.enable_progress_bars, context.print_on_execution_start
+    order, level = options.preserve_order, log.level
     context.enable_progress_bars = context.print_on_execution_start = False
+    options.preserve_order = ordered or order
     log.setLevel(logging.CRITICAL)  # what fails is raised
     try:
         yield
     finally:
-        context.enable_progress_bars, context.print_on_execution_start, level = before
+        context.enable_progress_bars, context.print_on_execution_start = before
+        options.preserve_order = order
         log.setLevel(level)
 
 

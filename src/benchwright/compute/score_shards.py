@@ -146,10 +146,12 @@ def cut_shards(
     scoring: ScoringParams,
 ) -> list[Shard]:
     """The shards of one model's prompts, by key, that share one prefix and one sampling."""
-    return [
-        _shard(model, members, drawn, scoring.batch_tokens)
-        for members in _cut(prompts, scoring.shard_size)
-    ]
+    shards = []
+    for by_key in _cut(prompts, scoring.shard_size):
+        content = json.dumps([list(by_key), scoring.batch_tokens])
+        name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+        shards.append(Shard(name, model, drawn, tuple(by_key), tuple(by_key.values())))
+    return shards
 
 
 def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -158,7 +160,7 @@ def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     return zip(*(prompts[name] for name in (*names, *more)), strict=True)
 
 
-def _cut(by_key: Mapping[str, PromptText], size: int) -> list[list[tuple[str, PromptText]]]:
+def _cut(by_key: Mapping[str, PromptText], size: int) -> list[dict[str, PromptText]]:
     """Cut by the first digits of the keys, into a power of two of parts of at most about `size`.
 
     Keys are hashes, so parts are of similar size, and one more prompt changes one part only.
@@ -166,34 +168,20 @@ def _cut(by_key: Mapping[str, PromptText], size: int) -> list[list[tuple[str, Pr
     parts = 1
     while parts * size < len(by_key):
         parts *= 2
-    cut: list[list[tuple[str, PromptText]]] = [[] for _ in range(parts)]
+    cut: list[dict[str, PromptText]] = [{} for _ in range(parts)]
     for key in sorted(by_key):
-        cut[int(key[:8], 16) * parts >> 32].append((key, by_key[key]))
+        cut[int(key[:8], 16) * parts >> 32][key] = by_key[key]
     return [members for members in cut if members]
-
-
-def _shard(
-    model: str,
-    members: list[tuple[str, PromptText]],
-    drawn: Sampling | None,
-    batch_tokens: int,
-) -> Shard:
-    keys = tuple(key for key, _ in members)
-    content = json.dumps([keys, batch_tokens])
-    name = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-    return Shard(name, model, drawn, keys, tuple(prompt for _, prompt in members))
 
 
 def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
     """The table of a shard; one row per key, in the shard's order."""
-    if shard.sampling is None:
-        rows = zip(shard.keys, *zip(*answers, strict=True), strict=True)
-        frame = pd.DataFrame(list(rows), columns=list(COLUMNS))
-        return frame.astype({"key": str, "prompt_tokens": "int64"})
     frame = pd.DataFrame(answers)
     frame.insert(0, "key", list(shard.keys))
-    return frame.astype({"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"})[
-        list(WRITTEN_COLUMNS)
+    kinds = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
+    columns = COLUMNS if shard.sampling is None else WRITTEN_COLUMNS
+    return frame.astype({name: kind for name, kind in kinds.items() if name in columns})[
+        list(columns)
     ]
 
 

@@ -22,7 +22,7 @@ from benchwright.exports.task_names import slugs
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import GenerationParams, ScoringParams
-from benchwright.prompting.demonstrations import DemonstrationPool, answerable, open_ended
+from benchwright.prompting.demonstrations import answerable, demonstration_pools, open_ended
 from benchwright.prompting.rendering import (
     LABELS,
     Question,
@@ -110,7 +110,9 @@ def harness_family(
         "max_num_fewshot": min((len(task.demonstrations) for task in tasks), default=0),
         "tasks": {task.name: len(task.rows) for task in tasks},
     }
-    group = _group(tasks, found) if len(tasks) > 1 else None
+    described = {key: value for key, value in found.items() if key != "tasks"}
+    names = [task.name for task in tasks]
+    group = group_config(names, tasks, described) if len(tasks) > 1 else None
     return HarnessFamily(name, group, tasks, found)
 
 
@@ -119,11 +121,9 @@ def suits(question: Question, asked: AskedAs) -> bool:
 
     In the style `generate`, questions with options are asked where `exports.styles` says so.
     """
-    if asked.style != "generate":
-        return answerable(question) and question.answer >= 0
-    if open_ended(question):
+    if asked.style == "generate" and open_ended(question):
         return True
-    wanted = "generate" in asked.exports.styles
+    wanted = asked.style != "generate" or "generate" in asked.exports.styles
     return wanted and answerable(question) and question.answer >= 0
 
 
@@ -183,27 +183,18 @@ def _chooser(
     demonstrations: Sequence[Question], asked: AskedAs
 ) -> Callable[[Question], Sequence[Question]]:
     """The demonstrations shown before a question: with options, or without, as it is itself."""
-    scoring, count = asked.scoring, asked.exports.max_shots
-    pools = {
-        kind: DemonstrationPool(
-            [d for d in demonstrations if open_ended(d) == kind],
-            scoring.demonstrations,
-            scoring.demonstration_order,
-            asked.seed,
-        )
-        for kind in (False, True)
-    }
+    pool_of = demonstration_pools(demonstrations, asked.scoring, asked.seed)
+    count = asked.exports.max_shots
     ids = {d.item_id for d in demonstrations}
     hashes = {d.content_hash for d in demonstrations}
     usual: dict[tuple[bool, str], Sequence[Question]] = {}
 
     def choose(question: Question) -> Sequence[Question]:
-        kind = open_ended(question)
         if question.item_id in ids or question.content_hash in hashes:
-            return pools[kind].choose(question, count)
-        key = (kind, question.subject)
+            return pool_of(question).choose(question, count)
+        key = (open_ended(question), question.subject)
         if key not in usual:
-            usual[key] = pools[kind].choose(question, count)
+            usual[key] = pool_of(question).choose(question, count)
         return usual[key]
 
     return choose
@@ -242,7 +233,12 @@ def _task(
     config = {
         "test_split": "test",
         **_shots(shown, asked),
-        **_texts(asked),
+        # Where the harness finds the parts of a prompt, and what it puts between them.
+        "description": "{{description}}",
+        "doc_to_text": "text",
+        "doc_to_target": "target" if asked.style == "generate" else "answer",
+        "target_delimiter": asked.label_space,
+        "fewshot_delimiter": asked.words.separator,
         **_scoring(part, asked),
         # Scores are comparable where the texts and the right answers are the same.
         "metadata": {"version": _hash_of_lists(rows, shown)[:8], "benchwright": described},
@@ -259,17 +255,6 @@ def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:
         config["fewshot_config"]["target_delimiter"] = " "
     default = asked.exports.num_fewshot
     return config if default is None else {**config, "num_fewshot": min(default, len(shown))}
-
-
-def _texts(asked: AskedAs) -> dict[str, Any]:
-    """Where the harness finds the parts of a prompt, and what it puts between them."""
-    return {
-        "description": "{{description}}",
-        "doc_to_text": "text",
-        "doc_to_target": "target" if asked.style == "generate" else "answer",
-        "target_delimiter": asked.label_space,
-        "fewshot_delimiter": asked.words.separator,
-    }
 
 
 def _scoring(part: _Part, asked: AskedAs) -> dict[str, Any]:
@@ -402,12 +387,6 @@ def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
                 "prompt.statement is empty; give it words, or leave generate out of exports.styles"
             )
     return row
-
-
-def _group(tasks: Sequence[HarnessTask], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """A group whose score is that of all items, each counted once."""
-    described = {key: value for key, value in facts.items() if key != "tasks"}
-    return group_config([task.name for task in tasks], tasks, described)
 
 
 def group_config(

@@ -8,6 +8,7 @@ but rounding: each has its own positions, mask and random numbers.
 import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,23 +33,41 @@ _CHECK = (
 )
 
 
+@dataclass
 class _Row:
     """One answer that is being written."""
 
-    def __init__(
-        self, prompt: int, sample: int, context: list[int], limit: int, draw: np.random.Generator
-    ) -> None:
-        self.prompt = prompt
-        self.sample = sample
-        self.context = context
-        self.limit = limit
-        self.draw = draw
-        self.tokens: list[int] = []
+    prompt: int
+    sample: int
+    context: list[int]
+    limit: int
+    draw: np.random.Generator
+    tokens: list[int] = field(default_factory=list)
 
     @property
     def position(self) -> int:
         """Of the token written last."""
         return len(self.context) + len(self.tokens) - 1
+
+
+class _Asked(NamedTuple):
+    """Prompts with their tokens, and how their answers are written."""
+
+    network: "TransformersModel"
+    prompts: Sequence[PromptText]
+    contexts: Sequence[list[int]]
+    sampling: Sampling
+
+    @property
+    def drawn(self) -> int:
+        """Different answers per prompt: at temperature 0 all samples are the same."""
+        return self.sampling.samples if self.sampling.temperature > 0 else 1
+
+    def row(self, index: int, sample: int) -> _Row:
+        context = self.contexts[index]
+        limit = min(self.sampling.max_tokens, self.network.context - len(context))
+        draw = draws(self.sampling.seed, self.prompts[index], sample)
+        return _Row(index, sample, context, limit, draw)
 
 
 class _Answer(NamedTuple):
@@ -165,16 +184,15 @@ def generate(
     Which prompts are given together changes answers by rounding alone, their order not at all.
     """
     groups: dict[str, list[int]] = {}
-    contexts = encode_contexts(network.tokenizer, prompts)
     for index, prompt in enumerate(prompts):
         groups.setdefault(prompt.prefix, []).append(index)
+    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
 
     def written(fitting: set[int]) -> Iterator[_Answer]:
         for prefix in sorted(groups):
-            own = fitting.intersection(groups[prefix])
-            yield from _write_group(network, prompts, contexts, sorted(own), sampling)
+            yield from _write_group(asked, sorted(fitting.intersection(groups[prefix])))
 
-    return _collect(network, contexts, sampling, written, progress)
+    return _collect(asked, written, progress)
 
 
 def generate_one_by_one(
@@ -184,15 +202,14 @@ def generate_one_by_one(
     progress: Progress,
 ) -> list[Generated]:
     """The same with the model's own cache and logits, for architectures without positions."""
-    contexts = encode_contexts(network.tokenizer, prompts)
+    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
 
     def written(fitting: set[int]) -> Iterator[_Answer]:
-        for index in sorted(fitting, key=lambda i: contexts[i]):
-            for sample in range(_drawn(sampling)):
-                row = _row(network, prompts, contexts, index, sample, sampling)
-                yield _write_alone(network, row, sampling)
+        for index in sorted(fitting, key=lambda i: asked.contexts[i]):
+            for sample in range(asked.drawn):
+                yield _write_alone(network, asked.row(index, sample), sampling)
 
-    return _collect(network, contexts, sampling, written, progress)
+    return _collect(asked, written, progress)
 
 
 def end_tokens(network: "TransformersModel") -> frozenset[int]:
@@ -234,70 +251,41 @@ def writing_agrees(network: "TransformersModel") -> bool:
 
 
 def _collect(
-    network: "TransformersModel",
-    contexts: Sequence[list[int]],
-    sampling: Sampling,
-    written: Callable[[set[int]], Iterator[_Answer]],
-    progress: Progress,
+    asked: _Asked, written: Callable[[set[int]], Iterator[_Answer]], progress: Progress
 ) -> list[Generated]:
     import torch
 
-    fitting = {i for i, context in enumerate(contexts) if len(context) < network.context}
-    progress(len(contexts) - len(fitting))
+    context = asked.network.context
+    fitting = {i for i, tokens in enumerate(asked.contexts) if len(tokens) < context}
+    progress(len(asked.contexts) - len(fitting))
     answers: dict[int, dict[int, _Answer]] = {}
-    drawn = _drawn(sampling)
     with torch.inference_mode():
         for answer in written(fitting):
             own = answers.setdefault(answer.prompt, {})
             own[answer.sample] = answer
-            if len(own) == drawn:
+            if len(own) == asked.drawn:
                 progress(1)
     results = []
-    for index, context in enumerate(contexts):
+    for index, tokens in enumerate(asked.contexts):
         if index not in fitting:
-            results.append(Generated(None, (), 0, len(context)))
+            results.append(Generated(None, (), 0, len(tokens)))
             continue
         own = answers[index]
-        samples = [own[number % drawn] for number in range(sampling.samples)]
+        samples = [own[number % asked.drawn] for number in range(asked.sampling.samples)]
         texts, finish = tuple(one.text for one in samples), tuple(one.finish for one in samples)
-        results.append(Generated(texts, finish, sum(s.n_tokens for s in samples), len(context)))
+        results.append(Generated(texts, finish, sum(s.n_tokens for s in samples), len(tokens)))
     return results
 
 
-def _drawn(sampling: Sampling) -> int:
-    """Different answers per prompt: at temperature 0 all samples are the same."""
-    return sampling.samples if sampling.temperature > 0 else 1
-
-
-def _row(
-    network: "TransformersModel",
-    prompts: Sequence[PromptText],
-    contexts: Sequence[list[int]],
-    index: int,
-    sample: int,
-    sampling: Sampling,
-) -> _Row:
-    context = contexts[index]
-    limit = min(sampling.max_tokens, network.context - len(context))
-    return _Row(index, sample, context, limit, draws(sampling.seed, prompts[index], sample))
-
-
-def _write_group(
-    network: "TransformersModel",
-    prompts: Sequence[PromptText],
-    contexts: Sequence[list[int]],
-    own: Sequence[int],
-    sampling: Sampling,
-) -> Iterator[_Answer]:
+def _write_group(asked: _Asked, own: Sequence[int]) -> Iterator[_Answer]:
     """Answers to prompts with one prefix, as they are finished."""
     if not own:
         return
+    network, _, contexts, sampling = asked
     skip, prefix = network.read_prefix([contexts[i] for i in own])
     longest_first = sorted(own, key=lambda i: (-len(contexts[i]), contexts[i]))
     queue = deque(
-        _row(network, prompts, contexts, index, sample, sampling)
-        for index in longest_first
-        for sample in range(_drawn(sampling))
+        asked.row(index, sample) for index in longest_first for sample in range(asked.drawn)
     )
     width = len(queue[0].context) - skip
     kept = width + sampling.max_tokens // 2 + (0 if network.looks_together else skip)

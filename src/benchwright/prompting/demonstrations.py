@@ -1,10 +1,11 @@
 """Which worked examples stand before which question."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
+from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import LABELS, Question
 
 
@@ -67,3 +68,15 @@ class DemonstrationPool:
             for d in (*own, *others)
             if d.item_id != item.item_id and d.content_hash != item.content_hash
         ][:count]
+
+
+def demonstration_pools(
+    demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
+) -> Callable[[Question], DemonstrationPool]:
+    """The demonstrations for a question: those with options, or those without, as it is."""
+    order = scoring.demonstrations, scoring.demonstration_order, seed
+    by_kind = {
+        kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)
+        for kind in (False, True)
+    }
+    return lambda question: by_kind[open_ended(question)]

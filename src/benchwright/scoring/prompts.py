@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, NotRequired, TypedDict, Unpack
 
@@ -22,7 +22,12 @@ from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.prompting.demonstrations import DemonstrationPool, answerable, open_ended
+from benchwright.prompting.demonstrations import (
+    DemonstrationPool,
+    answerable,
+    demonstration_pools,
+    open_ended,
+)
 from benchwright.prompting.rendering import (
     LABELS,
     Question,
@@ -273,21 +278,9 @@ def prompt_id(
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
-def _pools(
-    demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
-) -> Callable[[Question], DemonstrationPool]:
-    """The demonstrations for a question: those with options, or those without, as it is."""
-    order = scoring.demonstrations, scoring.demonstration_order, seed
-    by_kind = {
-        kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)
-        for kind in (False, True)
-    }
-    return lambda question: by_kind[open_ended(question)]
-
-
 def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
     """Each question with each condition it is asked under, by item id."""
-    pool = _pools(questions(tables["demonstrations"]), scoring, seed)
+    pool = demonstration_pools(questions(tables["demonstrations"]), scoring, seed)
     asked = {
         (q.item_id, c): Asked(q, c, pool(q))
         for q in questions(tables["items"])
@@ -302,7 +295,7 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
 def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iterator[Asked]:
     """Each altered question with the demonstrations of its draw, by condition and item id."""
     for condition, own in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
-        pool = _pools(questions(own[own["role"] == "demonstration"]), scoring, seed)
+        pool = demonstration_pools(questions(own[own["role"] == "demonstration"]), scoring, seed)
         for question in sorted(questions(own[own["role"] == "item"])):
             yield Asked(question, str(condition), pool(question))
 

@@ -66,18 +66,20 @@ def compare_encoders(
     Raises:
         InputError: an encoder is not in the parameters.
     """
+    params = filtering.similar
     opinions = [
-        _opinion(
-            encoder,
-            items,
-            encoder_vectors[
-                encoder_vectors["encoder"] == choose_encoder(encoder, embedding, models).key
-            ],
-            filtering.similar,
-        )
+        _opinion(encoder, items, encoder_vectors[encoder_vectors["encoder"] == key], params)
         for encoder in embedding.compare
+        for key in [choose_encoder(encoder, embedding, models).key]
     ]
-    return EncoderOverlap.from_rows([_row(a, b) for a, b in combinations(opinions, 2)])
+    rows = []
+    for a, b in combinations(opinions, 2):
+        known = not np.isnan([a.threshold, b.threshold]).any()
+        found = overlap(a.similar, b.similar) if known else Overlap(0, *[np.nan] * 5)
+        counts = int(a.similar.sum()), int(b.similar.sum())
+        names = a.encoder, b.encoder, len(a.similar), a.threshold, b.threshold
+        rows.append((*names, *counts, *found))
+    return EncoderOverlap.from_rows(rows)
 
 
 def overlap(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> Overlap:
@@ -107,22 +109,6 @@ def _opinion(
         encoder,
         np.nan if threshold.value is None else threshold.value,
         np.array([similar_of.get(item_id, False) for item_id in in_order(items["item_id"])]),
-    )
-
-
-def _row(a: _Opinion, b: _Opinion) -> tuple[object, ...]:
-    found = overlap(a.similar, b.similar)
-    if np.isnan(a.threshold) or np.isnan(b.threshold):
-        found = Overlap(0, *[np.nan] * 5)
-    return (
-        a.encoder,
-        b.encoder,
-        len(a.similar),
-        a.threshold,
-        b.threshold,
-        int(a.similar.sum()),
-        int(b.similar.sum()),
-        *found,
     )
 
 

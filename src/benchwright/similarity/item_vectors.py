@@ -1,7 +1,7 @@
 """One vector per item and encoder, encoded once (SMART, section 3.4)."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
-from benchwright.language_models.devices import Device, Dtype, resolve_device, resolve_dtype
-from benchwright.language_models.text_encoders import Pooling, encode, encode_states
+from benchwright.language_models.devices import resolve_device, resolve_dtype
+from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
     EncoderParams,
-    EncoderWeights,
     HubWeights,
     ModelParams,
     ModelsParams,
-    WeightsParams,
 )
 from benchwright.tables.similarity import Embeddings
 
@@ -80,50 +78,15 @@ def item_text(question: str, choices: Iterable[str]) -> str:
     return "\n".join([question, *options])
 
 
-class _SentenceEncoder(NamedTuple):
-    """A sentence encoder as it is to run here."""
+class ChosenEncoder(NamedTuple):
+    """An encoder as it is to run here; its `key` says in the tables what made a vector."""
 
     key: str
-    weights: EncoderWeights
-    dtype: Dtype
-    device: Device
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return encode(
-            texts,
-            weights.locate_encoder(self.weights),
-            revision=self.weights.revision if isinstance(self.weights, HubWeights) else None,
-            trust_remote_code=getattr(self.weights, "trust_remote_code", False),
-            dtype=self.dtype,
-            device=self.device,
-        )
+    encode: Callable[[Sequence[str]], NDArray[np.float32]]
 
 
-class _StatesOfModel(NamedTuple):
-    """A language model whose hidden states are taken, as it is to run here."""
-
-    key: str
-    weights: WeightsParams
-    pooling: Pooling
-    context: int
-    dtype: Dtype
-    device: Device
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return encode_states(
-            texts,
-            weights.model_source(self.weights, self.dtype),
-            self.pooling,
-            dtype=self.dtype,
-            device=self.device,
-            context=self.context,
-        )
-
-
-def choose_encoder(
-    encoder: str, embedding: EmbeddingParams, models: ModelsParams
-) -> _SentenceEncoder | _StatesOfModel:
-    """The encoder of that name; its `key` says in the tables what made a vector.
+def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParams) -> ChosenEncoder:
+    """The encoder of that name.
 
     The key has the name, the weights' revision, for a language model the pooling, and the
     precision: vectors with equal keys are comparable.
@@ -136,17 +99,35 @@ def choose_encoder(
         raise InputError(f"embedding.encoder: {encoder!r} is not known; there are {known}")
     spec = models.encoders[encoder]
     device = resolve_device(embedding.device)
-    if spec.weights is not None:
+    if (own := spec.weights) is not None:
         dtype = resolve_dtype(embedding.dtype, device)
-        key = f"{encoder}@{weights.revision(spec.weights)}/{dtype}"
-        return _SentenceEncoder(key, spec.weights, dtype, device)
+        return ChosenEncoder(
+            f"{encoder}@{weights.revision(own)}/{dtype}",
+            lambda texts: encode(
+                texts,
+                weights.locate_encoder(own),
+                revision=own.revision if isinstance(own, HubWeights) else None,
+                trust_remote_code=getattr(own, "trust_remote_code", False),
+                dtype=dtype,
+                device=device,
+            ),
+        )
     model = _language_model(encoder, spec, models)
-    assert model.weights is not None  # noqa: S101  (_language_model holds it)
-    assert spec.pooling is not None  # noqa: S101  (EncoderParams holds it)
-    wanted = embedding.dtype if model.dtype == "auto" else model.dtype
-    dtype = resolve_dtype(wanted, device)
-    key = f"{encoder}@{weights.revision(model.weights)}/{spec.pooling}/{dtype}"
-    return _StatesOfModel(key, model.weights, spec.pooling, model.context, dtype, device)
+    of_model, pooling = model.weights, spec.pooling
+    assert of_model is not None  # noqa: S101  (_language_model holds it)
+    assert pooling is not None  # noqa: S101  (EncoderParams holds it)
+    dtype = resolve_dtype(embedding.dtype if model.dtype == "auto" else model.dtype, device)
+    return ChosenEncoder(
+        f"{encoder}@{weights.revision(of_model)}/{pooling}/{dtype}",
+        lambda texts: encode_states(
+            texts,
+            weights.model_source(of_model, dtype),
+            pooling,
+            dtype=dtype,
+            device=device,
+            context=model.context,
+        ),
+    )
 
 
 def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> ModelParams:
@@ -162,7 +143,7 @@ def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> 
 
 
 def known_vectors(
-    encoder: _SentenceEncoder | _StatesOfModel, texts: Iterable[str], cache: pd.DataFrame
+    encoder: ChosenEncoder, texts: Iterable[str], cache: pd.DataFrame
 ) -> dict[str, NDArray[np.float32]]:
     """Vectors by `text_hash`: those of a cache of this encoder, and of texts that it lacks."""
     found = dict(zip(cache["text_hash"], cache["vector"], strict=True))

@@ -17,7 +17,7 @@ from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.prompting.demonstrations import DemonstrationPool, open_ended
+from benchwright.prompting.demonstrations import demonstration_pools
 from benchwright.prompting.rendering import questions as as_questions
 from benchwright.similarity.text_vectors import wording_similarity
 from benchwright.tables.wicked import (
@@ -144,18 +144,12 @@ def _shown_demonstrations(
 ) -> pd.DataFrame:
     """The demonstrations that stand before some item."""
     shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
-    asked, candidates = as_questions(items), as_questions(demonstrations)
-    found: set[str] = set()
-    for without_options in (False, True):
-        pool = DemonstrationPool(
-            [one for one in candidates if open_ended(one) == without_options],
-            scoring.demonstrations,
-            scoring.demonstration_order,
-            seed,
-        )
-        for question in asked:
-            if open_ended(question) == without_options:
-                found.update(one.item_id for one in pool.choose(question, shots))
+    pool_of = demonstration_pools(as_questions(demonstrations), scoring, seed)
+    found = {
+        one.item_id
+        for question in as_questions(items)
+        for one in pool_of(question).choose(question, shots)
+    }
     return demonstrations[demonstrations["item_id"].isin(found)]
 
 
