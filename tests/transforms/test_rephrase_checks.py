@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchwright.transforms.negations import same_negation
+from benchwright.transforms.kept_text import same_negation
 from benchwright.transforms.question_form import part_passage, question_form
 from benchwright.transforms.rephrase_checks import CHECKS, Wording, failed_checks
 from benchwright.transforms.text_numbers import numbers

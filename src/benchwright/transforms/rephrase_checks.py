@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from benchwright.transforms.kept_text import (
     content_words,
+    folded,
     formulas,
     names,
     opening_word,
     quotations,
+    same_negation,
+    turned_round,
     words,
 )
-from benchwright.transforms.negations import same_negation, turned_round
 from benchwright.transforms.question_form import (
     blanks,
     last_article,
@@ -72,10 +74,10 @@ def keeps_names(wording: Wording) -> bool:
     opening, other = opening_word(before), opening_word(after)
     if opening and other and opening not in new and other not in old:
         return False
-    texts = _folded(before), _folded(after)
-    if any(_folded(quoted) not in texts[1] for quoted in quotations(before)):
+    texts = folded(before), folded(after)
+    if any(folded(quoted) not in texts[1] for quoted in quotations(before)):
         return False
-    if any(_folded(quoted) not in texts[0] for quoted in quotations(after)):
+    if any(folded(quoted) not in texts[0] for quoted in quotations(after)):
         return False
     return _formulas(before) == _formulas(after)
 
@@ -168,13 +170,9 @@ def failed_checks(wording: Wording) -> list[str]:
     return [name for name, passes in CHECKS.items() if not passes(wording)]
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())
-
-
 def _plain(text: str) -> str:
     """Lower case, words and figures only."""
-    return " ".join(re.findall(r"\w+(?:'\w+)?", _folded(text)))
+    return " ".join(re.findall(r"\w+(?:'\w+)?", folded(text)))
 
 
 def _stem(word: str) -> str:

@@ -154,20 +154,14 @@ def _shown_demonstrations(
 
 
 def _questions(table: pd.DataFrame, role: str) -> list[Question]:
-    ordered = sort_items(table)
-    names = ("item_id", "question", "choices", "answer", "answer_text", "passage_id")
+    names = ["item_id", "question", "choices", "answer", "answer_text", "passage_id"]
     return [
         Question(
-            role,
-            str(item_id),
-            str(text),
-            tuple(choices),
-            int(answer),
-            str(answer_text),
+            *(role, str(item_id), str(text), tuple(choices), int(answer), str(answer_text)),
             passage if isinstance(passage, str) else None,
         )
         for item_id, text, choices, answer, answer_text, passage in zip(
-            *(ordered[name] for name in names), strict=True
+            *(column for _, column in sort_items(table)[names].items()), strict=True
         )
     ]
 
