@@ -106,9 +106,8 @@ def combine(
 
     A name given twice counts once.
     """
-    return [
-        Combination(*one) for one in product(*map(dict.fromkeys, (benchmarks, variants, seeds)))
-    ]
+    distinct = product(dict.fromkeys(benchmarks), dict.fromkeys(variants), dict.fromkeys(seeds))
+    return [Combination(*one) for one in distinct]
 
 
 def split_names(text: str) -> list[str]:
