@@ -219,3 +219,8 @@ def panel_answers(
         np.asarray(clusters, dtype=np.intp),
         subjects,
     )
+
+
+def group_to_judge(panel: Panel) -> str:
+    """The models whose figures count: held-out ones where there are enough, else `all`."""
+    return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"

@@ -9,26 +9,14 @@ from benchwright.core.metric_name import metric_name
 from benchwright.evidence.panel import Panel
 
 
-def collect_metrics(
+def count_items(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     rejected_items: pd.DataFrame,
     rule_coverage: pd.DataFrame,
-    rank_agreement: pd.DataFrame,
-    agreement: pd.DataFrame,
-    filter_model_profile: pd.DataFrame,
-    similarity_threshold: dict[str, Any],
     panel: Panel,
-    yardstick: pd.DataFrame,
-    ire_fit: dict[str, Any],
-    label_error_rates: pd.DataFrame,
 ) -> dict[str, float]:
-    """Collect the run's figures in one flat table of numbers.
-
-    Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
-    `.high` for the bounds of the interval over items. Of the comparison with plain random subsets
-    there are `random_mean.…` and `percentile.…`. A figure that could not be given is left out.
-    """
+    """Count items before and after, what each rule took (shares, 0–1), and the panel's models."""
     n_items, n_kept = len(items), len(kept_items)
     figures: dict[str, float] = {
         "n_items": n_items,
@@ -45,6 +33,26 @@ def collect_metrics(
             figures[f"share_removed.{rule['rule']}"] = rule["share_removed"]
             figures[f"flagged.{rule['rule']}"] = rule["flagged"]
         figures[f"coverage.{rule['rule']}"] = rule["judged"] / n_items
+    return figures
+
+
+def collect_metrics(
+    item_metrics: dict[str, float],
+    rank_agreement: pd.DataFrame,
+    agreement: pd.DataFrame,
+    filter_model_profile: pd.DataFrame,
+    similarity_threshold: dict[str, Any],
+    yardstick: pd.DataFrame,
+    ire_fit: dict[str, Any],
+    label_error_rates: pd.DataFrame,
+) -> dict[str, float]:
+    """Collect the run's figures in one flat table of numbers; `item_metrics` come first.
+
+    Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
+    `.high` for the bounds of the interval over items. Of the comparison with plain random subsets
+    there are `random_mean.…` and `percentile.…`. A figure that could not be given is left out.
+    """
+    figures = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
         suffix = "" if row["models"] == "all" else f".{row['models']}"
         figures[f"{row['metric']}{suffix}"] = row["value"]

@@ -10,9 +10,10 @@ from benchwright.evidence.scores import compare_answers, count_subjects, score_m
 from benchwright.methods.smart.audit import count_funnel
 from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.methods.smart.label_errors import rate_label_errors
-from benchwright.methods.smart.metrics import collect_metrics
+from benchwright.methods.smart.metrics import collect_metrics, count_items
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
-from benchwright.reports.smart.evidence import select_items_to_show
+from benchwright.reports.smart.examples import choose_report_examples
+from benchwright.reports.smart.item_list import list_items
 from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
 from benchwright.reports.smart.plots.agreement_maps import draw_agreement
 from benchwright.reports.smart.plots.convergence import draw_neighbour_convergence
@@ -27,25 +28,47 @@ from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,
 )
-from benchwright.reports.smart.render import render_report
-from benchwright.reports.smart.summary import summarise_refinement
-
-FIGURES = (
-    "figure_filter_shares",
-    "figure_rank_chart",
-    "figure_agreement",
-    "figure_subject_shares",
-    "figure_distance_distribution",
-    "figure_threshold_sensitivity",
+from benchwright.reports.smart.render import (
+    gather_figures,
+    render_report,
+    tell_data,
+    tell_findings,
+    tell_method,
+    tell_provenance,
+    tell_ranking,
+    tell_removed,
 )
+from benchwright.reports.smart.summary import note_items, note_models, summarise_refinement
 
-FIGURES_OF_EVIDENCE = (
-    "figure_funnel",
-    "figure_random_band",
-    "figure_spread_band",
-    "figure_filter_model_ablation",
-    "figure_neighbour_convergence",
-)
+FIGURES = {
+    "filter-shares": "figure_filter_shares",
+    "rank-chart": "figure_rank_chart",
+    "agreement": "figure_agreement",
+    "subject-shares": "figure_subject_shares",
+    "distances": "figure_distance_distribution",
+    "sensitivity": "figure_threshold_sensitivity",
+    "funnel": "figure_funnel",
+    "random-band": "figure_random_band",
+    "spread-band": "figure_spread_band",
+    "ablation": "figure_filter_model_ablation",
+    "convergence": "figure_neighbour_convergence",
+}
+"""The datasets of the figures by their places in the report."""
+
+SECTIONS = [
+    "report_summary",
+    "report_model_notes",
+    "report_item_notes",
+    "report_method",
+    "report_removed",
+    "report_ranking",
+    "report_findings",
+    "report_examples",
+    "report_items",
+    "report_data",
+    "report_provenance",
+    "report_figures",
+]
 
 
 def create_pipeline() -> Pipeline:
@@ -180,17 +203,19 @@ def create_pipeline() -> Pipeline:
                 name="read_reviews",
             ),
             Node(
+                count_items,
+                inputs=["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
+                outputs="item_metrics",
+                name="count_items",
+            ),
+            Node(
                 collect_metrics,
                 inputs=[
-                    "items",
-                    "kept_items",
-                    "rejected_items",
-                    "rule_coverage",
+                    "item_metrics",
                     "rank_agreement",
                     "agreement",
                     "filter_model_profile",
                     "similarity_threshold",
-                    "panel",
                     "yardstick",
                     "ire_fit",
                     "label_error_rates",
@@ -270,80 +295,137 @@ def _report() -> list[Node]:
         Node(
             summarise_refinement,
             inputs=[
-                "params:ingestion",
-                "params:variant",
-                "params:evaluation",
                 "items",
                 "kept_items",
-                "rejected_items",
                 "rule_coverage",
-                "verdicts",
-                "scores",
                 "rank_agreement",
-                "agreement",
-                "similarity_threshold",
-                "import_report",
                 "panel",
                 "yardstick",
+                "params:evaluation",
             ],
             outputs="report_summary",
             name="summarise_refinement",
         ),
         Node(
-            select_items_to_show,
-            inputs=[
-                "items",
-                "item_audit",
-                "verdicts",
-                "groups",
-                "rejected_items",
-                "response_matrix",
-                "scores",
-                "panel",
-                "chosen_filter_models",
-                "params:evaluation",
-                "params:seed",
-            ],
-            outputs="report_items",
-            name="select_items_to_show",
+            note_models,
+            inputs=["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
+            outputs="report_model_notes",
+            name="note_models",
         ),
         Node(
-            render_report,
+            note_items,
             inputs=[
-                "params:ingestion",
-                "params:variant",
-                "params:filtering",
-                "params:evaluation",
-                "params:ratings",
-                "params:seed",
-                "report_summary",
-                "report_items",
+                "items",
+                "kept_items",
+                "rejected_items",
                 "rule_coverage",
-                "overlaps",
+                "verdicts",
                 "similarity_threshold",
-                "threshold_sensitivity",
                 "import_report",
-                "calibration",
-                "user_ratings",
+            ],
+            outputs="report_item_notes",
+            name="note_items",
+        ),
+        Node(
+            tell_method,
+            inputs={
+                "ingestion": "params:ingestion",
+                "filtering": "params:filtering",
+                "evaluation": "params:evaluation",
+                "filter_models": "chosen_filter_models",
+                "filter_model_rule": "params:filter_models",
+                "rule_coverage": "rule_coverage",
+                "panel": "panel",
+                "funnel": "funnel",
+            },
+            outputs="report_method",
+            name="tell_method",
+        ),
+        Node(
+            tell_removed,
+            inputs=["rule_coverage", "overlaps", "filter_model_ablation", "subject_shares"],
+            outputs="report_removed",
+            name="tell_removed",
+        ),
+        Node(
+            tell_ranking,
+            inputs=[
                 "panel",
-                "filter_model_profile",
                 "scores",
                 "rank_agreement",
-                "subject_shares",
-                *FIGURES,
+                "user_ratings",
+                "params:ratings",
                 "yardstick",
                 "method_comparison",
-                "funnel",
-                "filter_model_ablation",
+                "params:evaluation",
+            ],
+            outputs="report_ranking",
+            name="tell_ranking",
+        ),
+        Node(
+            tell_findings,
+            inputs=[
+                "similarity_threshold",
+                "threshold_sensitivity",
                 "neighbour_convergence",
                 "label_error_rates",
                 "review_agreement",
-                "answer_coverage",
-                *FIGURES_OF_EVIDENCE,
-                "chosen_filter_models",
-                "params:filter_models",
             ],
-            outputs="report",
-            name="render_report",
+            outputs="report_findings",
+            name="tell_findings",
         ),
+        Node(
+            choose_report_examples,
+            inputs=[
+                "items",
+                "verdicts",
+                "groups",
+                "rejected_items",
+                "params:evaluation",
+                "params:seed",
+            ],
+            outputs="report_examples",
+            name="choose_report_examples",
+        ),
+        Node(
+            list_items,
+            inputs={
+                "item_audit": "item_audit",
+                "verdicts": "verdicts",
+                "response_matrix": "response_matrix",
+                "scores": "scores",
+                "panel": "panel",
+                "filter_models": "chosen_filter_models",
+                "evaluation": "params:evaluation",
+            },
+            outputs="report_items",
+            name="list_items",
+        ),
+        Node(
+            tell_data,
+            inputs=[
+                "filter_model_profile",
+                "calibration",
+                "answer_coverage",
+                "import_report",
+                "params:evaluation",
+            ],
+            outputs="report_data",
+            name="tell_data",
+        ),
+        Node(
+            tell_provenance,
+            inputs={
+                "ingestion": "params:ingestion",
+                "variant": "params:variant",
+                "filtering": "params:filtering",
+                "evaluation": "params:evaluation",
+                "filter_models": "chosen_filter_models",
+                "seed": "params:seed",
+            },
+            outputs="report_provenance",
+            name="tell_provenance",
+        ),
+        Node(gather_figures, inputs=FIGURES, outputs="report_figures", name="gather_figures"),
+        Node(render_report, inputs=SECTIONS, outputs="report", name="render_report"),
     ]

@@ -26,6 +26,7 @@ def render_sections(
     sections: Iterable[Section],
     *,
     more_style: tuple[str, ...] = (),
+    more_script: tuple[str, ...] = (),
 ) -> str:
     """Fill in a report's template with all its sections; see `render_report_page`.
 
@@ -35,6 +36,7 @@ def render_sections(
         titles: id and title of each section of the page, in order.
         sections: what is shown.
         more_style: style sheets of `package`, after the shared one.
+        more_script: scripts of `package`, after the shared one.
     """
     context: dict[str, Any] = {}
     figures: dict[str, Any] = {}
@@ -42,6 +44,7 @@ def render_sections(
         context |= section
         figures |= {name: json.loads(text) for name, text in section["figures"].items()}
     context |= {"sections": titles, "titles": dict(titles), "versions": package_versions()}
+    context["figures"] = figures
     return render_report_page(
-        package, template, context | {"figures": figures}, more_style=more_style
+        package, template, context, more_style=more_style, more_script=more_script
     )

@@ -13,6 +13,7 @@ from benchwright.evidence.panel import Panel
 from benchwright.evidence.scores import spread
 from benchwright.methods.smart.finding import in_rule_order
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.reports.page.sections import Section, make_section
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400
@@ -51,8 +52,11 @@ def list_items(
     panel: Panel,
     filter_models: Sequence[str],
     evaluation: EvaluationParams,
-) -> dict[str, Any]:
-    """The rows of the searchable list, removed items first, each part in natural order of id.
+) -> Section:
+    """List the items with every rule's verdict and the answers of some models.
+
+    The rows of the searchable list, removed items first, each part in natural order of id. The
+    models are filter models first, then others along the ranking.
 
     Columns instead of rows, so that names are not repeated. `states` has a letter per rule and
     item (r removed, f flagged, c clear, n not judged, - no word), `notes` pairs of a rule's and a
@@ -65,7 +69,7 @@ def list_items(
     rules, states, details, notes = _verdicts(ids, verdicts)
     answers = _answers(ids, response_matrix, scores, panel, filter_models, evaluation.report_models)
     records = listed.to_dict("records")
-    return {
+    found = {
         "models": list(answers.matrix.models),
         "filters": answers.filters,
         "rules": rules,
@@ -92,18 +96,20 @@ def list_items(
             **_encoded(answers.matrix),
         },
     }
-
-
-def rules_in(listed: dict[str, Any]) -> list[str]:
-    """The rules and tags that occur in the list, for its menu."""
-    columns = listed["items"]
-    joined = [*columns["removed_by"], *columns["tags"]]
-    return sorted({name for names in joined for name in names.split(",") if name})
+    return make_section(
+        list=found, list_names=_names(records), n_listed=len(ids), listed_of=len(item_audit)
+    )
 
 
 def clip_text(text: str, most: int) -> str:
     """At most so many characters, the end cut off."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _names(records: list[dict[Any, Any]]) -> list[str]:
+    """The rules and tags that occur in the list, for its menu."""
+    joined = [_joined(row[column]) for row in records for column in ("removed_by", "tags")]
+    return sorted({name for names in joined for name in names.split(",") if name})
 
 
 def _first(item_audit: pd.DataFrame, most: int) -> pd.DataFrame:

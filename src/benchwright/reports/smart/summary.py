@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 
 from benchwright.evidence.panel import (
-    FEWEST_HELD_OUT,
     Panel,
+    group_to_judge,
     in_sample_note,
     panel_warnings,
 )
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.reports.page.sections import Section, make_section
+from benchwright.reports.page.wording import count, tile
 from benchwright.reports.smart.judgement import judge_against_random
 from benchwright.reports.smart.wording import (
     write_interval,
@@ -29,23 +30,15 @@ _FEW_HELD_OUT = 7
 
 
 def summarise_refinement(
-    ingestion: BenchmarkParams,
-    variant: str,
-    evaluation: EvaluationParams,
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
-    rejected_items: pd.DataFrame,
     rule_coverage: pd.DataFrame,
-    verdicts: pd.DataFrame,
-    scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
-    agreement: pd.DataFrame,
-    similarity_threshold: dict[str, Any],
-    import_report: pd.DataFrame,
     panel: Panel,
     yardstick: pd.DataFrame,
-) -> dict[str, Any]:
-    """Put the outcome in plain words: the headline, the key figures, and what to know first.
+    evaluation: EvaluationParams,
+) -> Section:
+    """Put the outcome in plain words: the headline and the key figures.
 
     The headline judges by the held-out models; with too few of them it takes all models and says
     in the same line that the figure is in-sample. Then it says where the result stands among
@@ -53,49 +46,70 @@ def summarise_refinement(
     """
     n_items, n_kept = len(items), len(kept_items)
     removed = (n_items - n_kept) / n_items
-    group = _group_to_judge(panel)
-    among = set(kept_items["item_id"]) & set(panel.item_ids)
-    ranking = _ranking(rank_agreement, panel, group, len(among))
+    group = group_to_judge(panel)
+    ranking = _ranking(rank_agreement, panel, group, _kept_among(panel, kept_items))
     judgement = judge_against_random(yardstick, group, evaluation.top_models)
-    return {
-        "title": ingestion.title,
-        "variant": variant,
+    summary = {
         "sizes": f"{n_items:,} → {n_kept:,} items ({removed:.1%} removed).",
         "ranking": ranking["sentence"],
         "judgement": " ".join(judgement.sentences) if ranking["value"] != "—" else "",
-        "group": group,
         "share_kept": round(100 * n_kept / n_items, 2),
         "tiles": [
-            _tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
-            _tile("Kendall tau-b", ranking["value"], ranking["note"]),
+            tile("Items", f"{n_items:,} → {n_kept:,}", f"{removed:.1%} removed"),
+            tile("Kendall tau-b", ranking["value"], ranking["note"]),
             *_yardstick_tiles(yardstick, group),
-            _tile(
+            tile(
                 "Panel",
-                f"{len(panel.models):,} {'model' if len(panel.models) == 1 else 'models'}",
+                count(len(panel.models), "model"),
                 f"{len(panel.select('held_out')):,} held out, {len(panel.item_ids):,} items",
             ),
             _rules_tile(rule_coverage),
         ],
-        "notes": [
-            *panel_warnings(panel, evaluation.min_coverage),
-            *_panel_size_notes(panel, len(among), removed),
-            *_selection_notes(scores),
-            *_twin_notes(agreement),
-            *_rule_notes(rule_coverage, n_items),
-            *_similarity_notes(similarity_threshold),
-            *_label_notes(verdicts, n_items, set(kept_items["item_id"])),
-            *_source_notes(rejected_items, import_report),
-        ],
     }
+    return make_section(summary=summary)
 
 
-def _tile(name: str, value: str, note: str) -> dict[str, str]:
-    return {"name": name, "value": value, "note": note}
+def note_models(
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    scores: pd.DataFrame,
+    agreement: pd.DataFrame,
+    panel: Panel,
+    evaluation: EvaluationParams,
+) -> Section:
+    """Note what a reader has to know first about the models that judge."""
+    removed = (len(items) - len(kept_items)) / len(items)
+    notes = [
+        *panel_warnings(panel, evaluation.min_coverage),
+        *_panel_size_notes(panel, _kept_among(panel, kept_items), removed),
+        *_selection_notes(scores),
+        *_twin_notes(agreement),
+    ]
+    return make_section(model_notes=notes)
 
 
-def _group_to_judge(panel: Panel) -> str:
-    """Held-out models where there are enough of them, otherwise all."""
-    return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"
+def note_items(
+    items: pd.DataFrame,
+    kept_items: pd.DataFrame,
+    rejected_items: pd.DataFrame,
+    rule_coverage: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    similarity_threshold: dict[str, Any],
+    import_report: pd.DataFrame,
+) -> Section:
+    """Note what a reader has to know first about rules, labels and source rows."""
+    notes = [
+        *_rule_notes(rule_coverage, len(items)),
+        *_similarity_notes(similarity_threshold),
+        *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
+        *_source_notes(rejected_items, import_report),
+    ]
+    return make_section(item_notes=notes)
+
+
+def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
+    """Of the items that every model of the panel answered, those that were kept."""
+    return len(set(kept_items["item_id"]) & set(panel.item_ids))
 
 
 def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
@@ -161,7 +175,7 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
     if ranking is not None and pd.notna(ranking["percentile"]):
         band = write_interval("kendall_tau_b", ranking["random_low"], ranking["random_high"])
         tiles.append(
-            _tile(
+            tile(
                 "Among random subsets",
                 f"percentile {write_percentile(ranking['percentile'])}",
                 f"they reach {write_value('kendall_tau_b', ranking['random_mean'])} on average, "
@@ -173,7 +187,7 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
         before, after = (write_value("spread_top", spread[name]) for name in ("full", "value"))
         low, high = (write_value("spread_top", spread[f"random_{end}"]) for end in ("low", "high"))
         tiles.append(
-            _tile(
+            tile(
                 "Range of the best",
                 f"{before} → {after}" if before != "—" else after,
                 f"accuracy points; random subsets {low} to {high}",
@@ -192,7 +206,7 @@ def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
         if len(rules)
     ]
     note = "; ".join(said) or "every rule"
-    return _tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
+    return tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
 
 
 def _selection_notes(scores: pd.DataFrame) -> list[str]:

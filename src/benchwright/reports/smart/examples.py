@@ -1,49 +1,40 @@
-"""The items a reader wants to see: examples, groups, doubtful labels, and the list of all items."""
+"""The items a reader wants to see in full: examples, groups and doubtful labels."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
-from benchwright.evidence.panel import Panel
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.reports.page.sections import Section, make_section
 from benchwright.reports.smart.item_list import (
     LONG_CHOICE,
     LONG_QUESTION,
     clip_text,
-    list_items,
 )
 
 _SHOWN_LABELS = 50
 _SHOWN_MEMBERS = 12
 
 
-def select_items_to_show(
+def choose_report_examples(
     items: pd.DataFrame,
-    item_audit: pd.DataFrame,
     verdicts: pd.DataFrame,
     groups: pd.DataFrame,
     rejected_items: pd.DataFrame,
-    response_matrix: ResponseMatrix,
-    scores: pd.DataFrame,
-    panel: Panel,
-    filter_models: list[str],
     evaluation: EvaluationParams,
     seed: int,
-) -> dict[str, Any]:
+) -> Section:
     """Choose the items that the report shows in full.
 
     Examples of removed items are drawn by the seed and the item id, so they are the same in each
-    run; groups are the largest ones; the list of items has removed ones first, each with every
-    rule's verdict and the answers of some models: filter models first, then others along the
-    ranking.
+    run; groups are the largest ones.
     """
     texts = _Texts(items)
     suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
     conflicts = groups[groups["kind"] == "conflicting_gold"]
-    return {
+    shown = {
         "examples": _examples(verdicts, texts, evaluation.examples_per_rule, seed),
         "similar": _groups(groups[groups["kind"] == "similar"], texts, evaluation.largest_groups),
         "duplicates": _groups(
@@ -58,11 +49,8 @@ def select_items_to_show(
         },
         "conflicts": _groups(conflicts, texts, _SHOWN_LABELS),
         "rejected": _rejected(rejected_items),
-        "list": list_items(
-            item_audit, verdicts, response_matrix, scores, panel, filter_models, evaluation
-        ),
-        "listed_of": len(item_audit),
     }
+    return make_section(shown=shown)
 
 
 class _Texts:

@@ -12,7 +12,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.reports.smart.evidence import select_items_to_show
+from benchwright.reports.smart.examples import choose_report_examples
 from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models
@@ -331,16 +331,15 @@ def test_the_list_of_items_is_capped_with_removed_ones_first_and_says_so(page) -
     assert decisions == ["removed"] * 10 + ["kept"] * 2
 
 
-def test_examples_do_not_depend_on_the_order_of_verdicts_but_on_the_seed(report, small) -> None:
-    inputs, made = small.inputs(), report()
+def test_examples_do_not_depend_on_the_order_of_verdicts_but_on_the_seed(small) -> None:
+    inputs = small.inputs()
 
     def shown(verdicts: pd.DataFrame, seed: int) -> list[str]:
-        out = select_items_to_show(
-            *(inputs["items"], inputs["item_audit"], verdicts, inputs["groups"]),
-            *(inputs["rejected_items"], inputs["response_matrix"], made["scores"], made["panel"]),
-            *(inputs["chosen_filter_models"], EvaluationParams(), seed),
+        out = choose_report_examples(
+            *(inputs["items"], verdicts, inputs["groups"], inputs["rejected_items"]),
+            *(EvaluationParams(), seed),
         )
-        return [item["item_id"] for item in out["examples"][0]["shown"]]
+        return [item["item_id"] for item in out["shown"]["examples"][0]["shown"]]
 
     verdicts = inputs["verdicts"]
     assert shown(verdicts.sample(frac=1, random_state=1), 0) == shown(verdicts, 0)
@@ -535,7 +534,7 @@ def test_two_thousand_items_with_thirty_models_stay_small(small) -> None:
     panel = Panel(models, ("held_out",) * m, tuple(ids), n, "", (), n)
     listed = list_items(
         *(audit, inputs["verdicts"], matrix, scores, panel, models[:7], EvaluationParams())
-    )
+    )["list"]
     size = len(json.dumps(listed, separators=(",", ":")).encode())
     assert len(listed["items"]["id"]) == n
     assert size < 1_500_000

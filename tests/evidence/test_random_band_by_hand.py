@@ -15,7 +15,7 @@ from benchwright.methods.smart.metrics import collect_metrics
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.reports.smart.comparisons import yardstick_rows
 from benchwright.tables.evidence import Agreement, ItemParameters, RankAgreementTable, Yardstick
-from benchwright.tables.smart import LabelErrorRates, RuleCoverage
+from benchwright.tables.smart import LabelErrorRates
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
 PANEL_IDS = IDS[:60]
@@ -142,22 +142,12 @@ def test_side_by_side_and_in_the_metrics_random_means_plain_subsets(
     by_chance = methods[methods["method"] == "random"].iloc[0]
     assert by_chance[["value", "low", "high"]].tolist() == [0.975, 0.95, 0.99]
     out = run()
-    names = ("rule_coverage", "rank_agreement", "agreement", "filter_model_profile")
-    empty = RankAgreementTable.empty()
-    made = {
-        "rule_coverage": RuleCoverage.empty(),
-        "rank_agreement": empty,
-        "agreement": Agreement.empty(),
-        "filter_model_profile": out.get("filter_model_profile", pd.DataFrame()).iloc[:0],
-    }
-    one = pd.DataFrame({"item_id": ["a"]})
     metrics = collect_metrics(
-        one,
-        one,
-        one.iloc[:0],
-        *(made[name] for name in names),
         {},
-        Panel((), (), (), 0, "", (), 1),
+        RankAgreementTable.empty(),
+        Agreement.empty(),
+        out.get("filter_model_profile", pd.DataFrame()).iloc[:0],
+        {},
         two_kinds,
         {},
         LabelErrorRates.empty(),
@@ -187,8 +177,7 @@ def test_headline_and_tiles_take_the_rows_of_the_held_out_models(report: Any, sm
         small.yardstick_row(models="all", **{**small.spread, **wide}),
     ]
     out = report(yardstick=Yardstick.from_rows(rows))
-    summary = out["summary"]
-    assert summary["group"] == "held_out"
+    summary = out["report_summary"]["summary"]
     assert "kept less well than by removing items at random" in summary["judgement"]
     assert (
         "7.5 → 11.8 points, wider than what random subsets give (6.9–8.2)" in (summary["judgement"])
