@@ -19,7 +19,7 @@ from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import check_run_values
 from benchwright.project_conf import CONFIG_LOADER_ARGS
-from benchwright.tracking import SweepMember, record_run, sweep_member, tracking_is_on
+from benchwright.tracking import record_run, sweep_member, tracking_is_on
 
 logger = logging.getLogger(__name__)
 
@@ -131,12 +131,9 @@ class RunHook:
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
         run_id = self._record(run_params, pipeline, catalog, None)
-        if (member := sweep_member.get()) is not None:
-            self._tell_sweep(member, pipeline, catalog)
+        if (member := sweep_member.get()) is None:
+            _say_where(pipeline, catalog, run_id)
             return
-        self._say_where(pipeline, catalog, run_id)
-
-    def _tell_sweep(self, member: SweepMember, pipeline: Pipeline, catalog: Any) -> None:
         saved = pipeline.all_outputs()
         if "metrics" in saved:
             member.metrics = dict(catalog.get("metrics").load())
@@ -178,28 +175,32 @@ class RunHook:
             logger.exception("this run could not be recorded in MLflow; its results are saved")
             return None
 
-    def _say_where(self, pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
-        places = {
-            "report": "report",
-            "report of draws": "draw_report",
-            "report of samplers": "sampling_report",
-            "chosen subset": "chosen_subset",
-            "card": "sba_card",
-            "gap of the halves": "half_gap_report",
-            "memorisation": "memorisation_report",
-            "tasks of the draws": "harness_draw_tasks",
-            "sealed benchmark": "sealed_benchmark",
-            "open benchmark": "open_benchmark",
-            "kept items": "kept_items",
-            "audit of every item": "item_audit",
-            "tasks for lm-eval": "harness_tasks",
-        }
-        lines = []
-        for title, name in places.items():
-            if name in pipeline.all_outputs() and (path := local_path(catalog.get(name))):
-                shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-                lines.append(f"{title + ':':<21}{shown}")
-        if run_id:
-            lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
-        if lines:
-            click.echo("\n" + "\n".join(lines))  # in UTF-8 where the terminal knows ASCII alone
+
+PLACES = {
+    "report": "report",
+    "report of draws": "draw_report",
+    "report of samplers": "sampling_report",
+    "chosen subset": "chosen_subset",
+    "card": "sba_card",
+    "gap of the halves": "half_gap_report",
+    "memorisation": "memorisation_report",
+    "tasks of the draws": "harness_draw_tasks",
+    "sealed benchmark": "sealed_benchmark",
+    "open benchmark": "open_benchmark",
+    "kept items": "kept_items",
+    "audit of every item": "item_audit",
+    "tasks for lm-eval": "harness_tasks",
+}
+"""Datasets that a run says the place of, by what they are called."""
+
+
+def _say_where(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
+    lines = []
+    for title, name in PLACES.items():
+        if name in pipeline.all_outputs() and (path := local_path(catalog.get(name))):
+            shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+            lines.append(f"{title + ':':<21}{shown}")
+    if run_id:
+        lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
+    if lines:
+        click.echo("\n" + "\n".join(lines))  # in UTF-8 where the terminal knows ASCII alone

@@ -217,26 +217,21 @@ def judged(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
     if not all_items:
         columns &= answered.sum(axis=0) >= ANSWERED_BY * len(known.models)
     rows = answered[:, columns].mean(axis=1) >= MIN_COVERAGE if columns.any() else columns[:0]
-    notes = list(known.notes)
     if not columns.any() or not rows.any():
         raise InputError(
             f"{known.source}: no model answered {MIN_COVERAGE:.0%} of the "
             f"{int(columns.sum()):,} items"
         )
-    if not columns.all():
-        notes.append(
-            f"{int((~columns).sum()):,} items that under half of the models answered are left out"
-        )
-    if not rows.all():
-        notes.append(
-            f"{int((~rows).sum()):,} models that answered under {MIN_COVERAGE:.0%} of the items "
-            "are left out"
-        )
+    left_out = {
+        "items that under half of the models answered": int((~columns).sum()),
+        f"models that answered under {MIN_COVERAGE:.0%} of the items": int((~rows).sum()),
+    }
+    notes = (f"{count:,} {what} are left out" for what, count in left_out.items() if count)
     return known._replace(
         models=tuple(np.array(known.models, object)[rows]),
         item_ids=tuple(np.array(known.item_ids, object)[columns]),
         correct=known.correct[np.ix_(rows, columns)],
-        notes=tuple(notes),
+        notes=(*known.notes, *notes),
     )
 
 
