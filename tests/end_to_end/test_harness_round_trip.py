@@ -123,7 +123,8 @@ def test_log_likelihoods_come_back_as_our_own(
 
     entry = {"weights": {"path": str(folder)}, "family": "f", "context": 8192}
     models = ModelsParams.model_validate({"models": {"m": entry}})
-    prompts = build_prompts(items, shown, items.head(0), small_benchmark, scoring, models, (), 0)
+    tables = {"items": items, "demonstrations": shown, "calibration_items": items.head(0)}
+    prompts = build_prompts(small_benchmark, scoring, models, (), 0, **tables)
     model = TransformersModel.load(ModelSource(str(folder)), "float32", context=8192)
     columns = (prompts[name] for name in ("prefix", "text", "continuations"))
     asked = [PromptText(a, b, tuple(c)) for a, b, c in zip(*columns, strict=True)]

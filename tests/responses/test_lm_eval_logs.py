@@ -16,7 +16,7 @@ from benchwright.params.responses import ResponsesParams
 from benchwright.pipelines.ingestion.nodes import map_source_rows
 from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.import_answers import Imported
-from benchwright.responses.lm_eval_logs import Asked, Sample, how_asked
+from benchwright.responses.lm_eval_logs import Sample, how_asked, order_of
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.tables.items import Demonstrations
 from benchwright.tables.responses import Responses
@@ -417,7 +417,7 @@ def test_continuations_are_letters_or_texts_of_the_options_or_unknown(
     continuations: list[str], choices: list[str], orders: dict[str, list[int]]
 ) -> None:
     sample = Sample(0, {}, "0", continuations, None, [0.0] * len(continuations), 1.0)
-    assert how_asked(sample, choices).orders == orders
+    assert how_asked(sample, choices) == orders
 
 
 @pytest.mark.parametrize(
@@ -436,7 +436,7 @@ def test_continuations_are_letters_or_texts_of_the_options_or_unknown(
 def test_options_that_are_letters_are_told_apart_by_the_style(
     orders: dict[str, list[int] | None], style: str, order: list[int] | None
 ) -> None:
-    assert Asked(orders).order(style) == order
+    assert order_of(orders, style) == order
 
 
 def test_a_log_of_mixed_continuations_has_no_style_and_says_so(

@@ -83,6 +83,12 @@ def style_scores(
     return scores
 
 
+def scores_of(rows: pd.DataFrame) -> Array:
+    """(n, K) `style_scores` of the rows of a `Responses` table that share one style."""
+    lists = (rows[name].tolist() for name in ("logprobs", "option_bytes", "option_tokens"))
+    return style_scores(str(rows["style"].iloc[0]), *lists)
+
+
 def log_softmax(scores: Array, temperature: float) -> Array:
     """(n, K) log-probabilities of softmax(scores / temperature); NaN stays NaN."""
     if scores.shape[1] == 0:
@@ -166,8 +172,7 @@ def _calibration_scores(
     own = own[index.answer[own["position"].to_numpy()] >= 0]
     if own.empty:
         return nothing
-    lists = (own[name].tolist() for name in ("logprobs", "option_bytes", "option_tokens"))
-    scores = style_scores(str(own["style"].iloc[0]), *lists)
+    scores = scores_of(own)
     answer = index.answer[own["position"].to_numpy()]
     usable = ~np.isnan(scores[np.arange(len(scores)), answer])
     return scores[usable], answer[usable]

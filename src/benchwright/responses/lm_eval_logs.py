@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,8 +15,8 @@ import pyarrow as pa
 from benchwright.core.configuration import SCORED_AS
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
-from benchwright.params.responses import ResponseFileParams
 from benchwright.responses.item_index import AnswerIndex, ItemIndex
 from benchwright.responses.log_conditions import Strangers, stated_condition, stated_id
 from benchwright.responses.tally import Tally
@@ -77,60 +77,39 @@ class Place(NamedTuple):
     by_text: bool
 
 
-class Asked(NamedTuple):
-    """How a document's options were asked.
+Orders = dict[str, list[int] | None]
+"""How a document's options were asked: the option that each continuation stands for, by every style
+that the continuations allow. None where the answer was written; the style is "" where the options
+stand in the contexts."""
 
-    `orders` has the option that each continuation stands for, by every style that the continuations
-    allow: None where the answer was written, "" where the options stand in the contexts.
+
+def order_of(orders: Orders, style: str) -> list[int] | None:
+    """The option of each continuation in this style; None where that cannot be told.
+
+    In a style that the continuations do not allow it is the order that all others agree on.
     """
-
-    orders: dict[str, list[int] | None]
-
-    def order(self, style: str) -> list[int] | None:
-        """The option of each continuation in this style; None where that cannot be told.
-
-        In a style that the continuations do not allow it is the order that all others agree on.
-        """
-        own = self.orders.get(SCORED_AS.get(style, style))
-        if own is not None:
-            return own
-        known = [order for order in self.orders.values() if order is not None]
-        return known[0] if known and all(order == known[0] for order in known) else None
+    own = orders.get(SCORED_AS.get(style, style))
+    if own is not None:
+        return own
+    known = [order for order in orders.values() if order is not None]
+    return known[0] if known and all(order == known[0] for order in known) else None
 
 
 class _Joined(NamedTuple):
     sample: Sample
     condition: str
     place: Place
-    asked: Asked
+    orders: Orders
     order: list[int] | None = None  # of the options in the document, once the style is known
 
 
-@dataclass
-class _Aside:
-    """Samples that give no row of their own, for the log's tally."""
+class _Aside(Tally):
+    """Samples that give no row of their own; `layout` holds the model."""
 
-    model: str
-    doubled: int = 0
-    not_joined: int = 0
-    dropped: int = 0
-    told: list[tuple[str, int, list[str]]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def tell(self, what: str, samples: Sequence[Sample]) -> int:
-        """Remembers documents that are `what`; how many they are."""
-        names = [f"doc {sample.doc_id} × {self.model}" for sample in samples]
-        self.told.append((what, len(samples), names))
+    def documents(self, what: str, samples: Sequence[Sample]) -> int:
+        """Tells of documents that are `what`; how many they are."""
+        self.tell(what, len(samples), [f"doc {s.doc_id} × {self.layout}" for s in samples])
         return len(samples)
-
-    def into(self, tally: Tally) -> None:
-        """Adds them to a tally, what was told in its place."""
-        tally.doubled += self.doubled
-        tally.not_joined += self.not_joined
-        tally.dropped += self.dropped
-        for what, count, names in self.told:
-            tally.tell(what, count, names)
-        tally.notes += self.notes
 
 
 def read_lm_eval(
@@ -154,11 +133,11 @@ def read_lm_eval(
     """
     if file.table is None:
         raise ValueError(f"{file.name} was not loaded")
-    aside = _Aside(str(file.spec.model))
+    aside = _Aside(file.name, str(file.spec.model))
     samples = _of_one_filter(file.table.to_pylist(), aside)
     joined = _usable(_join_by_condition(samples, file, index, strange, aside), aside)
     tally = Tally(file.name, "lm_eval")
-    rows = pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
+    rows = no_rows(ROWS)
     if joined:
         style = file.spec.style or _style(joined, aside)
         joined = _ordered(joined, style, aside)
@@ -166,7 +145,7 @@ def read_lm_eval(
         tidy = _as_tidy(file, joined, index, style, differing)
         rows, tally = read_tidy(tidy, index)
         rows = _marked(rows, tally, joined, differing, index)
-    aside.into(tally)
+    tally.absorb(aside)
     tally.layout, tally.models, tally.rows = "lm_eval", 1, len(file.table)
     return rows, tally
 
@@ -201,7 +180,7 @@ def _join_by_condition(
                 continue
             moved = place._replace(position=place.position + start)
             found[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
-    aside.not_joined = sum(aside.tell(what, own) for what, own in lost.items())
+    aside.not_joined = sum(aside.documents(what, own) for what, own in lost.items())
     return [row for row in found if row is not None]
 
 
@@ -209,7 +188,7 @@ def _of_one_filter(rows: Sequence[dict[str, Any]], aside: _Aside) -> list[Sample
     """The samples of the first filter; those of others are the same answers read again."""
     first = rows[0]["filter"]
     again = [_sample(row) for row in rows if row["filter"] != first]
-    aside.doubled = aside.tell(f"by another filter than {first}", again)
+    aside.doubled = aside.documents(f"by another filter than {first}", again)
     return [_sample(row) for row in rows if row["filter"] == first]
 
 
@@ -299,7 +278,7 @@ def _readings(
 # --- continuations to options --------------------------------------------------------------------
 
 
-def how_asked(sample: Sample, choices: Sequence[str]) -> Asked:
+def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
     """The styles that a document's continuations allow, and the option each one stands for.
 
     Letters are letters of the options in the document's order, also as `(A)` or `A.`. Texts are
@@ -309,11 +288,11 @@ def how_asked(sample: Sample, choices: Sequence[str]) -> Asked:
     """
     continuations = sample.continuations
     if continuations is None:
-        return Asked({"generate": None})
+        return {"generate": None}
     if sample.contexts is not None and len(sample.contexts) == len(choices):
         ends = zip(sample.contexts, choices, strict=True)
         if all(context.rstrip().endswith(choice.strip()) for context, choice in ends):
-            return Asked({"": list(range(len(choices)))})
+            return {"": list(range(len(choices)))}
     letters = _lettered(continuations, len(choices))
     texts = _matched(map(_plain, continuations), map(_plain, choices))
     if texts is None:
@@ -321,7 +300,7 @@ def how_asked(sample: Sample, choices: Sequence[str]) -> Asked:
         if len(set(bare)) == len(bare) and all(bare):
             texts = _matched(map(_bare, continuations), bare)
     found = {"letters": letters, "cloze": texts}
-    return Asked({style: order for style, order in found.items() if order is not None})
+    return {style: order for style, order in found.items() if order is not None}
 
 
 def _lettered(continuations: Sequence[str], count: int) -> list[int] | None:
@@ -356,29 +335,29 @@ def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
     """The rows that hold an answer, with as many log-likelihoods as options."""
     usable, uneven, silent = [], [], []
     for row in joined:
-        sample, place, asked = row.sample, row.place, row.asked
+        sample, place = row.sample, row.place
         if sample.logprobs is not None and len(sample.logprobs) != len(place.choices):
             uneven.append(sample)
-        elif math.isnan(sample.correct) and not any(asked.orders.values()):
+        elif math.isnan(sample.correct) and not any(row.orders.values()):
             silent.append(sample)
         else:
             usable.append(row)
-    aside.dropped = aside.tell("dropped (number of responses unlike the options)", uneven)
-    aside.dropped += aside.tell("dropped (no answer)", silent)
+    aside.dropped = aside.documents("dropped (number of responses unlike the options)", uneven)
+    aside.dropped += aside.documents("dropped (no answer)", silent)
     return usable
 
 
 def _ordered(joined: Sequence[_Joined], style: str, aside: _Aside) -> list[_Joined]:
     """The rows with the option of each continuation, now that the style is known."""
-    rows = [row._replace(order=row.asked.order(style)) for row in joined]
+    rows = [row._replace(order=order_of(row.orders, style)) for row in joined]
     unordered = [r.sample for r in rows if r.sample.logprobs is not None and r.order is None]
-    aside.tell("without log-likelihoods (which option each is for cannot be told)", unordered)
+    aside.documents("without log-likelihoods (which option each is for cannot be told)", unordered)
     return rows
 
 
 def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
     """The one style that every document's continuations allow; "", told, where there is none."""
-    known = [row.asked.orders.keys() - {""} for row in joined]
+    known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
     for style in ("generate", "letters", "cloze"):
         if known and all(style in styles for styles in known):
@@ -404,8 +383,7 @@ def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]
     """Whether each log's target says that another option is right than the item's gold."""
     differs = []
     for row in joined:
-        position = row.place.position
-        own = _own_order(row.place, index)
+        position, own = row.place.position, _own_order(row.place, index)
         named = {own[option] for option in _targets(row)}
         known = bool(named) and bool(index.single[position])
         differs.append(known and int(index.answer[position]) not in named)
@@ -456,7 +434,7 @@ def _as_tidy(
     differing: Sequence[bool],
 ) -> LoadedFile:
     """The joined samples as a tidy file under the log's name."""
-    columns: dict[str, list[Any]] = {name: [] for name in _TABLE.names}
+    rows = []
     for row, differs in zip(joined, differing, strict=True):
         logprobs = _in_own_order(row, row.sample.logprobs, index)
         lengths = None
@@ -464,21 +442,11 @@ def _as_tidy(
             lengths = _in_own_order(row, _lengths(row.sample.continuations), index)
         # Right by another gold says nothing here; the log-likelihoods still do.
         silent = math.isnan(row.sample.correct) or (differs and logprobs is not None)
-        columns["item_id"].append(str(index.ids[row.place.position]))
-        columns["model"].append(file.spec.model)
-        columns["condition"].append(row.condition)
-        columns["correct"].append(None if silent else row.sample.correct)
-        columns["logprobs"].append(logprobs)
-        columns["option_bytes"].append(lengths)
-    spec = ResponseFileParams.model_validate(
-        {
-            "file": "log.jsonl",
-            "layout": "tidy",
-            "style": style,
-            "shots": file.spec.shots,
-            "condition": file.spec.condition,
-        }
-    ).model_copy(update={"file": file.name})
+        correct = None if silent else row.sample.correct
+        item_id = str(index.ids[row.place.position])
+        rows.append((item_id, file.spec.model, row.condition, correct, logprobs, lengths))
+    spec = file.spec.model_copy(update={"layout": "tidy", "style": style, "columns": {}})
+    columns = dict(zip(_TABLE.names, zip(*rows, strict=True), strict=True))
     return replace(file, spec=spec, table=pa.table(columns, schema=_TABLE))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.responses.calibration import best_options, live_first, log_softmax, style_scores
+from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
 from benchwright.responses.item_index import ItemIndex, drawn_items
 from benchwright.tables.responses import AnswerCoverage, Responses
 
@@ -114,8 +114,7 @@ def _with_probabilities(
     for name in sorted(set(names[scored])):
         at = np.flatnonzero(scored & (names == name))
         own = rows.iloc[at]
-        lists = (own[column].tolist() for column in ("logprobs", "option_bytes", "option_tokens"))
-        scores = style_scores(str(own["style"].iloc[0]), *lists)
+        scores = scores_of(own)
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
         best, tied[at] = best_options(scores)
         gold = index.answer[position[at]]

@@ -1,7 +1,7 @@
 """Counts of what became of a file's rows, with a few of them named."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 EXAMPLES = 3
@@ -35,6 +35,15 @@ class Tally:
         self._examples[what] = sorted(set(seen))[:EXAMPLES]
         self._counts[what] = self._counts.get(what, 0) + int(count)
 
+    def absorb(self, other: "Tally") -> None:
+        """Adds what another tally of the same file told."""
+        self.doubled += other.doubled
+        self.not_joined += other.not_joined
+        self.dropped += other.dropped
+        for what, count in other._counts.items():
+            self.tell(what, count, other._examples[what])
+        self.notes += other.notes
+
     def note_unlike(self, unlike: int, shared: int) -> None:
         """Says so where a model's answers in two files differ too often to be the same ones."""
         if shared >= MANY and unlike > UNLIKE * shared:
@@ -53,16 +62,4 @@ class Tally:
 
     def as_row(self) -> tuple[Any, ...]:
         """The row of the `ImportReport` table."""
-        return (
-            self.file,
-            self.layout,
-            self.models,
-            self.rows,
-            self.joined_by_id,
-            self.joined_by_hash,
-            self.not_joined,
-            self.doubled,
-            self.contradicting,
-            self.dropped,
-            self.detail(),
-        )
+        return (*astuple(self)[:10], self.detail())

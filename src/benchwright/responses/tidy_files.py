@@ -1,7 +1,7 @@
 """Files with a row per item and model."""
 
 import heapq
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import TIDY_COLUMNS
-from benchwright.responses.calibration import best_options, style_scores
+from benchwright.responses.calibration import best_options, scores_of
 from benchwright.responses.cell_values import (
     Cells,
     number_lists,
@@ -27,6 +27,7 @@ from benchwright.responses.tally import EXAMPLES, Tally
 
 KEY = ["position", "condition", "style", "shots", "model"]
 ANSWER = ["correct", "prediction", "p_answer", "p_prediction", "logprobs"]
+_LISTS = ("logprobs", "option_bytes", "option_tokens")
 ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
 """Columns of the rows read: `position` is that of the item in the index, `prediction` −1 and the
 others NaN or None where the file does not say."""
@@ -140,8 +141,7 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     tally.tell("doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
     _count_differing_doubles(kept, again, tally, labels)
 
-    if again.any():
-        kept = kept[~again]
+    kept = kept[~again] if again.any() else kept
     tally.joined_by_hash = int(kept["by_hash"].sum())
     tally.joined_by_id = len(kept) - tally.joined_by_hash
     wrong = contradictions(kept, index)
@@ -163,21 +163,18 @@ def _require(columns: _Columns) -> None:
         )
 
 
-class _Labels:
+class _Labels(NamedTuple):
     """Names rows as `item × model` for the report."""
 
-    def __init__(self, item_ids: NDArray[np.object_], models: pd.Series) -> None:
-        self._items = item_ids
-        self._models = models
+    items: NDArray[np.object_]
+    models: pd.Series
 
     def first(self, rows: NDArray[Any]) -> list[str]:
         """The first names, in order, of a mask or of row numbers; independent of row order."""
         where = np.flatnonzero(rows) if rows.dtype == bool else rows
-        models = self._models.iloc[where].astype(object)
-        names = (
-            (str(self._items[row]), str(model)) for row, model in zip(where, models, strict=True)
-        )
-        return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, set(names))]
+        models = self.models.iloc[where].astype(object)
+        names = {(str(self.items[row]), str(m)) for row, m in zip(where, models, strict=True)}
+        return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, names)]
 
 
 def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
@@ -187,12 +184,9 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
     cells = {
         stated: columns.cells(stated, numbers),
         "prediction": columns.cells("prediction", options),
-        "p_answer": columns.cells("p_answer", numbers),
-        "p_prediction": columns.cells("p_prediction", numbers),
+        **{name: columns.cells(name, numbers) for name in ("p_answer", "p_prediction")},
         "shots": columns.cells("shots", numbers, float(spec.shots)),
-        "logprobs": columns.cells("logprobs", number_lists, None),
-        "option_bytes": columns.cells("option_bytes", number_lists, None),
-        "option_tokens": columns.cells("option_tokens", number_lists, None),
+        **{name: columns.cells(name, number_lists, None) for name in _LISTS},
     }
     problems = [(f"{name} cannot be read", read.bad) for name, read in cells.items()]
     for name in (stated, "p_answer", "p_prediction"):
@@ -220,7 +214,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
             "source": pd.Categorical([columns.file.name]).repeat(n),
         }
     )
-    for name in ("logprobs", "option_bytes", "option_tokens"):
+    for name in _LISTS:
         frame[name] = pd.Series(cells[name].content, dtype=object)
     return frame, problems
 
@@ -283,10 +277,6 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     return hashes, False
 
 
-def _lengths(lists: pd.Series) -> NDArray[np.int64]:
-    return np.array([-1 if v is None else len(v) for v in lists], dtype=np.int64)
-
-
 def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[str, Mask]]:
     """Values that cannot be, given the item; drops lists that are of no use from `frame`."""
     position = frame["position"].to_numpy()
@@ -294,35 +284,22 @@ def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[s
     n_options = index.options[position]
     open_ended = joined & (n_options == 0)
     frame.loc[open_ended, "prediction"] = -1
-    problems = [
-        (
-            "prediction is no option of the item",
-            joined & (frame["prediction"].to_numpy() >= np.maximum(n_options, 1)),
-        )
-    ]
-    for name in ("logprobs", "option_bytes", "option_tokens"):
-        lengths = _lengths(frame[name])
-        problems.append(
-            (f"{name} are not one per option", joined & (lengths >= 0) & (lengths != n_options))
-        )
+    beyond = joined & (frame["prediction"].to_numpy() >= np.maximum(n_options, 1))
+    problems = [("prediction is no option of the item", beyond)]
+    for name in _LISTS:
+        lengths = np.array([-1 if v is None else len(v) for v in frame[name]], dtype=np.int64)
+        uneven = joined & (lengths >= 0) & (lengths != n_options)
+        problems.append((f"{name} are not one per option", uneven))
     for name in ("option_bytes", "option_tokens"):
         small = [v is not None and not all(1 <= n < np.inf for n in v) for v in frame[name]]
         problems.append((f"{name} below 1", np.array(small, dtype=bool)))
-    unusable = np.array(
-        [
-            v is not None and (max(v) == np.inf or max(v) == -np.inf or np.isnan(v).any())
-            for v in frame["logprobs"]
-        ],
-        dtype=bool,
-    )
-    problems.append(("logprobs not finite", unusable))
+    endless = [v is not None and not np.isfinite(np.max(v)) for v in frame["logprobs"]]
+    problems.append(("logprobs not finite", np.array(endless, dtype=bool)))
     for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
         bare = (frame["style"] == style) & frame["logprobs"].notna() & frame[needed].isna()
         problems.append((f"style {style} without {needed}", bare.to_numpy(dtype=bool)))
-    silent = (
-        frame["correct"].isna() & (frame["prediction"] < 0) & frame["logprobs"].isna()
-    ).to_numpy(dtype=bool)
-    problems.append(("no answer", silent))
+    silent = frame["correct"].isna() & (frame["prediction"] < 0) & frame["logprobs"].isna()
+    problems.append(("no answer", silent.to_numpy(dtype=bool)))
     return problems
 
 
@@ -417,13 +394,7 @@ def _contradicts_logprobs(
     for style in sorted(rows.loc[scored, "style"].unique()):
         at = np.flatnonzero(scored & (rows["style"] == style).to_numpy())
         chosen = rows.iloc[at]
-        scores = style_scores(
-            style,
-            chosen["logprobs"].tolist(),
-            chosen["option_bytes"].tolist(),
-            chosen["option_tokens"].tolist(),
-        )
-        best, tied = best_options(scores)
+        best, tied = best_options(scores_of(chosen))
         correct = chosen["correct"].to_numpy()
         stated = chosen["prediction"].to_numpy()
         wrong = said[at] & ((correct == 1) != (best == answer[at]))
