@@ -41,13 +41,11 @@ class DifficultyFromResponses(NamedTuple):
 
     Attributes:
         levels: whole numbers.
-        b: of the item response model, in standard deviations of ability.
         models: that answered.
         reason: why there is nothing, or what to bear in mind.
     """
 
     levels: dict[str, float]
-    b: dict[str, float]
     models: int
     reason: str
 
@@ -94,15 +92,11 @@ def difficulty_from_responses(
     nothing = dict.fromkeys(responses.item_ids, np.nan)
     if models < fewest_models:
         reason = f"{models} models have answers; {fewest_models} are needed"
-        return DifficultyFromResponses(nothing, nothing, models, reason)
+        return DifficultyFromResponses(nothing, models, reason)
     fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
-    return DifficultyFromResponses(
-        dict(zip(responses.item_ids, levels.tolist(), strict=True)),
-        dict(zip(responses.item_ids, fitted.difficulty.tolist(), strict=True)),
-        models,
-        fitted.reason,
-    )
+    by_item = dict(zip(responses.item_ids, levels.tolist(), strict=True))
+    return DifficultyFromResponses(by_item, models, fitted.reason)
 
 
 logger = logging.getLogger(__name__)

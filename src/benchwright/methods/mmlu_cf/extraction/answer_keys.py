@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -388,31 +389,25 @@ def match_keys(
                 entries += keys[place].entries
             last = keys[place].last
             place += 1
-        _match([one for one in scope if _heard(key, one[0], lines)], entries)
+        depth = len(key.region)
+        heard = [one for one in scope if lines[one[0].first].region[:depth] == key.region]
+        _match(heard, entries)
         start = last
-
-
-def _heard(key: KeySection, run: Run, lines: list[Line]) -> bool:
-    region = lines[run.first].region
-    return region[: len(key.region)] == key.region
 
 
 def _match(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
     if not scope:
         return
-    if all(entry.number is None for entry in entries):
-        if len(entries) == len(scope):
+    counted_on = [entry.number for entry in entries if entry.number is not None]
+    in_order = counted_on == list(range(1, len(scope) + 1)) or not counted_on
+    if counted_on:
+        entries = [entry for entry in entries if entry.number is not None]
+    if not counted_on or all(stem.number is None for _, stem, _ in scope):
+        if in_order and len(entries) == len(scope):
             for (run, _, draft), entry in zip(scope, entries, strict=True):
                 _give(run, draft, entry)
         return
-    entries = [entry for entry in entries if entry.number is not None]
-    numbers = [stem.number for _, stem, _ in scope]
-    if all(number is None for number in numbers):
-        if [entry.number for entry in entries] == list(range(1, len(scope) + 1)):
-            for (run, _, draft), entry in zip(scope, entries, strict=True):
-                _give(run, draft, entry)
-        return
-    parts = _parts([n if n is not None else -1 for n in numbers])
+    parts = _parts([-1 if stem.number is None else stem.number for _, stem, _ in scope])
     key_parts = _parts([entry.number or 0 for entry in entries])
     if len(parts) != len(key_parts):
         parts, key_parts = [range(len(scope))], [range(len(entries))]
@@ -421,16 +416,15 @@ def _match(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
 
 
 def _match_part(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
-    asked: dict[int | None, list[tuple[Run, Any]]] = {}
+    asked: defaultdict[int | None, list[tuple[Run, Any]]] = defaultdict(list)
+    said: defaultdict[int | None, set[str]] = defaultdict(set)
     for run, stem, draft in scope:
-        asked.setdefault(stem.number, []).append((run, draft))
-    said: dict[int | None, set[str]] = {}
+        asked[stem.number].append((run, draft))
     for entry in entries:
-        said.setdefault(entry.number, set()).add(entry.rest)
+        said[entry.number].add(entry.rest)
     for entry in entries:
-        of_it = asked.get(entry.number, [])
-        if len(of_it) == 1 and len(said[entry.number]) == 1:
-            _give(*of_it[0], entry)
+        if len(asked[entry.number]) == len(said[entry.number]) == 1:
+            _give(*asked[entry.number][0], entry)
 
 
 def _parts(numbers: list[int]) -> list[range]:
@@ -447,9 +441,7 @@ def _parts(numbers: list[int]) -> list[range]:
 
 
 def _give(run: Run, draft: Any, entry: KeyEntry) -> None:
-    labels = [one.label for one in run.options]
-    texts = [one.text for one in run.options]
-    parsed = parsed_answer(entry.rest, labels, texts)
+    parsed = parsed_answer(entry.rest, run.labels, run.texts)
     if parsed is None:
         return
     draft.answer = GivenAnswer(parsed.answer, parsed.explanation, -1, -1)

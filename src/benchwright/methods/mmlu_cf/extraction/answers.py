@@ -67,8 +67,7 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
 def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | None:
     """The answer that a line gives, or announces for the next."""
     line = lines[at]
-    labels = [one.label for one in run.options]
-    texts = [one.text for one in run.options]
+    labels, texts = run.labels, run.texts
     rest, last = answer_after(line.text), at
     parsed = parsed_answer(rest, labels, texts) if rest else None
     if rest == "":
@@ -95,9 +94,9 @@ def _inside(lines: list[Line], run: Run) -> GivenAnswer | None:
     piece = last.pieces[-1]
     tail = piece[at:].lstrip(" -–→")
     kept = last.pieces[:-1] + ([piece[:at].rstrip(" [({<*-–;|")] if at > 0 else [])
-    texts = [one.text for one in run.options[:-1]] + [flat(" ".join(kept))]
+    texts = [*run.texts[:-1], flat(" ".join(kept))]
     rest = answer_after(tail)
-    parsed = parsed_answer(rest, [one.label for one in run.options], texts) if rest else None
+    parsed = parsed_answer(rest, run.labels, texts) if rest else None
     if parsed is None:
         return None
     last.pieces = [one for one in kept if one]
@@ -162,13 +161,12 @@ _FACES = ("colour", "bold", "italic", "checked")
 def marked(run: Run) -> list[int]:
     """Options that the markup calls right (class, attribute, tick); none where it calls all so."""
     for kind in ("correct", "ticked"):
-        found = [n for n, one in enumerate(run.options) if kind in one.marks]
+        found = run.marked(kind)
         if found and len(found) < len(run.options):
             return found
-    wrong = [n for n, one in enumerate(run.options) if "wrong" in one.marks]
+    wrong, right = run.marked("wrong"), run.marked("right")
     if wrong and len(wrong) == len(run.options) - 1:
         return [n for n in range(len(run.options)) if n not in wrong]
-    right = [n for n, one in enumerate(run.options) if "right" in one.marks]
     return right if wrong and len(right) == 1 else []
 
 
@@ -181,10 +179,7 @@ def faced(runs: Sequence[Run], *, alone: bool) -> dict[int, list[int]]:
     if it is `alone` on its page.
     """
     for face in _FACES:
-        found = {
-            place: [n for n, one in enumerate(run.options) if face in one.marks]
-            for place, run in enumerate(runs)
-        }
+        found = {place: run.marked(face) for place, run in enumerate(runs)}
         single = [places[0] for places in found.values() if len(places) == 1]
         if not single or len(single) < 0.6 * len(runs):
             continue
@@ -215,7 +210,14 @@ def named_by_attribute(
         inside = place < len(runs) and runs[place].last < one.last
         if inside and not (place + 1 < len(runs) and runs[place + 1].last < one.last):
             holding[place] = one.value.strip()
-    base = _base([(runs[place], value) for place, value in holding.items()])
+    numbers = [
+        (len(runs[place].options), int(value))
+        for place, value in holding.items()
+        if value.isdecimal()
+    ]
+    base = 0 if any(value == 0 for _, value in numbers) else None
+    if base is None and any(value == n for n, value in numbers):
+        base = 1
     return {
         place: found
         for place, value in holding.items()
@@ -225,11 +227,7 @@ def named_by_attribute(
 
 def _named(run: Run, value: str, base: int | None) -> int | None:
     low = value.casefold()
-    for texts in (
-        [one.value for one in run.options],
-        [one.label for one in run.options],
-        [one.text for one in run.options],
-    ):
+    for texts in ([one.value for one in run.options], run.labels, run.texts):
         same = [n for n, text in enumerate(texts) if text and text.casefold() == low]
         if len(same) == 1:
             return same[0]
@@ -239,10 +237,3 @@ def _named(run: Run, value: str, base: int | None) -> int | None:
     if value.isdecimal() and len(value) < 3 and base is not None and 0 <= int(value) - base < n:
         return int(value) - base
     return None
-
-
-def _base(named: list[tuple[Run, str]]) -> int | None:
-    numbers = [(len(run.options), int(value)) for run, value in named if value.isdecimal()]
-    if any(value == 0 for _, value in numbers):
-        return 0
-    return 1 if any(value == n for n, value in numbers) else None

@@ -198,7 +198,6 @@ class Run:
         style: spelling of the labels.
         form: `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells`, `bare`.
         sure: the markup says that these are options.
-        tail: what stands on the last line after an answer's beginning.
     """
 
     first: int
@@ -209,7 +208,18 @@ class Run:
     style: str
     form: str
     sure: bool = False
-    tail: str = ""
+
+    def marked(self, kind: str) -> list[int]:
+        """Places of the options with a mark."""
+        return [n for n, one in enumerate(self.options) if kind in one.marks]
+
+    @property
+    def labels(self) -> list[str]:
+        return [one.label for one in self.options]
+
+    @property
+    def texts(self) -> list[str]:
+        return [one.text for one in self.options]
 
 
 def joined(pieces: list[str]) -> str:

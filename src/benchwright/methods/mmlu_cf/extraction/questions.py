@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from benchwright.methods.mmlu_cf.extraction.answer_keys import KeySection, key_sections, match_keys
+from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, match_keys
 from benchwright.methods.mmlu_cf.extraction.answer_lines import starts_answer
 from benchwright.methods.mmlu_cf.extraction.answers import (
     GivenAnswer,
@@ -77,7 +77,9 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     _answers_by_markup(drafts, page)
     match_keys([(d.run, d.stem, d) for d in drafts if d.answer is None], keys, lines)
     _answers_by_face(drafts)
-    kept = _accepted(drafts, bool(_FAQ.search(page.title)) or _faq(lines), keys)
+    headings = [line.text for line in lines[:40] if line.kind == "heading"]
+    faq = any(_FAQ.search(text) for text in (page.title, *headings))
+    kept = _accepted(drafts, faq)
     found = [*(_found(lines, draft) for draft in kept), *rows.values()]
     return _without_copies(sorted(found, key=lambda one: one.start))
 
@@ -165,7 +167,8 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
             bound = max(bound, run.last + 1)
             continue
         if drafts:
-            _explain(lines, drafts[-1], bound, stem.first)
+            last = drafts[-1]
+            last.explanation = explanation(lines, last.run, last.answer, bound, stem.first)
         end = runs[place + 1].first if place + 1 < len(runs) else len(lines)
         stop = next((at for at in range(run.last + 1, end) if at in in_keys), end)
         answer = given_answer(lines, run.last + 1, stop, run)
@@ -181,13 +184,9 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
         bound = max(run.last, answer.last if answer else 0) + 1
         before = stem
     if drafts:
-        _explain(lines, drafts[-1], bound, min(len(lines), bound + 12))
+        last, end = drafts[-1], min(len(lines), bound + 12)
+        last.explanation = explanation(lines, last.run, last.answer, bound, end)
     return drafts
-
-
-def _explain(lines: list[Line], draft: _Draft, bound: int, end: int) -> None:
-    """The explanation between an answer and the next stem."""
-    draft.explanation = explanation(lines, draft.run, draft.answer, bound, end)
 
 
 def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
@@ -224,49 +223,38 @@ def _by_options(run: Run, places: list[int]) -> GivenAnswer:
     return GivenAnswer(" and ".join(names), "", -1, -1)
 
 
-def _faq(lines: list[Line]) -> bool:
-    return any(line.kind == "heading" and _FAQ.search(line.text) for line in lines[:40])
-
-
-def _accepted(drafts: list[_Draft], faq: bool, keys: list[KeySection]) -> list[_Draft]:
+def _accepted(drafts: list[_Draft], faq: bool) -> list[_Draft]:
     """Questions with an answer; those without where the page is plainly one of questions."""
     answered = {(d.run.series, d.run.style) for d in drafts if d.answer is not None}
     open_ = [d for d in drafts if d.answer is None and _plain_question(d)]
     sizes = {len(d.run.options) for d in open_}
     alike = any(d.stem.asks for d in open_) or (len(sizes) == 1 and min(sizes) > 2)
     several = len(open_) > 1 and not faq and alike
-    return [
-        draft
-        for draft in drafts
-        if (draft.answer is not None and _credible(draft))
-        or (
-            draft in open_
-            and ((draft.run.series, draft.run.style) in answered or (several and _own(draft)))
-        )
-    ]
 
+    def taken(draft: _Draft) -> bool:
+        run = draft.run
+        if draft.answer is not None:
+            return _credible(draft)
+        own = run.series not in {"numbers", "roman"} or run.sure
+        return draft in open_ and ((run.series, run.style) in answered or (several and own))
 
-def _own(draft: _Draft) -> bool:
-    return draft.run.series not in {"numbers", "roman"} or draft.run.sure
+    return [draft for draft in drafts if taken(draft)]
 
 
 def _credible(draft: _Draft) -> bool:
     """Markup and faces are found on other pages too: there the stem must be a question."""
     if draft.by in {"line", "key"} or draft.run.form == "inputs":
         return True
-    called = [one for one in draft.run.options if "correct" in one.marks]
-    if draft.by == "markup" and len(called) == 1:
+    if draft.by == "markup" and len(draft.run.marked("correct")) == 1:
         return True
     return bool(draft.run.series in {"letters", "cyrillic"} or draft.stem.asks or draft.stem.number)
 
 
 def _plain_question(draft: _Draft) -> bool:
-    texts = [one.text for one in draft.run.options]
     if draft.run.form in {"items", "bare"} or re.match(r":(?!:)", draft.run.style):
         return False
-    if sum("ticked" in one.marks for one in draft.run.options) > 1:
-        return False
-    if sum(text.endswith((",", ";")) for text in texts) > 1:
+    listed = sum(text.endswith((",", ";")) for text in draft.run.texts)
+    if len(draft.run.marked("ticked")) > 1 or listed > 1:
         return False
     return draft.stem.asks or draft.stem.number is not None
 
@@ -278,8 +266,8 @@ def _found(lines: list[Line], draft: _Draft) -> FoundQuestion:
     end = end_line.start + (last.end if last.line == run.last else len(end_line.text))
     return FoundQuestion(
         stem.text,
-        [one.text for one in run.options],
-        [one.label for one in run.options],
+        run.texts,
+        run.labels,
         draft.answer.answer if draft.answer else None,
         draft.explanation or None,
         draft.passage,
