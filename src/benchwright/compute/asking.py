@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import pandas as pd
+
 from benchwright.compute.model_engine import answer_batches
 from benchwright.compute.score_shards import (
     Shard,
@@ -117,15 +119,18 @@ class _Asked:
         """The reply to each key; what the store lacks is asked."""
         from tqdm import tqdm
 
-        shards = sorted(
-            cut_shards(self.name, by_key, drawn, self.scoring), key=lambda shard: shard.name
-        )
+        shards = cut_shards(self.name, by_key, drawn, self.scoring)
         written: dict[str, str | None] = {}
         missing: list[Shard] = []
-        for shard in shards:
+
+        def keep(frame: pd.DataFrame) -> None:
+            for key, texts in written_texts(frame).items():
+                written[key] = texts[0] if texts else None
+
+        for shard in sorted(shards, key=lambda shard: shard.name):
             frame = self.store.get(shard.name)
             if frame is not None and holds(frame, shard):
-                written.update(_first(written_texts(frame)))
+                keep(frame)
             else:
                 missing.append(shard)
         if not missing:
@@ -144,10 +149,5 @@ class _Asked:
             ):
                 frame = shard_table(missing[number], answers)
                 self.store.add(missing[number].name, frame)
-                written.update(_first(written_texts(frame)))
+                keep(frame)
         return written
-
-
-def _first(texts: Mapping[str, list[str] | None]) -> dict[str, str | None]:
-    """The one sample of each reply."""
-    return {key: written[0] if written else None for key, written in texts.items()}

@@ -52,33 +52,27 @@ def cluster(
         yield
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     with _own_sigterm():
-        _connect(ray, address, cores, section, spill_to)
+        if address is None:
+            # Else Ray writes one into the home folder, which need not be there.
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+            spilling = {} if spill_to is None else {"object_spilling_directory": str(spill_to)}
+            ray.init(address="local", num_cpus=cores, include_dashboard=False, **spilling, **quiet)
+        else:
+            try:
+                _knock(address)
+                ray.init(address=address, **quiet)
+            except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
+                raise InputError(
+                    f"{section}.ray.address {address!r}: no Ray cluster can be reached there "
+                    f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
+                    "address out to use this machine alone"
+                ) from error
     try:
         yield
     finally:
         ray.shutdown()
-
-
-def _connect(
-    ray: Any, address: str | None, cores: int, section: str, spill_to: Path | None
-) -> None:
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address is None:
-        # Else Ray writes one into the home folder, which need not be there.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        spilling = {} if spill_to is None else {"object_spilling_directory": str(spill_to)}
-        ray.init(address="local", num_cpus=cores, include_dashboard=False, **spilling, **quiet)
-    else:
-        try:
-            _knock(address)
-            ray.init(address=address, **quiet)
-        except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
-            raise InputError(
-                f"{section}.ray.address {address!r}: no Ray cluster can be reached there "
-                f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
-                "address out to use this machine alone"
-            ) from error
 
 
 @contextlib.contextmanager

@@ -128,7 +128,7 @@ class _Writer:
         self._network = network
         self._skip = skip
         self._apart = prefix if network.looks_together and skip > 0 else None
-        self._cache = RowCache(slots, prefix, self._apart is not None)
+        self.cache = RowCache(slots, prefix, self._apart is not None)
 
     def read(self, contexts: Sequence[list[int]]) -> "torch.Tensor":
         """Logits (contexts, vocabulary) of what follows each."""
@@ -140,25 +140,17 @@ class _Writer:
             row[: len(context) - self._skip] = context[self._skip :]
         # Padding comes last: no token of a text can see it.
         positions = np.tile(np.arange(self._skip, self._skip + width), (len(contexts), 1))
-        hidden = self._states(ids, positions, self._cache.to_read())
+        hidden = self._states(ids, positions, self.cache.to_read())
         last = torch.tensor([len(context) - self._skip - 1 for context in contexts])
         rows = torch.arange(len(contexts), device=hidden.device)
         return self._network.logits(hidden[rows, last.to(hidden.device)])
-
-    def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
-        """Give texts of the last `read` slots, in which they are written."""
-        self._cache.place(slots, rows)
-
-    def move(self, source: int, target: int) -> None:
-        """Put the text of one slot into another."""
-        self._cache.move(source, target)
 
     def step(self, tokens: Sequence[int], positions: Sequence[int]) -> "torch.Tensor":
         """Logits (rows, vocabulary) after one more token of each text, which is kept."""
         import torch
 
         columns = torch.tensor(list(positions), device=self._network.model.device) - self._skip
-        cache = self._cache.to_write(columns)
+        cache = self.cache.to_write(columns)
         ids, at = np.array(tokens, np.int64)[:, None], np.array(positions, np.int64)[:, None]
         return self._network.logits(self._states(ids, at, cache)[:, 0])
 
@@ -235,7 +227,7 @@ def writing_agrees(network: "TransformersModel") -> bool:
         skip, prefix = network.read_prefix([ids[:length] for length in lengths])
         writer = _Writer(network, skip, prefix, len(lengths))
         found = [writer.read([ids[:length] for length in lengths])]
-        writer.place([0, 1], [0, 1])
+        writer.cache.place([0, 1], [0, 1])
         for step in range(2):
             places = [length + step for length in lengths]
             found.append(writer.step([ids[place] for place in places], places))
@@ -302,7 +294,7 @@ def _write_group(asked: _Asked, own: Sequence[int]) -> Iterator[_Answer]:
                 first = len(rows)
                 if going_on:
                     slots_taken = range(first, first + len(going_on))
-                    writer.place(slots_taken, [sources[i] for i in going_on])
+                    writer.cache.place(slots_taken, [sources[i] for i in going_on])
                 rows.extend(new[i] for i in going_on)
         if rows:
             logits = writer.step([r.tokens[-1] for r in rows], [r.position for r in rows])
@@ -357,7 +349,7 @@ def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list
     for source in going_on:
         if source >= len(going_on):
             target = next(holes)
-            writer.move(source, target)
+            writer.cache.move(source, target)
             kept[target] = rows[source]
     return [kept[number] for number in range(len(going_on))]
 
