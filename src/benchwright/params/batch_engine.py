@@ -2,10 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from benchwright.params.section import Section
 
 
-class BatchClusterParams(BaseModel):
+class BatchClusterParams(Section):
     """The Ray cluster of `engine: ray` (docs/ray.md).
 
     Attributes:
@@ -14,13 +16,11 @@ class BatchClusterParams(BaseModel):
             full. A cluster that is started here keeps them in memory and needs no leave.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     address: str | None = None
     allow_spill: bool = False
 
 
-class BatchEngineParams(BaseModel):
+class BatchEngineParams(Section):
     """Where the batches of a stage are worked on; the outcome is the same everywhere.
 
     Attributes:
@@ -28,8 +28,6 @@ class BatchEngineParams(BaseModel):
         workers: batches or shards at once, each on one core.
         ray: the cluster.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     engine: Literal["local", "ray"] = "local"
     workers: int = Field(default=1, ge=1)

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, field_validator
+from pydantic import BeforeValidator, field_validator
+
+from benchwright.params.section import Section
 
 
 def _names(given: Any) -> Any:
@@ -10,7 +12,7 @@ def _names(given: Any) -> Any:
     return given.split("+") if isinstance(given, str) else given
 
 
-class EmbeddingParams(BaseModel):
+class EmbeddingParams(Section):
     """Which encoder, and how it computes.
 
     Attributes:
@@ -20,8 +22,6 @@ class EmbeddingParams(BaseModel):
         dtype: `auto` is bfloat16 where the processor computes in it, float32 elsewhere.
         device: `auto` takes a GPU where there is one.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True
     encoder: str = "all-minilm-l6-v2"

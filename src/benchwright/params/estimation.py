@@ -2,10 +2,12 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from benchwright.params.section import Section
 
 
-class EstimationParams(BaseModel):
+class EstimationParams(Section):
     """The `estimation` section (docs/estimation.md).
 
     Attributes:
@@ -20,8 +22,6 @@ class EstimationParams(BaseModel):
         interval: of p_irt, from errors on training models, or the model's own, which is too narrow
             on real answers.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     level: float = Field(default=0.95, gt=0, lt=1)
     folds: int = Field(default=5, ge=2)

@@ -1,9 +1,11 @@
 """Settings of the evaluation stage and the human ratings it compares with."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from benchwright.params.section import Section
 
 
-class EvaluationParams(BaseModel):
+class EvaluationParams(Section):
     """The `evaluation` section of a variant.
 
     Attributes:
@@ -28,8 +30,6 @@ class EvaluationParams(BaseModel):
             or discrimination; None leaves it out.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     min_coverage: float = Field(default=0.95, gt=0, le=1)
     confidence: float = Field(default=0.8, ge=0, le=1)
     agreement_models: int = Field(default=30, ge=2)
@@ -45,7 +45,7 @@ class EvaluationParams(BaseModel):
     ire_percentile: float | None = Field(default=25, ge=0, lt=100)
 
 
-class RatingsParams(BaseModel):
+class RatingsParams(Section):
     """Human preference ratings by model name, all of one source and one date.
 
     Attributes:
@@ -53,8 +53,6 @@ class RatingsParams(BaseModel):
         date: the day they were read, as text.
         values: rating by model name, the organisation may be left out.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str = ""
     date: str = ""

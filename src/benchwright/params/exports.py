@@ -2,16 +2,14 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
+
+from benchwright.params.section import Section
 
 ExportStyle = Literal["letters", "cloze", "generate"]
 
 
-class _Params(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class StockTaskParams(_Params):
+class StockTaskParams(Section):
     """The `harness` section of a benchmark file: the same questions as lm-evaluation-harness has.
 
     Rows of its tasks are numbered from 0 in the order of the hub's split, so an item's number is
@@ -30,7 +28,7 @@ class StockTaskParams(_Params):
     sources: tuple[Literal["hub", "mirror", "local"], ...] = ("hub",)
 
 
-class ExportsParams(_Params):
+class ExportsParams(Section):
     """The `exports` section of a variant or benchmark.
 
     Attributes:

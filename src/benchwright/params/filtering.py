@@ -2,10 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
+
+from benchwright.params.section import Section
 
 
-class FilterModelChoice(BaseModel):
+class FilterModelChoice(Section):
     """`filter_models` of a benchmark as a rule in place of a list of names.
 
     Attributes:
@@ -21,8 +23,6 @@ class FilterModelChoice(BaseModel):
         min_coverage: a model can be chosen when it answered at least this share (0–1) of those.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     choose: Literal["strongest", "forward"]
     count: int = Field(default=7, ge=1)
     distinct: Literal["none", "family", "organisation"] = "organisation"
@@ -34,17 +34,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Confidence = Annotated[float, Field(ge=0, lt=1)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AnomalousParams(_Section):
+class AnomalousParams(Section):
     """Subjects unlike the rest, named by the benchmark, are removed whole (SMART, section 3.1)."""
 
     enabled: bool = True
 
 
-class EasyParams(_Section):
+class EasyParams(Section):
     """Items that every filter model answers rightly and surely (SMART, section 3.2).
 
     Attributes:
@@ -62,7 +58,7 @@ class EasyParams(_Section):
     retention: Literal["quota", "bernoulli"] = "quota"
 
 
-class AnswerOnlyParams(_Section):
+class AnswerOnlyParams(Section):
     """Items that every filter model solves from the options alone (SMART, section 3.3).
 
     Attributes:
@@ -73,7 +69,7 @@ class AnswerOnlyParams(_Section):
     confidence: Confidence = 0.8
 
 
-class SuspectLabelParams(_Section):
+class SuspectLabelParams(Section):
     """Items that every filter model gets wrong and surely: reported, never removed (SMART, A.2).
 
     Attributes:
@@ -84,7 +80,7 @@ class SuspectLabelParams(_Section):
     confidence: Confidence = 0.8
 
 
-class DuplicatesParams(_Section):
+class DuplicatesParams(Section):
     """Copies of an item (SMART, section 3.1 and A.3).
 
     Attributes:
@@ -97,7 +93,7 @@ class DuplicatesParams(_Section):
     key: Literal["question_choices_answer", "question"] = "question_choices_answer"
 
 
-class SimilarParams(_Section):
+class SimilarParams(Section):
     """Items close in embedding space (SMART, section 3.4 and A.1).
 
     Attributes:
@@ -147,7 +143,7 @@ class SimilarParams(_Section):
         return value
 
 
-class AblationParams(_Section):
+class AblationParams(Section):
     """What fewer filter models would have removed (SMART, section 5.1 and Table 6).
 
     Attributes:
@@ -160,7 +156,7 @@ class AblationParams(_Section):
     subsets: int = Field(default=10, ge=1)
 
 
-class FilteringParams(_Section):
+class FilteringParams(Section):
     """All filters of SMART and how they are put together.
 
     Attributes:

@@ -6,17 +6,14 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.batch_engine import BatchEngineParams
+from benchwright.params.section import Section
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ReadingParams(_Section):
+class ReadingParams(Section):
     """How shards of documents are read.
 
     Attributes:
@@ -31,7 +28,7 @@ class ReadingParams(_Section):
     expansion: int = Field(default=1_000, ge=1)
 
 
-class ExtractionParams(_Section):
+class ExtractionParams(Section):
     """Limits of extraction.
 
     Attributes:
@@ -78,7 +75,7 @@ RuleName = Literal[
 """The rules in the order in which they run."""
 
 
-class LengthLimits(_Section):
+class LengthLimits(Section):
     """Characters above which a row is rejected before any other rule reads it.
 
     Attributes:
@@ -94,7 +91,7 @@ class LengthLimits(_Section):
     choices: int = Field(default=26, ge=2, le=26)
 
 
-class LanguageParams(_Section):
+class LanguageParams(Section):
     """When a question counts as not English.
 
     Attributes:
@@ -108,7 +105,7 @@ class LanguageParams(_Section):
     letters: int = Field(default=25, ge=1)
 
 
-class NearDuplicateParams(_Section):
+class NearDuplicateParams(Section):
     """MinHash LSH over question and choices, each pair checked by exact Jaccard similarity.
 
     Attributes:
@@ -167,7 +164,7 @@ class CleaningParams(BatchEngineParams):
         return self
 
 
-class JudgesParams(_Section):
+class JudgesParams(Section):
     """Chat models that judge.
 
     Attributes:
@@ -251,7 +248,7 @@ class DifficultyParams(JudgesParams):
         return self
 
 
-class SamplingByDifficultyParams(_Section):
+class SamplingByDifficultyParams(Section):
     """A sample by difficulty under quotas (MMLU-CF, section 3.2, step 3).
 
     Attributes:
@@ -292,7 +289,7 @@ class CheckingParams(JudgesParams):
     max_tokens: int = Field(default=160, ge=1)
 
 
-class LeakageParams(_Section):
+class LeakageParams(Section):
     """Which pairs of questions across the halves are one question in other words.
 
     Attributes:
@@ -324,7 +321,7 @@ class LeakageParams(_Section):
         return self
 
 
-class SplittingParams(_Section):
+class SplittingParams(Section):
     """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5).
 
     Attributes:
@@ -340,7 +337,7 @@ class SplittingParams(_Section):
     alpha: float = Field(default=0.05, gt=0, lt=1)
 
 
-class SealingParams(_Section):
+class SealingParams(Section):
     """Name, key's place and smallest reported group of a sealed benchmark.
 
     Attributes:
@@ -365,7 +362,7 @@ class SealingParams(_Section):
 Bound = Annotated[float, Field(gt=0, lt=1)]
 
 
-class HalfGapParams(_Section):
+class HalfGapParams(Section):
     """The monitor of the gap between the halves (MMLU-CF, section 4.5).
 
     Attributes:
@@ -382,7 +379,7 @@ class HalfGapParams(_Section):
     bounds: tuple[Bound, ...] = Field(default=(0.005, 0.01), min_length=1)
 
 
-class MemorisationParams(_Section):
+class MemorisationParams(Section):
     """The memorisation probe (MMLU-CF, Figure 1).
 
     Attributes:
@@ -400,7 +397,7 @@ class MemorisationParams(_Section):
     examples: int = Field(default=3, ge=0, le=100)
 
 
-class OpenBenchmarkParams(_Section):
+class OpenBenchmarkParams(Section):
     """The file of an open benchmark.
 
     Attributes:

@@ -2,13 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from benchwright.core.option_wording import kind_of_option
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from benchwright.params.section import Section
 
 
 def _says_none(text: str) -> str:
@@ -18,7 +15,7 @@ def _says_none(text: str) -> str:
     return text
 
 
-class NoneOfTheAboveParams(_Section):
+class NoneOfTheAboveParams(Section):
     """One option makes way for a last one that says none is right (WiCkeD, section 3).
 
     Attributes:
@@ -31,13 +28,13 @@ class NoneOfTheAboveParams(_Section):
     _text = field_validator("text")(_says_none)
 
 
-class ShuffleChoicesParams(_Section):
+class ShuffleChoicesParams(Section):
     """The options in another order (MMLU-CF, section 3.4, rule 2)."""
 
     transform: Literal["shuffle_choices"] = "shuffle_choices"
 
 
-class ReplaceChoiceParams(_Section):
+class ReplaceChoiceParams(Section):
     """One option becomes none of the others, in its place (MMLU-CF, section 3.4, rule 3).
 
     Attributes:
@@ -52,7 +49,7 @@ class ReplaceChoiceParams(_Section):
     _text = field_validator("text")(_says_none)
 
 
-class RephraseParams(_Section):
+class RephraseParams(Section):
     """The question in other words, by a chat model (MMLU-CF, section 3.4, rule 1).
 
     Attributes:
@@ -79,7 +76,7 @@ Transform = Annotated[
 ]
 
 
-class PerturbationParams(_Section):
+class PerturbationParams(Section):
     """Named draws of altered items: the conditions `<name>-1` … `<name>-<draws>`.
 
     Attributes:

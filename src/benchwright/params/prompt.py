@@ -1,9 +1,9 @@
 """How a question is put to a model: the `prompt` section of a benchmark file."""
 
-from pydantic import BaseModel, ConfigDict
+from benchwright.params.section import Section
 
 
-class PromptParams(BaseModel):
+class PromptParams(Section):
     """The words around questions; the defaults are those of MMLU (Hendrycks et al., 2021).
 
     A prompt is the description, the demonstrations and the question, with `separator` between
@@ -14,8 +14,6 @@ class PromptParams(BaseModel):
     `open_instruction` where there are none) and `statement` (`open_statement`) ends each
     demonstration.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     description: str = "The following are multiple choice questions (with answers) about {subject}."
     question_prefix: str = ""

@@ -2,7 +2,9 @@
 
 from typing import Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+
+from benchwright.params.section import Section
 
 Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate"]
 TidyColumn = Literal[
@@ -29,7 +31,7 @@ TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
 FILE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
 
 
-class ResponseFileParams(BaseModel):
+class ResponseFileParams(Section):
     """One file of recorded answers, as a benchmark's `responses` list names it.
 
     Attributes:
@@ -49,8 +51,6 @@ class ResponseFileParams(BaseModel):
             it says.
         columns: our name of a column → its name in the file, where they differ.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: str
     layout: Literal["auto", "tidy", "wide", "lm_eval"] = "auto"
@@ -82,7 +82,7 @@ class ResponseFileParams(BaseModel):
         return self
 
 
-class ResponsesParams(BaseModel):
+class ResponsesParams(Section):
     """The `responses` section of a variant.
 
     Attributes:
@@ -92,8 +92,6 @@ class ResponsesParams(BaseModel):
         min_temperature: lower bound of the fit.
         max_temperature: upper bound of the fit.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
         "cloze",

@@ -3,14 +3,16 @@
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from benchwright.params.section import Section
 
 Criterion = Literal[
     "spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "variance"
 ]
 
 
-class AdaptiveParams(BaseModel):
+class AdaptiveParams(Section):
     """Choice among samplers by how they keep ranks and scores (DELE, Algorithm 1).
 
     Attributes:
@@ -22,8 +24,6 @@ class AdaptiveParams(BaseModel):
         splits: of the models into those that choose and those that judge.
         selection_share: of the models that choose, 0–1.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     lowest_rate: float = Field(default=5, gt=0, le=100)
     highest_rate: float = Field(default=25, gt=0, le=100)
@@ -43,7 +43,7 @@ class AdaptiveParams(BaseModel):
         return self
 
 
-class AnchorParams(BaseModel):
+class AnchorParams(Section):
     """How answers choose items.
 
     Attributes:
@@ -60,8 +60,6 @@ class AnchorParams(BaseModel):
             difficulty goes with; 0 is random.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     algorithm: Literal["ward", "kmeans"] = "ward"
     components: int = Field(default=64, ge=1)
     starts: int = Field(default=3, ge=1)
@@ -71,11 +69,7 @@ class AnchorParams(BaseModel):
     hardness: float = Field(default=1.0, ge=0)
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DbscanParams(_Section):
+class DbscanParams(Section):
     """DBSCAN as printed (DELE, appendix A.4).
 
     Attributes:
@@ -95,7 +89,7 @@ class DbscanParams(_Section):
     leaf_size: int = Field(default=90, ge=1)
 
 
-class ClusteringParams(_Section):
+class ClusteringParams(Section):
     """How items are clustered by their texts (DELE, section 3.1 and appendix A.1, A.4).
 
     Attributes:
@@ -134,7 +128,7 @@ class ClusteringParams(_Section):
 Rate = Annotated[float, Field(gt=0, le=100)]
 
 
-class SamplingEvidenceParams(BaseModel):
+class SamplingEvidenceParams(Section):
     """What samplers are compared with, and by whom (docs/sampling.md).
 
     Attributes:
@@ -157,8 +151,6 @@ class SamplingEvidenceParams(BaseModel):
         by_subject: also choose a sampler inside each subject.
         subject_items: subjects with fewer items are left out of that.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     answered_by: float = Field(default=0.5, ge=0, le=1)
     min_coverage: float = Field(default=0.95, gt=0, le=1)
@@ -188,7 +180,7 @@ class SamplingEvidenceParams(BaseModel):
         return self
 
 
-class ChosenSubsetParams(BaseModel):
+class ChosenSubsetParams(Section):
     """The subset that is handed on.
 
     Attributes:
@@ -197,8 +189,6 @@ class ChosenSubsetParams(BaseModel):
         rate: percent of the items.
         seed: of the draw.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sampler: str = "random"
     size: int | None = Field(default=None, ge=1)
@@ -214,7 +204,7 @@ def _names(given: Any) -> Any:
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
-class SamplingParams(BaseModel):
+class SamplingParams(Section):
     """Samplers and what they read (DELE, section 3.1).
 
     Attributes:
@@ -237,8 +227,6 @@ class SamplingParams(BaseModel):
         tokenizer: a name under `models.models` whose tokenizer counts the items' tokens; null
             takes a token for four characters.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     samplers: Names = ("all",)
     rates: tuple[Rate, ...] = tuple(float(rate) for rate in range(1, 101))

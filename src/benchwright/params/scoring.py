@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Discriminator,
     Field,
@@ -14,22 +13,19 @@ from pydantic import (
 )
 
 from benchwright.core.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
+from benchwright.params.section import Section
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
-class _Params(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _MayHoldSecrets(_Params):
+class _MayHoldSecrets(Section):
     """Errors do not show what was given: it may be a key in the wrong place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
-class PackageFile(_Params):
+class PackageFile(Section):
     """One GGUF file that comes in installed packages, whole or cut into `parts`.
 
     `package` and `file` (relative to site-packages) may contain `{part}` (1, 2, …) and `{index}`
@@ -44,7 +40,7 @@ class PackageFile(_Params):
     requirements: str = "weights.txt"
 
 
-class PackageFolder(_Params):
+class PackageFolder(Section):
     """A folder of an installed package with `model.safetensors`, whose hash is `sha256`."""
 
     package: str
@@ -53,7 +49,7 @@ class PackageFolder(_Params):
     requirements: str = "weights.txt"
 
 
-class HubWeights(_Params):
+class HubWeights(Section):
     """A model on the Hugging Face hub at one commit (a branch could change under a score)."""
 
     hub: str
@@ -61,7 +57,7 @@ class HubWeights(_Params):
     trust_remote_code: bool = False
 
 
-class PathWeights(_Params):
+class PathWeights(Section):
     """A folder in Transformers' format, or a `.gguf` file, on this machine."""
 
     path: str
@@ -90,7 +86,7 @@ WeightsParams = Annotated[
 ]
 
 
-class VllmParams(_Params):
+class VllmParams(Section):
     """How vLLM runs a model.
 
     Attributes:
@@ -152,7 +148,7 @@ class EndpointParams(_MayHoldSecrets):
         return self
 
 
-class ModelParams(_Params):
+class ModelParams(Section):
     """One language model.
 
     Attributes:
@@ -230,7 +226,7 @@ EncoderWeights = Annotated[
 ]
 
 
-class EncoderParams(_Params):
+class EncoderParams(Section):
     """What makes a vector of a text: a sentence encoder, or a language model's hidden states.
 
     Attributes:
@@ -270,7 +266,7 @@ class ModelsParams(_MayHoldSecrets):
     encoders: dict[str, EncoderParams] = Field(default_factory=dict)
 
 
-class GenerationParams(_Params):
+class GenerationParams(Section):
     """How models answer in their own words (style `generate`, and letters where sampled).
 
     Attributes:
@@ -300,7 +296,7 @@ class GenerationParams(_Params):
         return self
 
 
-class RayParams(_Params):
+class RayParams(Section):
     """Where batches run under `engine: ray`.
 
     Attributes:
@@ -319,7 +315,7 @@ class RayParams(_Params):
 Condition = Literal["question", "choices_only", "question_only"]
 
 
-class ScoringParams(_Params):
+class ScoringParams(Section):
     """What is scored live, and how.
 
     Attributes:

@@ -4,14 +4,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
+from benchwright.params.section import Section
+
 FeatureGroup = Literal["surface", "closeness", "question", "options"]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class JudgeParams(_Section):
+class JudgeParams(Section):
     """A chat model that labels items (WiCkeD, appendix A).
 
     Attributes:
@@ -32,7 +30,7 @@ class JudgeParams(_Section):
     max_tokens: int = Field(default=16, ge=1)
 
 
-class FineTuningParams(_Section):
+class FineTuningParams(Section):
     """A pretrained encoder with a classification head (WiCkeD, appendix A).
 
     Attributes:
@@ -54,7 +52,7 @@ class FineTuningParams(_Section):
     max_length: int = Field(default=256, ge=8)
 
 
-class SingleBestAnswerParams(_Section):
+class SingleBestAnswerParams(Section):
     """Labels, classifier and operating point.
 
     Attributes:
