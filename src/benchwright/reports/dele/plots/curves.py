@@ -68,29 +68,13 @@ class _Drawn(NamedTuple):
 
 
 _CURVES = (
-    ("tau_b", "Kendall tau-b with the ranking on all items", _Drawn(_FAMILIES, "tau-b", 1.0)),
-    (
-        "spearman",
-        "Spearman correlation with the ranking on all items",
-        _Drawn(_FAMILIES, "Spearman", 1.0),
-    ),
-    (
-        "pearson",
-        "Pearson correlation of scores with those on all items",
-        _Drawn(_FAMILIES, "Pearson", 1.0),
-    ),
-    ("wasserstein", "Wasserstein distance of the scores", _Drawn(_FAMILIES, "share")),
-    ("mean_absolute_error", "Mean absolute error of a model's score", _Drawn(_FAMILIES, "share")),
-    (
-        "spearman",
-        "Spearman correlation: standard deviation over repeats",
-        _Drawn(_FAMILIES, "sd", value="sd"),
-    ),
-    (
-        "wasserstein",
-        "Wasserstein distance: standard deviation over repeats",
-        _Drawn(_FAMILIES, "sd", value="sd"),
-    ),
+    ("tau_b", "Kendall tau-b with the ranking on all items", "tau-b", 1.0),
+    ("spearman", "Spearman correlation with the ranking on all items", "Spearman", 1.0),
+    ("pearson", "Pearson correlation of scores with those on all items", "Pearson", 1.0),
+    ("wasserstein", "Wasserstein distance of the scores", "share", None),
+    ("mean_absolute_error", "Mean absolute error of a model's score", "share", None),
+    ("spearman", "Spearman correlation: standard deviation over repeats", "sd", None),
+    ("wasserstein", "Wasserstein distance: standard deviation over repeats", "sd", None),
 )
 
 
@@ -106,8 +90,12 @@ def draw_curves(
     own = _by_family(sampling_curves[sampling_curves["panel"] == main], sampling)
     whom = f"({len(sampling_panels.groups[main]):,} {PANELS[main]})"
     return tuple(
-        _stacked(own[own["metric"] == metric], f"{title} {whom}", drawn)
-        for metric, title, drawn in _CURVES
+        _stacked(
+            own[own["metric"] == metric],
+            f"{title} {whom}",
+            _Drawn(_FAMILIES, unit, most, "sd" if unit == "sd" else "mean"),
+        )
+        for metric, title, unit, most in _CURVES
     )
 
 

@@ -74,48 +74,59 @@ def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, m
     return Shown(own.reset_index(drop=True), names, short, note)
 
 
-class Panels(NamedTuple):
+def two_panels(
+    shown: Shown,
+    title: str,
+    traces: list[dict[str, Any]],
+    axes: tuple[dict[str, Any], dict[str, Any]],
+    *,
+    below: tuple[int, int],
+    narrow: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
+    legend: dict[str, Any] | None = None,
+    **more: Any,
+) -> Any:
     """Two plots with a row per model, side by side, or stacked on a small screen.
 
-    Attributes:
-        height: of the figure, pixels.
-        layout: axes and legend.
-        narrow: the changes that put one plot above the other where they have no room.
-        stacked: height of the two plots then.
+    Args:
+        shown: the models.
+        title: caption, to which the note on the models is added.
+        traces: of both plots.
+        axes: horizontal axes of the left and the right plot.
+        below: pixels under the plots, and how many more where they are stacked.
+        narrow: further changes for a small screen, of axes and of traces.
+        legend: more of the legend.
+        more: of the layout.
     """
-
-    height: int
-    layout: dict[str, Any]
-    narrow: dict[str, Any]
-    stacked: int
-
-
-def two_panels(
-    shown: Shown, left: dict[str, Any], right: dict[str, Any], *, below: int, more_below: int
-) -> Panels:
-    """Panels with these horizontal axes, and so many pixels below them (more where stacked)."""
+    (left, right), (room, more_room), (of_axes, of_traces) = axes, below, narrow
     height = max(30 * len(shown.scores), 60)
-    total = 2 * height + 66
+    stacked = 2 * height + 66
     down: dict[str, Any] = {"names": shown.names, "fixedrange": True}
-    layout = {
-        "xaxis": axis(**left, anchor="y"),
-        "yaxis": rows_down(**down, anchor="x"),
-        "xaxis2": axis(**right, anchor="y2"),
-        "yaxis2": rows_down(**down, anchor="x2", showticklabels=False),
-        "legend": legend_below(60, height),
-    }
-    narrow = {
-        "layout.height": total + 8 + below + more_below,
-        "layout.margin.b": below + more_below,
+    changes = {
+        "layout.height": stacked + 8 + room + more_room,
+        "layout.margin.b": room + more_room,
         "layout.xaxis.domain": [0, 1],
-        "layout.yaxis.domain": [1 - height / total, 1],
+        "layout.yaxis.domain": [1 - height / stacked, 1],
         "layout.xaxis2.domain": [0, 1],
-        "layout.yaxis2.domain": [0, height / total],
+        "layout.yaxis2.domain": [0, height / stacked],
         "layout.yaxis2.showticklabels": True,
         "layout.yaxis.ticktext": shown.short,
         "layout.yaxis2.ticktext": shown.short,
+        **of_axes,
+        "layout.legend.y": -60 / stacked,
+        **of_traces,
     }
-    return Panels(height + 8 + below, layout, narrow, total)
+    return plot(
+        title + shown.note,
+        height + 8 + room,
+        traces,
+        xaxis=axis(**left, anchor="y"),
+        yaxis=rows_down(**down, anchor="x"),
+        xaxis2=axis(**right, anchor="y2"),
+        yaxis2=rows_down(**down, anchor="x2", showticklabels=False),
+        legend=legend_below(60, height, **(legend or {})),
+        meta={"narrow": changes},
+        **more,
+    )
 
 
 def draw_deltas(
@@ -126,35 +137,18 @@ def draw_deltas(
     if draw_scores.empty:
         return empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
-    panels = two_panels(
+    accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
+    difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}
+    fewer = {"layout.xaxis.nticks": 4, "layout.xaxis2.nticks": 4}
+    return two_panels(
         shown,
-        {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6},
-        {
-            "title": "difference, points",
-            "domain": [0.64, 1],
-            "rangemode": "tozero",
-            "nticks": 6,
-            "zeroline": True,
-            "zerolinecolor": QUIET,
-        },
-        below=108,
-        more_below=44,
-    )
-    narrow = {
-        **panels.narrow,
-        "layout.xaxis.nticks": 4,
-        "layout.xaxis2.nticks": 4,
-        "layout.legend.y": -60 / panels.stacked,
-        "data.2.name": "draws, mean ± sd",
-    }
-    return plot(
-        title + shown.note,
-        panels.height,
+        title,
         [*_accuracies(shown), _differences(shown)],
+        (accuracy, {**difference, "nticks": 6, "zeroline": True, "zerolinecolor": QUIET}),
+        below=(108, 44),
+        narrow=(fewer, {"data.2.name": "draws, mean ± sd"}),
         margin=margin(108),
         hovermode="closest",
-        meta={"narrow": narrow},
-        **panels.layout,
     )
 
 

@@ -50,7 +50,6 @@ def draw_transitions(
         {"title": f"{words} (n = {int(own.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
         for (gold, words, _), domain in zip(_PANELS, ([0, 0.465], [0.535, 1]), strict=True)
     )
-    panels = two_panels(shown, left, right, below=104, more_below=20)
     traces = [
         bars(
             own.loc[gold].loc[shown.scores["configuration"], column].astype(float).tolist(),
@@ -66,16 +65,16 @@ def draw_transitions(
         for gold, words, suffix in _PANELS
         for column, label, colour in _PARTS
     ]
-    panels.layout["legend"]["traceorder"] = "normal"
-    return plot(
-        f"{title}{shown.note}",
-        panels.height,
+    return two_panels(
+        shown,
+        title,
         traces,
+        (left, right),
+        below=(104, 20),
+        legend={"traceorder": "normal"},
         barmode="stack",
         bargap=0.35,
         margin=margin(104, right=20),
-        meta={"narrow": {**panels.narrow, "layout.legend.y": -60 / panels.stacked}},
-        **panels.layout,
     )
 
 
