@@ -13,7 +13,7 @@ from benchwright.methods.dele.evidence.pools import Pools, build_pools
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.dele.page import target_rows
 from benchwright.reports.dele.plots.curves import draw_subject_curves, draw_target_curves
-from pipelines.sampling.sampling_examples import (
+from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
     make_panels,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipelines.sampling.sampling_examples import make_answers
-from pipelines.sampling.sampling_stage import SCORES, run
+from methods.dele.evidence.sampling_examples import make_answers
+from reports.dele.sampling_stage import SCORES, run
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
-from pipelines.sampling.sampling_examples import make_answers, make_items, make_panels, make_params
+from methods.dele.evidence.sampling_examples import (
+    make_answers,
+    make_items,
+    make_panels,
+    make_params,
+)
 
 
 def test_no_family_chooses_and_judges() -> None:

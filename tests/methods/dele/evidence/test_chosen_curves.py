@@ -8,7 +8,7 @@ from benchwright.methods.dele.evidence.curves import trace_chosen
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.reports.dele.page import chosen_rows
 from benchwright.reports.dele.plots.curves import LINES, draw_chosen_curves
-from pipelines.sampling.sampling_examples import make_panels, make_params, make_pools
+from methods.dele.evidence.sampling_examples import make_panels, make_params, make_pools
 
 PARAMS = make_params()
 PANELS = make_panels()

@@ -10,7 +10,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.estimation import EstimationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
-from pipelines.sampling.sampling_examples import (
+from methods.dele.evidence.sampling_examples import (
     NO_SCORES,
     make_families,
     make_items,

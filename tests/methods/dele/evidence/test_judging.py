@@ -18,7 +18,12 @@ from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import smallest_rate, summarise_samplers
 from benchwright.params.estimation import EstimationParams
 from benchwright.statistics.percentile import holm
-from pipelines.sampling.sampling_examples import make_answers, make_panels, make_params, make_pools
+from methods.dele.evidence.sampling_examples import (
+    make_answers,
+    make_panels,
+    make_params,
+    make_pools,
+)
 
 PARAMS = make_params()
 PANELS = make_panels()

@@ -17,7 +17,7 @@ from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.samplers.adaptive import choose_sampler, fixed_orders
 from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.statistics.preservation import Judges
-from pipelines.sampling.sampling_examples import (
+from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
     make_panels,

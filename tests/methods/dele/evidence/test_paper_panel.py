@@ -15,7 +15,7 @@ from benchwright.methods.dele.evidence.paper_panel import (
 )
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.dele.plots.curves import draw_paper_curves
-from pipelines.sampling.sampling_examples import (
+from methods.dele.evidence.sampling_examples import (
     NO_SCORES,
     make_answers,
     make_items,

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.option_wording import kind_of_option
@@ -15,6 +15,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
+from benchwright.pipelines.draw_comparison import create_pipeline
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Models, Responses
 from benchwright.tables.wicked import Draws, OptionWordings, PerturbationChanges
@@ -242,8 +243,6 @@ def models_of(configurations: tuple[str, ...]) -> pd.DataFrame:
 
 def run_stage(**changed: Any) -> Inputs:
     """Inputs and outputs of all nodes."""
-    from benchwright.pipelines.draw_comparison import create_pipeline
-
     known = make_inputs(**changed)
     for node in create_pipeline().nodes:  # in an order in which each finds its inputs
         known |= node.run({name: known[name] for name in node.inputs})
@@ -255,8 +254,8 @@ PANEL = tuple(f"org/{name}{kind}@letters-5" for name in FAMILIES for kind in (""
 PANEL += ("org/alpha-7b-it@generate-0", "org/beta-8b-it@generate-0")
 
 
-@pytest.fixture(scope="session")
-def stage() -> SimpleNamespace:
+@cache
+def panel_stage() -> SimpleNamespace:
     """The builders above, and the outputs for a panel of twelve models."""
     return SimpleNamespace(
         nasty=NASTY,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from benchwright.reports.dele.headline import write_headline
-from pipelines.sampling.sampling_examples import make_answers
-from pipelines.sampling.sampling_stage import PARAMS, SCORES, run
+from methods.dele.evidence.sampling_examples import make_answers
+from reports.dele.sampling_stage import PARAMS, SCORES, run
 
 
 def headline(results: dict[str, Any]) -> tuple[str, ...]:

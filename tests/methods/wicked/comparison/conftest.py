@@ -1,0 +1,12 @@
+"""The comparison of draws, run once for all tests."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from methods.wicked.comparison.draw_examples import panel_stage
+
+
+@pytest.fixture(scope="session")
+def stage() -> SimpleNamespace:
+    return panel_stage()
