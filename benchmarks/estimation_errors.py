@@ -25,7 +25,6 @@ from benchwright.methods.dele.estimation import (
     Estimates,
     PreparedTraining,
     Training,
-    prepare,
 )
 from benchwright.methods.dele.evidence.model_splits import split_by_family, split_forward
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
@@ -119,7 +118,7 @@ def report(name: str, answers: Answers, count: int, chosen: Sequence[str]) -> No
         spent: dict[str, float] = defaultdict(float)
         for number, (train, test) in enumerate(splits(answers, how)):
             families = None if name == "mmlu_23" else kin[train]
-            prepared: PreparedTraining = prepare(
+            prepared: PreparedTraining = PreparedTraining(
                 Training(answers.correct[train], families=families)
             )
             truth = answers.correct[test].mean(axis=1, dtype=np.float64)

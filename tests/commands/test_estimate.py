@@ -15,7 +15,7 @@ from benchwright.commands.saved_results import KnownAnswers
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
+from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
 
 N, K, M = 120, 30, 40
@@ -68,7 +68,7 @@ def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownAnswers:
 def oracle(name: str, weights: np.ndarray | None = None) -> Any:
     subset = WeightedSubset(CHOSEN, np.full(K, 1 / K) if weights is None else weights)
     fitted = ESTIMATORS[name].make(EstimationParams())
-    return fitted(prepare(Training(CORRECT[3:])), subset, 0)(CORRECT[:3][:, CHOSEN])
+    return fitted(PreparedTraining(Training(CORRECT[3:])), subset, 0)(CORRECT[:3][:, CHOSEN])
 
 
 UNEQUAL = np.arange(1, K + 1) / (K * (K + 1) / 2)

@@ -6,13 +6,17 @@ import pytest
 from benchwright.statistics import paired_differences as module
 from benchwright.statistics.accuracy import accuracy
 from benchwright.statistics.paired_differences import (
+    _significant_blocks,
     clustered_se,
     median_mdd,
     minimum_detectable_difference,
     paired_se,
     pairwise_agreement,
-    significant_pairs,
 )
+
+
+def significant_pairs(correct: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    return np.concatenate([found for _, found, _ in _significant_blocks(correct, clusters, 0.05)])
 
 
 def answers(m: int, n: int, seed: int = 0) -> np.ndarray:

@@ -4,14 +4,36 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from benchwright.statistics.score_spread import (
-    signal_to_noise,
-    signed_shift,
-    spread_top,
-    wasserstein,
+    signal_to_noise_rows,
+    signed_shift_rows,
+    spread_top_rows,
+    wasserstein_rows,
 )
+
+
+def row(values: ArrayLike) -> np.ndarray:
+    return np.asarray(values, dtype=float).reshape(1, -1)
+
+
+def wasserstein(a: ArrayLike, b: ArrayLike) -> float:
+    return float(wasserstein_rows(row(a), row(b))[0])
+
+
+def signed_shift(a: ArrayLike, b: ArrayLike) -> float:
+    return float(signed_shift_rows(row(a), row(b))[0])
+
+
+def spread_top(scores: ArrayLike, top: int) -> float:
+    return float(spread_top_rows(row(scores), top)[0])
+
+
+def signal_to_noise(scores: ArrayLike, errors: ArrayLike) -> float:
+    return float(signal_to_noise_rows(row(scores), row(errors))[0])
+
 
 vectors = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20)
 

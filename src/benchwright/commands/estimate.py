@@ -16,7 +16,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
-from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
+from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
 
 AUTO = "auto"
@@ -114,7 +114,9 @@ def estimate_scores(
     places = {item: place for place, item in enumerate(training.item_ids)}
     positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
     weighted = WeightedSubset(positions, subset.weights)
-    fitted = ESTIMATORS[name].make(settings)(prepare(training.training, settings), weighted, seed)
+    fitted = ESTIMATORS[name].make(settings)(
+        PreparedTraining(training.training, settings), weighted, seed
+    )
     found = fitted(answers, settings.level)
     models = tuple(
         ModelEstimate(

@@ -61,14 +61,6 @@ class RankIntervals(NamedTuple):
     over_models: FigureIntervals
 
 
-class _Figure(NamedTuple):
-    """One figure of two scorings: its value with a reason, the same of many rows, its range."""
-
-    value: Callable[[ArrayLike, ArrayLike], tuple[float, str]]
-    rows: Callable[[ArrayLike, ArrayLike], Float]
-    bounds: tuple[float, float]
-
-
 def cluster_resamples(
     clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
 ) -> NDArray[np.int16]:
@@ -176,36 +168,25 @@ def rank_agreement_intervals(
     none_kept = "" if both[1].any() else "no item is kept"
     few_clusters = _why_no_items(both[1], clusters)
     over_both: tuple[list[Interval], list[Interval]] = ([], [])
-    for figure in _FIGURES:
-        value, undefined = figure.value(full, kept)
-        missing = Interval(np.nan, np.nan, level, 0, none_kept or undefined or _why_none(draws))
+    shift = rank_shift(full, kept)
+    for figure, of_rows, bounds in (
+        (kendall_tau_b(full, kept), kendall_tau_b_rows, _CORRELATION),
+        (spearman(full, kept), spearman_rows, _CORRELATION),
+        (pearson(full, kept), pearson_rows, _CORRELATION),
+        (Coefficient(shift.mean, shift.n, shift.reason), mean_rank_shift_rows, _SHIFT),
+    ):
+        reason = none_kept or figure.reason or _why_none(draws)
+        missing = Interval(np.nan, np.nan, level, 0, reason)
         by_items = by_models = missing
-        if not missing.reason:
-            by_models = percentile_interval(
-                _in_blocks(figure.rows, full_models, kept_models), level
-            )
-            drawn = _in_blocks(figure.rows, full_items, kept_items)
-            by_items = normal_interval(value, drawn, level, figure.bounds)
+        if not reason:
+            by_models = percentile_interval(_in_blocks(of_rows, full_models, kept_models), level)
+            drawn = _in_blocks(of_rows, full_items, kept_items)
+            by_items = normal_interval(figure.value, drawn, level, bounds)
         if few_clusters and not missing.reason:
             by_items = missing._replace(reason=few_clusters)
         over_both[0].append(_noted(by_items))
         over_both[1].append(_noted(by_models))
     return RankIntervals(FigureIntervals(*over_both[0]), FigureIntervals(*over_both[1]))
-
-
-def _value_of(
-    coefficient: Callable[[ArrayLike, ArrayLike], Coefficient],
-) -> Callable[[ArrayLike, ArrayLike], tuple[float, str]]:
-    def value(x: ArrayLike, y: ArrayLike) -> tuple[float, str]:
-        found = coefficient(x, y)
-        return found.value, found.reason
-
-    return value
-
-
-def _mean_shift(x: ArrayLike, y: ArrayLike) -> tuple[float, str]:
-    found = rank_shift(x, y)
-    return found.mean, found.reason
 
 
 def _in_blocks(rows: Callable[[ArrayLike, ArrayLike], Float], x: Float, y: Float) -> Float:
@@ -243,11 +224,3 @@ def _why_no_items(kept: NDArray[np.bool_], clusters: NDArray[np.integer]) -> str
     if groups >= 2:
         return ""
     return f"the kept items form {groups} cluster{'' if groups == 1 else 's'}; resampling needs 2"
-
-
-_FIGURES = (
-    _Figure(_value_of(kendall_tau_b), kendall_tau_b_rows, _CORRELATION),
-    _Figure(_value_of(spearman), spearman_rows, _CORRELATION),
-    _Figure(_value_of(pearson), pearson_rows, _CORRELATION),
-    _Figure(_mean_shift, mean_rank_shift_rows, _SHIFT),
-)

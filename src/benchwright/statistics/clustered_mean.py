@@ -34,6 +34,15 @@ class ClusteredShare(NamedTuple):
     reason: str = ""
 
 
+class Bounded(NamedTuple):
+    """A figure, its bounds, and why it or they are NaN."""
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+
 def clustered_means(
     values: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
 ) -> MeanInterval:
@@ -58,6 +67,12 @@ def clustered_means(
     error = clustered_se(values, clusters)
     reach = float(stdtrit(groups - 1, (1 + level) / 2)) * error
     return MeanInterval(mean, error, mean - reach, mean + reach)
+
+
+def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) -> Bounded:
+    """The mean of one row (n,) with its 95% bounds, as `clustered_means` gives them."""
+    found = clustered_means(values[None, :], clusters)
+    return Bounded(float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason)
 
 
 def clustered_share(

@@ -29,9 +29,7 @@ class IreSelection(NamedTuple):
 
 
 def ire_kept(
-    correct: ArrayLike,
-    percentile: float = 25,
-    rule: Literal["either", "both"] = "either",
+    correct: ArrayLike, percentile: float = 25, rule: Literal["either", "both"] = "either"
 ) -> IreSelection:
     """Items that IRE keeps, judged by answers (m, n) in [0, 1], NaN = no answer.
 
@@ -54,21 +52,14 @@ def ire_kept(
     if models < FEWEST_MODELS or np.isnan(response.difficulty).all():
         plural = "" if models == 1 else "s"
         reason = f"{models} model{plural} with answers; at least {FEWEST_MODELS} are needed"
-        return _all_kept(values.shape[1], reason if models < FEWEST_MODELS else response.reason)
+        kept = np.ones(values.shape[1], dtype=bool)
+        reason = reason if models < FEWEST_MODELS else response.reason
+        return IreSelection(kept, np.nan, np.nan, None, reason)
     difficulty = np.round(response.difficulty, _DECIMALS)
     discrimination = np.round(response.discrimination, _DECIMALS)
     cuts = [float(np.nanpercentile(x, percentile)) for x in (difficulty, discrimination)]
     easy, flat = difficulty < cuts[0], discrimination < cuts[1]
     gone = easy | flat if rule == "either" else easy & flat
-    notes = [_weak(models)] if models < FEWEST_FOR_RANKS else []
-    if response.reason:
-        notes.append(response.reason)
-    return IreSelection(~gone, cuts[0], cuts[1], response, "; ".join(notes))
-
-
-def _weak(models: int) -> str:
-    return f"weak fit: {models} models, {FEWEST_FOR_RANKS} are needed to rank items"
-
-
-def _all_kept(n: int, reason: str) -> IreSelection:
-    return IreSelection(np.ones(n, dtype=bool), np.nan, np.nan, None, reason)
+    weak = f"weak fit: {models} models, {FEWEST_FOR_RANKS} are needed to rank items"
+    notes = [weak if models < FEWEST_FOR_RANKS else "", response.reason]
+    return IreSelection(~gone, cuts[0], cuts[1], response, "; ".join(filter(None, notes)))

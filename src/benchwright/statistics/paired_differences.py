@@ -61,29 +61,14 @@ def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> N
     return out
 
 
-def significant_pairs(
-    correct: NDArray[np.floating], clusters: NDArray[np.integer], alpha: float = 0.05
-) -> NDArray[np.bool_]:
-    """Pairs (m, m) of models whose accuracies differ, two-sided at `alpha`; upper triangle only.
-
-    By the paired, clustered t with G − 1 degrees of freedom; no correction over pairs.
-    """
-    out = np.zeros((len(correct), len(correct)), dtype=np.bool_)
-    for rows, significant, _ in _significant_blocks(correct, clusters, alpha):
-        out[rows] = significant
-    return out
-
-
 def pairwise_agreement(
-    correct: NDArray[np.floating],
-    kept_mask: NDArray[np.bool_],
-    clusters: NDArray[np.integer],
-    alpha: float = 0.05,
+    correct: NDArray[np.floating], kept_mask: NDArray[np.bool_], clusters: NDArray[np.integer]
 ) -> PairAgreement:
     """Share of the significantly different pairs whose order the kept items keep.
 
-    Significance is that of all items. A pair tied on the kept items counts half; a model without
-    an answer to a kept item takes part in no pair.
+    Significance is that of all items: two-sided at 5%, by the paired, clustered t with G − 1
+    degrees of freedom, without correction over pairs. A pair tied on the kept items counts half; a
+    model without an answer to a kept item takes part in no pair.
     """
     models = int((~np.isnan(correct)).any(axis=1).sum())
     if models < 2:
@@ -95,7 +80,7 @@ def pairwise_agreement(
     kept = subset_scores(correct, kept_mask[None, :])[0]
     known = ~np.isnan(kept)
     agreeing, pairs = 0.0, 0
-    for rows, significant, difference in _significant_blocks(correct, clusters, alpha):
+    for rows, significant, difference in _significant_blocks(correct, clusters, 0.05):
         counted = significant & known[rows, None] & known[None, :]
         with np.errstate(invalid="ignore"):
             same = np.sign(kept[rows, None] - kept[None, :]) * np.sign(difference)
@@ -111,7 +96,9 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
 
     (z₁₋α/₂ + z_power) · se, in the unit and shape of `se` (Miller 2024, section 5).
     """
-    return np.asarray(se, dtype=np.float64) * _detectable(alpha, power)
+    from scipy.special import ndtri
+
+    return np.asarray(se, dtype=np.float64) * float(ndtri(1 - alpha / 2) + ndtri(power))
 
 
 def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> float:
@@ -127,13 +114,7 @@ def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> 
     known = known[~np.isnan(known)]
     if not len(known):
         return float("nan")
-    return float(np.median(known) * _detectable(0.05, 0.8))
-
-
-def _detectable(alpha: float, power: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(1 - alpha / 2) + ndtri(power))
+    return float(minimum_detectable_difference(np.median(known)))
 
 
 def _influence(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> _Influence:

@@ -6,6 +6,7 @@ Functions named `…_rows` take many scorings at once, one a row: `x` (m,), (1, 
 it is NaN, with a reason where there is one result.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -217,18 +218,6 @@ def _inversions_within(values: NDArray[np.unsignedinteger], width: int) -> NDArr
     return found.reshape(s, -1).sum(axis=1, dtype=np.int64)
 
 
-__all__ = [
-    "FEWEST_MODELS",
-    "Coefficient",
-    "RankShift",
-    "kendall_tau_b",
-    "pearson",
-    "rank_shift",
-    "ranks",
-    "spearman",
-]
-
-
 class Coefficient(NamedTuple):
     """A figure over n models; `reason` says why `value` is NaN and is "" otherwise."""
 
@@ -257,26 +246,17 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Coefficient:
     C and D are the concordant and discordant pairs of P = m(m−1)/2; Tx and Ty the pairs tied in
     x and in y (Kendall 1945). O(m log m).
     """
-    a, b, reason = _paired(x, y)
-    if reason:
-        return Coefficient(np.nan, len(a), reason)
-    return Coefficient(float(kendall_tau_b_rows(a, b[None, :])[0]), len(a))
+    return _coefficient(kendall_tau_b_rows, x, y)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Pearson's correlation of the scores themselves, in [−1, 1]."""
-    a, b, reason = _paired(x, y)
-    if reason:
-        return Coefficient(np.nan, len(a), reason)
-    return Coefficient(float(pearson_rows(a, b[None, :])[0]), len(a))
+    return _coefficient(pearson_rows, x, y)
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Spearman's correlation: Pearson's of the average ranks, in [−1, 1]."""
-    a, b, reason = _paired(x, y)
-    if reason:
-        return Coefficient(np.nan, len(a), reason)
-    return pearson(ranks(a), ranks(b))
+    return _coefficient(spearman_rows, x, y)
 
 
 def rank_shift(x: ArrayLike, y: ArrayLike) -> RankShift:
@@ -296,14 +276,17 @@ def _complete(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
     return a[known], b[known]
 
 
-def _paired(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-    """The complete pairs, and why no correlation of them exists ("" where it does)."""
+def _coefficient(
+    rows: Callable[[ArrayLike, ArrayLike], Float], x: ArrayLike, y: ArrayLike
+) -> Coefficient:
+    """The figure of the complete pairs, or why there is none."""
     a, b = _complete(x, y)
     if len(a) < FEWEST_MODELS:
-        return a, b, _too_few(len(a), FEWEST_MODELS)
+        return Coefficient(np.nan, len(a), _too_few(len(a), FEWEST_MODELS))
     if a.min() == a.max() or b.min() == b.max():
-        return a, b, "all models have the same score, so there is no order to compare"
-    return a, b, ""
+        reason = "all models have the same score, so there is no order to compare"
+        return Coefficient(np.nan, len(a), reason)
+    return Coefficient(float(rows(a, b[None, :])[0]), len(a))
 
 
 def _too_few(n: int, needed: int) -> str:

@@ -17,6 +17,7 @@ from benchwright.statistics.bootstrap import (
     normal_interval,
     percentile_interval,
 )
+from benchwright.statistics.clustered_mean import Bounded
 from benchwright.statistics.paired_differences import paired_se
 from benchwright.statistics.percentile import holm, percentile_among
 from benchwright.statistics.rank_agreement import (
@@ -31,15 +32,6 @@ from benchwright.statistics.rank_agreement import (
     spearman_rows,
 )
 from benchwright.statistics.subset_scores import subset_scores
-
-
-class Bounded(NamedTuple):
-    """A figure, its bounds, and why it or they are NaN."""
-
-    value: float
-    low: float
-    high: float
-    reason: str = ""
 
 
 class RankShuffle(NamedTuple):

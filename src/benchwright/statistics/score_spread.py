@@ -1,19 +1,13 @@
 """Distances between two distributions of scores, and how far scores spread models apart.
 
 Scores are of the same models and in any unit; a result is in the same unit. Missing scores (NaN)
-are left out, in two vectors from both. The functions named `…_rows` take many scorings at once,
-one a row: `a` (1, m) or (s, m), `b` (s, m).
+are left out, in two vectors from both. All functions take many scorings at once, one a row: `a`
+(1, m) or (s, m), `b` (s, m).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from benchwright.statistics.rank_agreement import Float, complete_rows, row_means
-
-
-def wasserstein(a: ArrayLike, b: ArrayLike) -> float:
-    """Wasserstein-1 distance ≥ 0 of the distributions of two score vectors (m,); NaN if empty."""
-    return float(wasserstein_rows(_row(a), _row(b))[0])
 
 
 def wasserstein_rows(a: Float, b: Float) -> Float:
@@ -22,24 +16,14 @@ def wasserstein_rows(a: Float, b: Float) -> Float:
     return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
-def signed_shift(a: ArrayLike, b: ArrayLike) -> float:
-    """Mean of b − a over models (m,): negative where `b` is the harder one; NaN if empty."""
-    return float(signed_shift_rows(_row(a), _row(b))[0])
-
-
 def signed_shift_rows(a: Float, b: Float) -> Float:
     """Mean of b − a over the models of each row (s,)."""
     first, second = complete_rows(a, b)
     return row_means(second - first)
 
 
-def spread_top(scores: ArrayLike, top: int) -> float:
-    """Range of the `top` highest scores of (m,), ≥ 0; of all with fewer models; NaN below two."""
-    return float(spread_top_rows(_row(scores), top)[0])
-
-
 def spread_top_rows(scores: Float, top: int) -> Float:
-    """Range of the `top` highest scores of each row (s,).
+    """Range ≥ 0 of the `top` highest scores of each row (s,); of all with fewer; NaN below two.
 
     The best models are those of the row itself: it is the range that a leaderboard made of these
     items would show at its top.
@@ -59,21 +43,16 @@ def spread_top_rows(scores: Float, top: int) -> Float:
     return np.where(n >= 2, descending[:, 0] - lowest, np.nan)
 
 
-def signal_to_noise(scores: ArrayLike, standard_errors: ArrayLike) -> float:
-    """Spread of m models over the noise of one model's score, ≥ 0.
-
-    The standard deviation of the scores (m,) over models (m − 1 in the denominator), divided by
-    the root mean square of their standard errors (m,). Near 1 the models differ no more than one
-    model's score is uncertain; it grows with √n. Heineman et al. 2025 (arXiv:2508.13144)
-    use the name for another ratio, whose noise is that between training checkpoints; the figures
-    are not comparable. NaN with fewer than two models or
-    without a standard error; infinite where the scores have no noise but differ.
-    """
-    return float(signal_to_noise_rows(_row(scores), _row(standard_errors))[0])
-
-
 def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
-    """Signal-to-noise ratio of each row of scores (s, m) with their standard errors (s, m)."""
+    """Spread of m models over the noise of one model's score (s,), ≥ 0.
+
+    The standard deviation of each row of scores (s, m) over models (m − 1 in the denominator),
+    divided by the root mean square of their standard errors (s, m). Near 1 the models differ no
+    more than one model's score is uncertain; it grows with √n. Heineman et al. 2025
+    (arXiv:2508.13144) use the name for another ratio, whose noise is that between training
+    checkpoints; the figures are not comparable. NaN with fewer than two models or without a
+    standard error; infinite where the scores have no noise but differ.
+    """
     values, errors = complete_rows(scores, standard_errors)
     n = np.count_nonzero(~np.isnan(values), axis=1)
     deviations = values - row_means(values)[:, None]
@@ -81,8 +60,3 @@ def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
     noise = np.sqrt(row_means(errors**2))
     with np.errstate(invalid="ignore", divide="ignore"):
         return signal / noise
-
-
-def _row(values: ArrayLike) -> Float:
-    """A vector as one row."""
-    return np.asarray(values, dtype=np.float64).reshape(1, -1)

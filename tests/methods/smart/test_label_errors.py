@@ -10,7 +10,6 @@ from benchwright.methods.smart.label_errors import (
     ELSEWHERE,
     kept_minus_removed,
     rate_label_errors,
-    suspect_label_recall,
 )
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.smart import LabelErrorRates
@@ -89,13 +88,6 @@ def test_kept_and_removed_are_compared() -> None:
     nothing = kept_minus_removed(LabelErrorRates.empty())
     assert math.isnan(nothing.difference)
     assert nothing.reason
-
-
-def test_the_recall_of_suspect_labels_is_of_the_wrong_ones_that_were_judged() -> None:
-    recall = suspect_label_recall(rates(CHECKED))
-    assert (recall.found, recall.wrong) == (1, 3)  # q9 is wrong too, but was not judged
-    assert recall.share == pytest.approx(1 / 3)
-    assert math.isnan(suspect_label_recall(LabelErrorRates.empty()).share)
 
 
 def test_no_file_gives_an_empty_table(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
 from benchwright.statistics.proportion import (
     ShareDifference,
-    ShareInterval,
     two_proportions,
     wilson_interval,
 )
@@ -62,15 +60,6 @@ ELSEWHERE = "not among the items"
 
 _WRONG = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _RIGHT_KIND = "ok"
-
-
-class Recall(NamedTuple):
-    """Wrong labels that the rule suspect_label flags, of the wrong ones that it judged."""
-
-    found: int
-    wrong: int
-    share: float
-    interval: ShareInterval
 
 
 def rate_label_errors(
@@ -124,18 +113,10 @@ def rate_label_errors(
 
 def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
     """The error rate of kept items minus that of removed ones, with interval and p-value."""
-    counts = _counts(label_error_rates)
+    columns = (label_error_rates[name] for name in ("items", "checked", "wrong"))
+    counts = {str(name): (int(n), int(k)) for name, n, k in zip(*columns, strict=True)}
     kept, removed = counts.get("kept", (0, 0)), counts.get("removed", (0, 0))
     return two_proportions(kept[1], kept[0], removed[1], removed[0])
-
-
-def suspect_label_recall(label_error_rates: pd.DataFrame) -> Recall:
-    """How many of the wrong labels among the items that it judged the rule suspect_label finds."""
-    counts = _counts(label_error_rates)
-    found = counts.get(SUSPECT, (0, 0))[1]
-    wrong = found + counts.get(NOT_SUSPECT, (0, 0))[1]
-    interval = wilson_interval(found, wrong)
-    return Recall(found, wrong, found / wrong if wrong else float("nan"), interval)
 
 
 def _checked(label_errors: pd.DataFrame) -> dict[int, tuple[str, bool]]:
@@ -228,9 +209,3 @@ def _row(
     interval = wilson_interval(sum(seen), len(seen))
     rate = sum(seen) / len(seen) if seen else float("nan")
     return name, len(seen), sum(seen), rate, interval.low, interval.high
-
-
-def _counts(label_error_rates: pd.DataFrame) -> dict[str, tuple[int, int]]:
-    """Checked and wrong items by the name of the row."""
-    columns = (label_error_rates[name] for name in ("items", "checked", "wrong"))
-    return {str(name): (int(n), int(k)) for name, n, k in zip(*columns, strict=True)}

@@ -16,7 +16,6 @@ from benchwright.methods.dele.estimation import (
     Estimates,
     PreparedTraining,
     Training,
-    prepare,
 )
 from benchwright.params.estimation import EstimationParams
 
@@ -203,7 +202,7 @@ def test_estimates_stay_within_what_answers_leave_open(data: st.DataObject) -> N
     k = data.draw(st.integers(1, n))
     m = data.draw(st.integers(0, 6))
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    training = prepare(Training(rng.integers(0, 2, (m, n)).astype(np.float32)))
+    training = PreparedTraining(Training(rng.integers(0, 2, (m, n)).astype(np.float32)))
     answers = rng.choice([0.0, 0.5, 1.0, np.nan], (3, k), p=[0.4, 0.1, 0.4, 0.1])
     subset = uneven(n, k) if data.draw(st.booleans()) else subset_of(n, k)
     lowest = np.nansum(answers, axis=1) / n

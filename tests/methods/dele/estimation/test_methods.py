@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 from sklearn.linear_model import Ridge
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import PreparedTraining, Training, prepare
+from benchwright.methods.dele.estimation import PreparedTraining, Training
 from benchwright.methods.dele.estimation.aipw import smoother
 from benchwright.methods.dele.estimation.calibration import (
     Errors,
@@ -154,7 +154,7 @@ def test_expected_answers_are_the_posterior_mean_of_the_curve(simulated: Any) ->
 
 def test_p_irt_is_right_where_its_model_is(run: Any, simulation: Any) -> None:
     drawn = simulation(800, 500, 200, seed=4)
-    training = prepare(Training(drawn.training))
+    training = PreparedTraining(Training(drawn.training))
     subset = WeightedSubset.equal(np.random.default_rng(1).permutation(200)[:40])
     truth = drawn.new.mean(axis=1)
     own = run("p_irt", training, subset, drawn.new, interval="model")
@@ -191,19 +191,18 @@ def test_the_mixture_weighs_by_squared_errors(run: Any, simulated: Any, prepared
     subset = WeightedSubset.equal(places)
     found = mixture(_task(prepared, subset))
     spread = simulated.training.astype(float).var(axis=1, ddof=1).mean()
-    assert found.variance == pytest.approx(spread / 24 * 0.8)
-    past = past_errors(prepared, places, 0, p_irt_rule).across.error
-    assert found.squared_error == pytest.approx((past**2).mean())
-    assert found.weight == pytest.approx((past**2).mean() / ((past**2).mean() + found.variance))
+    past = (past_errors(prepared, places, 0, p_irt_rule).across.error ** 2).mean()
+    assert found == pytest.approx(past / (past + spread / 24 * 0.8))
     parts = [run(name, prepared, subset, simulated.new).score for name in ("mean", "p_irt")]
-    mixed = found.weight * parts[0] + (1 - found.weight) * parts[1]
+    mixed = found * parts[0] + (1 - found) * parts[1]
     np.testing.assert_allclose(
         run("gp_irt", prepared, subset, simulated.new).score, mixed, atol=1e-12
     )
     weights = np.random.default_rng(1).dirichlet(np.full(24, 5.0))
     uneven = mixture(_task(prepared, WeightedSubset(places, weights)))
     error = simulated.training[:, places] @ weights - simulated.training.mean(axis=1)
-    assert uneven.variance == pytest.approx((error**2).mean())
+    past = (past_errors(prepared, places, 0, p_irt_rule).across.error ** 2).mean()
+    assert uneven == pytest.approx(past / (past + (error**2).mean()))
 
 
 def test_past_errors_are_of_models_the_rule_did_not_see(simulated: Any, prepared: Any) -> None:
@@ -270,7 +269,7 @@ def test_ridge_predicts_the_rest_from_the_weighted_mean_on(simulated: Any, prepa
 
 def test_better_new_models_are_covered_by_aipw(run: Any, simulation: Any) -> None:
     drawn = simulation(150, 300, 120, seed=6, shift=2.0)
-    training = prepare(Training(drawn.training))
+    training = PreparedTraining(Training(drawn.training))
     truth = drawn.new.mean(axis=1)
     shares = []
     for seed in range(6):

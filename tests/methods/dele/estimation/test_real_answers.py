@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import Estimates, Training, prepare
+from benchwright.methods.dele.estimation import Estimates, PreparedTraining, Training
 
 pytestmark = pytest.mark.real_data
 NAMES = ("mean", "p_irt", "gp_irt", "aipw", "ridge")
@@ -24,7 +24,7 @@ def answers(shared_data: Path) -> Any:
 
 
 def measured(run: Any, training: Any, new: Any, subsets: int) -> dict[str, tuple[float, float]]:
-    prepared = prepare(Training(training))
+    prepared = PreparedTraining(Training(training))
     truth = new.mean(axis=1, dtype=np.float64)
     found: dict[str, list[Estimates]] = {name: [] for name in NAMES}
     for seed in range(subsets):

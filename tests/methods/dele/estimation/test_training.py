@@ -8,7 +8,7 @@ import pytest
 import benchwright.methods.dele.estimation.training as module
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import ESTIMATORS, Training, prepare
+from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
 
 
@@ -23,7 +23,7 @@ def test_a_prepared_training_is_fitted_once_for_all_subsets(
         return original(correct)
 
     monkeypatch.setattr(module, "fit_2pl", counted)
-    training = prepare(Training(simulated.training))
+    training = PreparedTraining(Training(simulated.training))
     for seed in range(3):
         subset = WeightedSubset.equal(np.random.default_rng(seed).permutation(120)[:10])
         for name in ("p_irt", "gp_irt"):
@@ -37,7 +37,7 @@ def test_a_prepared_training_is_fitted_once_for_all_subsets(
 
 def test_folds_hold_weak_and_strong_models_and_twins_together(simulated: Any) -> None:
     twice = np.concatenate([simulated.training, simulated.training[:50]])
-    training = prepare(Training(twice))
+    training = PreparedTraining(Training(twice))
     folds = training.folds(3)
     assert (folds[:50] == folds[200:]).all()
     assert np.bincount(folds).min() > 35
@@ -49,7 +49,7 @@ def test_folds_hold_weak_and_strong_models_and_twins_together(simulated: Any) ->
 
 def test_families_are_left_out_whole(simulated: Any) -> None:
     families = np.arange(200) % 17
-    folds = prepare(Training(simulated.training, families=families)).folds(0)
+    folds = PreparedTraining(Training(simulated.training, families=families)).folds(0)
     for family in range(17):
         assert len(set(folds[families == family])) == 1
     assert len(set(folds)) == 5
@@ -65,16 +65,16 @@ def test_one_kin_leaves_nothing_to_measure(simulated: Any, run: Any) -> None:
 
 
 def test_the_best_models_are_the_best_and_never_all() -> None:
-    training = prepare(Training(np.tri(10, 10, -1, dtype=np.float32)))
+    training = PreparedTraining(Training(np.tri(10, 10, -1, dtype=np.float32)))
     assert training.best.tolist() == [False] * 7 + [True] * 3
-    assert not prepare(Training(np.ones((4, 5), np.float32))).best.any()
-    assert not prepare(Training(np.ones((1, 5), np.float32))).best.any()
+    assert not PreparedTraining(Training(np.ones((4, 5), np.float32))).best.any()
+    assert not PreparedTraining(Training(np.ones((1, 5), np.float32))).best.any()
 
 
 def test_gaps_are_filled_by_item_and_model() -> None:
     # Both who answered have the second item right; the first model lags behind the items' means.
     values = np.array([[0, np.nan, 1], [1, 1, 1], [0, 1, 1]], dtype=np.float32)
-    filled = prepare(Training(values)).filled
+    filled = PreparedTraining(Training(values)).filled
     lead = ((0 - 1 / 3) + (1 - 1)) / 2
     assert filled[0, 1] == pytest.approx(1 + lead)
     assert (filled[~np.isnan(values)] == values[~np.isnan(values)]).all()
@@ -84,7 +84,7 @@ def test_models_with_many_gaps_do_not_judge() -> None:
     values = np.ones((3, 100), dtype=np.float32)
     values[0, :5] = np.nan
     values[1, :6] = np.nan
-    assert prepare(Training(values)).judges.tolist() == [True, False, True]
+    assert PreparedTraining(Training(values)).judges.tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_models_with_many_gaps_do_not_judge() -> None:
 )
 def test_training_that_makes_no_sense_is_named(training: Training, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        prepare(training)
+        PreparedTraining(training)

@@ -26,14 +26,16 @@ from benchwright.methods.dele.samplers.answers import (
     share_wrong,
     share_wrong_sampler,
 )
-from benchwright.methods.dele.samplers.baselines import random_sampler, sub_pool
+from benchwright.methods.dele.samplers.baselines import random_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.registry import ANSWER_SAMPLERS
+from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.sampling import AnchorParams, SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
 NAN = float("nan")
+
+READING_ANSWERS = [name for name, kind in SAMPLERS.items() if "answers" in kind.reads]
 
 
 def answers_pool(correct: np.ndarray) -> SamplingPool:
@@ -90,7 +92,7 @@ def test_anchors_are_different_items_that_weigh_one(
         assert chosen.weights.min() > 0
         order = generator.permutation(n)
         again = anchor_points_sampler(AnchorParams(algorithm=algorithm, starts=1))(
-            sub_pool(pool, order), 0
+            pool.select(order), 0
         )(size)
         assert order[again.positions].tolist() == chosen.positions.tolist()
         assert again.weights.tolist() == chosen.weights.tolist()
@@ -168,9 +170,9 @@ def test_irt_clusters_are_those_of_the_fitted_parameters() -> None:
     assert chosen.weights == pytest.approx(shares)
 
 
-@pytest.mark.parametrize("name", list(ANSWER_SAMPLERS))
+@pytest.mark.parametrize("name", READING_ANSWERS)
 def test_without_answers_the_sampler_says_so(name: str) -> None:
-    sampler = ANSWER_SAMPLERS[name].make(SamplingParams())
+    sampler = SAMPLERS[name].make(SamplingParams())
     blank = SamplingPool(("a", "b"), ("", ""), ("", ""))
     nothing = SamplingPool(("a", "b"), ("", ""), ("", ""), correct=np.full((3, 2), NAN, "f4"))
     for pool in (blank, nothing):
@@ -183,14 +185,14 @@ def test_one_model_has_no_two_parameter_fit() -> None:
         irt_clusters_sampler(AnchorParams())(answers_pool(np.array([[1, 0, 1, 1]])), 0)
 
 
-@pytest.mark.parametrize("name", list(ANSWER_SAMPLERS))
+@pytest.mark.parametrize("name", READING_ANSWERS)
 def test_names_nesting_and_order(name: str) -> None:
-    kind = ANSWER_SAMPLERS[name]
+    kind = SAMPLERS[name]
     assert kind.reads == {"answers"}
     pool = answers_pool(simulated(40, 60, gaps=0.05))
     sampler = kind.make(SamplingParams())
     draw, order = sampler(pool, 5), np.random.default_rng(0).permutation(60)
-    shuffled = sampler(sub_pool(pool, order), 5)
+    shuffled = sampler(pool.select(order), 5)
     for size in (1, 10, 25, 60):
         chosen, again = draw(size), shuffled(size)
         assert order[again.positions].tolist() == chosen.positions.tolist()

@@ -21,7 +21,6 @@ from benchwright.methods.dele.evidence.texts import (
     tsne_map,
 )
 from benchwright.methods.dele.samplers import clustering
-from benchwright.methods.dele.samplers.baselines import sub_pool
 from benchwright.methods.dele.samplers.cluster_count import (
     ClusterCurve,
     best_silhouette,
@@ -30,16 +29,15 @@ from benchwright.methods.dele.samplers.cluster_count import (
     within_squares,
 )
 from benchwright.methods.dele.samplers.clustering import (
-    CLUSTERING_SAMPLERS,
     Method,
     cluster_items,
     clustering_sampler,
-    encoder_samplers,
     proportional_draw,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.methods.dele.samplers.text_features import spectral_embedding, text_features
-from benchwright.params.sampling import ClusteringParams
+from benchwright.params.sampling import ClusteringParams, SamplingParams
 
 THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
 TOPICS = (
@@ -99,7 +97,7 @@ def test_the_order_of_the_pool_changes_nothing(method: Method, source: str) -> N
     pool, _ = topical_pool()
     order = np.random.default_rng(0).permutation(len(pool))
     found = cluster_items(pool, method, source, THREE).labels
-    assert cluster_items(sub_pool(pool, order), method, source, THREE).labels.tolist() == (
+    assert cluster_items(pool.select(order), method, source, THREE).labels.tolist() == (
         found[order].tolist()
     )
 
@@ -123,7 +121,7 @@ def test_the_number_of_topics_is_found(choice: str, method: Method) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("k", ["elbow", "silhouette", 8])
 def test_the_smallest_pools_have_clusters_too(method: Method, n: int, k: "int | str") -> None:
-    pool = sub_pool(topical_pool()[0], np.arange(n))
+    pool = topical_pool()[0].select(np.arange(n))
     found = cluster_items(pool, method, "tfidf", ClusteringParams(k=k))
     assert len(found.labels) == n
     assert found.k <= max(n - 1, 1)
@@ -307,7 +305,7 @@ def test_inside_a_cluster_every_item_is_drawn_as_often() -> None:
 def test_a_draw_does_not_depend_on_the_order_of_the_pool() -> None:
     pool, _ = topical_pool()
     order = np.random.default_rng(5).permutation(len(pool))
-    shuffled = sub_pool(pool, order)
+    shuffled = pool.select(order)
     sampler = clustering_sampler("kmeans", "mini", THREE)
     for seed in (0, 1):
         first = [pool.item_ids[place] for place in sampler(pool, seed)(17).positions]
@@ -332,7 +330,7 @@ def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatc
     ):
         fits.clear()
         for seed in range(3):
-            sampler(sub_pool(pool, np.arange(40)), seed)(5)
+            sampler(pool.select(np.arange(40)), seed)(5)
         assert fits == [40], source
         other = SamplingPool(
             pool.item_ids[:40],
@@ -345,13 +343,13 @@ def test_a_pool_is_clustered_once_for_all_repeats(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_samplers_have_the_names_of_the_paper() -> None:
-    assert set(CLUSTERING_SAMPLERS) == {
-        f"{method}_tfidf" for method in ("nmf", "lda", "kmeans", "spectral", "dbscan")
-    }
-    assert all(kind.reads == {"texts"} for kind in CLUSTERING_SAMPLERS.values())
-    found = encoder_samplers("mini")
-    assert set(found) == {"kmeans_mini", "spectral_mini", "dbscan_mini"}
-    assert all(kind.reads == {"vectors"} for kind in found.values())
+    known = sampler_kinds(SamplingParams(encoders=("mini",)))
+    found = {name: kind for name, kind in known.items() if kind.family == "clustering"}
+    on_words = {f"{method}_tfidf" for method in ("nmf", "lda", "kmeans", "spectral", "dbscan")}
+    assert set(found) == on_words | {"kmeans_mini", "spectral_mini", "dbscan_mini"}
+    assert all(
+        kind.reads == {"texts" if name in on_words else "vectors"} for name, kind in found.items()
+    )
 
 
 def test_tables_show_sizes_examples_curves_and_a_map() -> None:
@@ -377,13 +375,13 @@ def test_tables_show_sizes_examples_curves_and_a_map() -> None:
         coordinates = tsne_map(pool, source, params)
         assert coordinates.coordinates.shape == (25, 2)
         order = np.random.default_rng(2).permutation(len(pool))
-        again = tsne_map(sub_pool(pool, order), source, params)
+        again = tsne_map(pool.select(order), source, params)
         assert again.coordinates.tolist() == coordinates.coordinates.tolist()
         assert order[again.positions].tolist() == coordinates.positions.tolist()
     table = item_map(pool, "mini", coordinates, {"kmeans_tfidf": found["kmeans_tfidf"]})
     assert len(table) == 25
     assert [label_of[item_id] for item_id in table["item_id"]] == table["cluster"].tolist()
-    assert not len(tsne_map(sub_pool(pool, np.arange(3)), "tfidf", params).positions)
+    assert not len(tsne_map(pool.select(np.arange(3)), "tfidf", params).positions)
 
 
 def test_candidates_must_rise() -> None:

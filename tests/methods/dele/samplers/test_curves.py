@@ -7,10 +7,10 @@ import pytest
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.curves import (
     FIGURES,
+    _weights_of,
     repeat_seed,
     sampler_figures,
     sizes_of_rates,
-    subset_weights,
 )
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
 from benchwright.statistics.preservation import Judges, preservation
@@ -66,7 +66,7 @@ def test_repeats_have_seeds_of_their_own() -> None:
 
 
 def test_weights_sum_to_one() -> None:
-    weights = subset_weights(_first(_pool(), 0), [1, 7, N], N)
+    weights = _weights_of([_first(_pool(), 0)], 1, [1, 7, N], N)[0]
     assert weights.sum(axis=1) == pytest.approx(1)
     assert np.count_nonzero(weights, axis=1).tolist() == [1, 7, N]
 
@@ -111,7 +111,7 @@ def test_draws_that_are_judged_together_have_the_figures_of_each(
     pd.testing.assert_frame_equal(together, sampler_figures(*asked, seed=5))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
-    weights = subset_weights(_weighted(_pool(), 0), [4, 10, 24, 40], N)
+    weights = _weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]
     for panel, members in JUDGES.panels.items():
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
         own = preservation(JUDGES.correct[members], weights)

@@ -6,7 +6,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.dele.evidence.texts import FEATURES, item_features
+from benchwright.methods.dele.evidence.texts import FEATURES, text_feature_table
 from benchwright.methods.dele.samplers.pool import feature_texts, item_pool
 
 ITEMS = pd.DataFrame(
@@ -52,12 +52,12 @@ def test_a_missing_vector_is_named() -> None:
 
 
 def test_features_as_a_table() -> None:
-    table = item_features(item_pool(ITEMS))
+    table = text_feature_table(item_pool(ITEMS))
     assert list(table.columns) == ["item_id", "subject", *FEATURES]
     row = table.set_index("item_id").loc["q/0"]
     assert row["word_length"] == 3  # What is
     assert row["difficult_words"] == 0
     assert row["flesch"] == pytest.approx(206.835 - 1.015 * 4 - 84.6)
-    empty = item_features(item_pool(ITEMS.assign(question=["", "$x$"])))
+    empty = text_feature_table(item_pool(ITEMS.assign(question=["", "$x$"])))
     assert empty["spelling_errors"].isna().all()
     assert empty["flesch"].isna().tolist() == [True, False]

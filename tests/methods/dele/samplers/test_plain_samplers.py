@@ -13,7 +13,6 @@ from benchwright.methods.dele.samplers.baselines import (
     balanced_sampler,
     random_sampler,
     stratified_sampler,
-    sub_pool,
     within_subjects,
 )
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
@@ -79,7 +78,7 @@ def test_order_of_rows_changes_nothing(name: str, within: bool) -> None:
     sampler = within_subjects(sampler) if within else sampler
     expected = sampler(pool, 3)
     for seed in range(3):
-        shuffled = sub_pool(pool, np.random.default_rng(seed).permutation(len(pool)))
+        shuffled = pool.select(np.random.default_rng(seed).permutation(len(pool)))
         draw = sampler(shuffled, 3)
         for size in (1, 4, 10, 21):
             assert _ids(shuffled, draw, size) == _ids(pool, expected, size)

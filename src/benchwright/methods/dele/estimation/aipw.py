@@ -8,12 +8,13 @@ the predictions are. Here residuals are of an item that was left out of the regr
 of a regression on its own items are too small; with them the estimate has exactly no bias.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.calibration import Predict, Rule
+from benchwright.methods.dele.estimation.calibration import Predict
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.methods.dele.estimation.weighted import learn_mean, unlike_random, with_past_errors
@@ -65,7 +66,15 @@ def learn_aipw(task: Task) -> FromComplete:
     if len(places) < _FEWEST_ITEMS or len(places) == n:
         return by_mean
     if not task.equal:
-        return with_past_errors(task, _corrected_rule(task.subset.weights, task.params.penalty))
+
+        def rule(
+            prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]
+        ) -> Predict:
+            chosen = prepared.filled if rows is None else prepared.filled[rows]
+            learnt = smoother(chosen.T, places, task.params.penalty)
+            return lambda answers: learnt.estimate(answers, task.subset.weights).score
+
+        return with_past_errors(task, rule)
     learnt = smoother(task.prepared.filled.T, places, task.params.penalty)
     note = unlike_random(task)
 
@@ -77,7 +86,10 @@ def learn_aipw(task: Task) -> FromComplete:
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
         found = Unbounded(score, score - reach, score + reach, se, [note] * len(score))
         alike = answers.max(axis=1) == answers.min(axis=1)
-        return _where(alike, by_mean(answers, level), found) if alike.any() else found
+        if not alike.any():
+            return found
+        plain = by_mean(answers, level)
+        return Unbounded(*map(partial(np.where, alike), plain[:4], found[:4]), found.note)
 
     return estimate
 
@@ -103,22 +115,3 @@ def _with_intercept(weights: Float) -> Float:
     """Weights of centred answers as weights of answers, the intercept's 1/k in each."""
     k = weights.shape[-1]
     return np.asarray(weights - weights.mean(axis=-1, keepdims=True) + 1 / k)
-
-
-def _corrected_rule(weights: Float, penalty: float) -> Rule:
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        chosen = prepared.filled if rows is None else prepared.filled[rows]
-        learnt = smoother(chosen.T, places, penalty)
-        return lambda answers: learnt.estimate(answers, weights).score
-
-    return rule
-
-
-def _where(rows: NDArray[np.bool_], first: Unbounded, second: Unbounded) -> Unbounded:
-    return Unbounded(
-        np.where(rows, first.score, second.score),
-        np.where(rows, first.low, second.low),
-        np.where(rows, first.high, second.high),
-        np.where(rows, first.se, second.se),
-        second.note,
-    )

@@ -38,10 +38,6 @@ class Errors(NamedTuple):
     estimate: Float
     error: Float
 
-    def known(self) -> "Errors":
-        there = ~np.isnan(self.estimate)
-        return Errors(self.estimate[there], self.error[there])
-
 
 class PastErrors(NamedTuple):
     """Errors on training models: of folds left out, and of the best ones left out.
@@ -78,20 +74,17 @@ def past_errors(
     for part in np.unique(fold[fold >= 0]):
         left_out = fold == part
         estimate[left_out] = _predicted(prepared, places, rule, left_out)
-    across = Errors(estimate, prepared.scores - estimate)
     best = prepared.best
-    forward = Errors(np.empty(0), np.empty(0))
+    ahead = np.full(len(fold), np.nan)
     if best.any():
-        ahead = _predicted(prepared, places, rule, best)
-        judged = prepared.judges[best]
-        forward = Errors(ahead, prepared.scores[best] - ahead)
-        forward = Errors(forward.estimate[judged], forward.error[judged]).known()
-    judges = prepared.judges
-    known = Errors(across.estimate[judges], across.error[judges]).known()
-    if not len(fold):
-        return PastErrors(known, forward, np.nan, np.nan)
-    rare, ceiling = np.quantile(prepared.scores, [0.9, 1])
-    return PastErrors(known, forward, float(rare), float(ceiling))
+        ahead[best] = _predicted(prepared, places, rule, best)
+    across, forward = (
+        Errors(found[there], prepared.scores[there] - found[there])
+        for found in (estimate, ahead)
+        for there in [prepared.judges & ~np.isnan(found)]
+    )
+    rare, ceiling = np.quantile(prepared.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
+    return PastErrors(across, forward, float(rare), float(ceiling))
 
 
 def calibrated_reach(
@@ -111,8 +104,11 @@ def calibrated_reach(
     size = np.abs(past.across.error) / _scale(past.across.estimate, n)
     order = np.argsort(past.across.estimate, kind="stable")
     near, se = _near(past.across.estimate[order], size[order], estimate, level, neighbours)
-    few = _few(len(size), level)
-    note = [_joined(few, _AT_THE_TOP if top else "") for top in estimate > past.rare]
+    few = ""
+    if int(np.ceil((len(size) + 1) * level)) > len(size):
+        few = f"interval from the errors of {len(size)} training models, taken as normal"
+    above = [_AT_THE_TOP if top else "" for top in estimate > past.rare]
+    note = ["; ".join(filter(None, (few, top))) for top in above]
     beyond = estimate > past.ceiling
     if beyond.any() and len(past.forward.error) >= 2:
         ahead = np.abs(past.forward.error) / _scale(past.forward.estimate, n)
@@ -158,16 +154,6 @@ def _quantile(sizes: Float, level: float) -> Float:
     return np.asarray(stdtrit(count - 1, (1 + level) / 2) * spread)
 
 
-def _few(count: int, level: float) -> str:
-    if int(np.ceil((count + 1) * level)) <= count:
-        return ""
-    return f"interval from the errors of {count} training models, taken as normal"
-
-
 def _scale(estimate: Float, n: int) -> Float:
     p = (estimate * n + 1) / (n + 2)
     return np.asarray(np.sqrt(p * (1 - p)))
-
-
-def _joined(*notes: str) -> str:
-    return "; ".join(note for note in notes if note)

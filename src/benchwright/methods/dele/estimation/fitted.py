@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.calibration import possible
-from benchwright.methods.dele.estimation.training import PreparedTraining, Training, prepare
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.estimation import EstimationParams
 
 Float = NDArray[np.float64]
@@ -24,45 +24,6 @@ class Estimates(NamedTuple):
     high: Float  # (r,) upper bound
     se: Float  # (r,) standard error
     reason: tuple[str, ...]  # r texts: why figures are NaN, or what to bear in mind; "" otherwise
-
-
-class FittedEstimator(Protocol):
-    """An estimator that knows its training models and its subset."""
-
-    def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
-        """From answers (r, k) in [0, 1] to the subset's items in its order, NaN where missing.
-
-        What a model did not answer is taken to be missing at random.
-
-        Raises:
-            InputError: the answers do not have k columns or leave [0, 1]; `level` is not in (0, 1).
-        """
-        ...
-
-
-class Estimator(Protocol):
-    """A way to estimate scores; pass a prepared training where there are several subsets."""
-
-    def __call__(
-        self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
-    ) -> FittedEstimator:
-        """Do once what all new models share; `seed` deals the training models into folds.
-
-        Raises:
-            InputError: the training or the subset makes no sense (positions outside, twice, none).
-        """
-        ...
-
-
-class EstimatorKind(NamedTuple):
-    """An estimator by its name in the registry."""
-
-    make: Callable[[EstimationParams], Estimator]  # the estimator with a run's settings
-    # what it takes from training models: "nothing", "item_response" or "answers".
-    uses: Literal["nothing", "item_response", "answers"]
-    # what its interval rests on: the "design" (the subset was drawn at random), or errors on
-    # "training" models (that new models are like).
-    interval: Literal["design", "training"]
 
 
 class Unbounded(NamedTuple):
@@ -108,7 +69,7 @@ Learn = Callable[[Task], FromComplete]
 
 @dataclass(frozen=True)
 class SubsetEstimator:
-    """An `Estimator`: what `learn` learns from a task, for any pattern of missing answers."""
+    """A way to estimate scores from a subset; pass a prepared training where there are several."""
 
     learn: Learn
     params: EstimationParams
@@ -116,24 +77,48 @@ class SubsetEstimator:
     def __call__(
         self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
     ) -> "FittedSubset":
-        if isinstance(training, PreparedTraining):
-            prepared = training
-        else:
-            prepared = prepare(training, self.params)
-        checked_subset(subset, prepared.items)
-        task = Task(prepared, subset, seed, self.params)
+        """Do once what all new models share; `seed` deals the training models into folds.
+
+        Raises:
+            InputError: the training or the subset makes no sense (positions outside, twice, none).
+        """
+        if isinstance(training, Training):
+            training = PreparedTraining(training, self.params)
+        checked_subset(subset, training.items)
+        task = Task(training, subset, seed, self.params)
         return FittedSubset(self.learn, task, self.learn(task))
+
+
+class EstimatorKind(NamedTuple):
+    """An estimator in the registry, and what it takes from training models."""
+
+    learn: Learn
+    uses: Literal["nothing", "item_response", "answers"]
+
+    def make(self, params: EstimationParams) -> SubsetEstimator:
+        """The estimator with a run's settings."""
+        return SubsetEstimator(self.learn, params)
 
 
 @dataclass(frozen=True)
 class FittedSubset:
-    """A `FittedEstimator`: models are taken together by which answers they miss."""
+    """An estimator that knows its training models and its subset.
+
+    Models are taken together by which answers they miss.
+    """
 
     learn: Learn
     task: Task
     complete: FromComplete
 
     def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
+        """From answers (r, k) in [0, 1] to the subset's items in its order, NaN where missing.
+
+        What a model did not answer is taken to be missing at random.
+
+        Raises:
+            InputError: the answers do not have k columns or leave [0, 1]; `level` is not in (0, 1).
+        """
         values = _checked_answers(answers, len(self.task.places), level)
         out = np.full((4, len(values)), np.nan)
         notes = [""] * len(values)
@@ -166,9 +151,7 @@ class FittedSubset:
         se = np.where(known, 0.0, found.se)
         if known:
             bounded[:] = answers.mean(axis=1)
-        notes = [
-            "; ".join(text for text in (said, "" if known else note) if text) for note in found.note
-        ]
+        notes = ["; ".join(filter(None, (said, "" if known else note))) for note in found.note]
         return np.concatenate([bounded, se[None]]), notes
 
 

@@ -7,15 +7,13 @@ no bias and a variance v; p-IRT has little variance and a mean squared error b²
 mean is λ = b² / (v + b²), the best one where the two err independently.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
+from benchwright.methods.dele.estimation.calibration import Predict, past_errors
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
-from benchwright.methods.dele.estimation.weighted import weighted_rule, with_past_errors
+from benchwright.methods.dele.estimation.weighted import with_past_errors
 
 Float = NDArray[np.float64]
 
@@ -36,16 +34,9 @@ def learn_p_irt(task: Task) -> FromComplete:
     curves = task.prepared.curves()
     if curves.reason:
         return impossible(f"no two-parameter model of the training answers: {curves.reason}")
-    rule: Rule = p_irt_rule
-    if task.params.interval == "model":
-        return _with_own_interval(task)
-    return with_past_errors(task, rule)
-
-
-def _with_own_interval(task: Task) -> FromComplete:
+    if task.params.interval != "model":
+        return with_past_errors(task, p_irt_rule)
     from scipy.special import ndtri
-
-    curves = task.prepared.curves()
 
     def estimate(answers: Float, level: float) -> Unbounded:
         expected = curves.expected(task.places, answers)
@@ -67,24 +58,24 @@ def impossible(reason: str) -> FromComplete:
     return estimate
 
 
-class Mixture(NamedTuple):
-    """λ in [0, 1], and what it is made of: variance v of the mean, squared error b² of p-IRT."""
-
-    weight: float
-    variance: float
-    squared_error: float
-
-
 def learn_gp_irt(task: Task) -> FromComplete:
     """λ is found for this subset, from the training models' errors when left out."""
     curves = task.prepared.curves()
     if curves.reason:
         return impossible(f"no two-parameter model of the training answers: {curves.reason}")
-    return with_past_errors(task, _mixed_rule(task.subset.weights, mixture(task).weight))
+    share = mixture(task)
+
+    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        expected = p_irt_rule(prepared, rows, places)
+        return lambda answers: (
+            share * np.asarray(answers @ task.subset.weights) + (1 - share) * expected(answers)
+        )
+
+    return with_past_errors(task, rule)
 
 
-def mixture(task: Task) -> Mixture:
-    """λ of a subset.
+def mixture(task: Task) -> float:
+    """λ in [0, 1], the weight of the mean, for a subset.
 
     b² is the mean squared error of p-IRT on training models left out, by this very subset. With
     equal weights v is that of random draws, (1 − k/n)·S²/k, averaged over training models; anchor
@@ -94,7 +85,7 @@ def mixture(task: Task) -> Mixture:
     """
     past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
     if not len(past):
-        return Mixture(0.5, np.nan, np.nan)
+        return 0.5
     values = task.prepared.filled[task.prepared.judges].astype(np.float64)
     if task.equal:
         variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
@@ -103,14 +94,4 @@ def mixture(task: Task) -> Mixture:
         variance = float(np.mean(error**2))
     squared = float(np.mean(past**2))
     total = variance + squared
-    return Mixture(squared / total if total > 0 else 0.5, variance, squared)
-
-
-def _mixed_rule(weights: Float, share: float) -> Rule:
-    mean_rule = weighted_rule(weights)
-
-    def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        mean, expected = mean_rule(prepared, rows, places), p_irt_rule(prepared, rows, places)
-        return lambda answers: share * mean(answers) + (1 - share) * expected(answers)
-
-    return rule
+    return squared / total if total > 0 else 0.5

@@ -117,12 +117,14 @@ class PreparedTraining:
 
     Use one for many subsets and estimators: the two-parameter fits (one on all models, one for
     each fold left out, one without the best models) are kept.
+
+    Raises:
+        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
     """
 
     def __init__(self, training: Training, params: EstimationParams | None = None) -> None:
-        self.training = checked(training)
+        self.training = _checked(training)
         self.params = params or EstimationParams()
-        self._folds: dict[int, NDArray[np.intp]] = {}
         self._curves: dict[bytes, ItemCurves] = {}
 
     @property
@@ -173,15 +175,6 @@ class PreparedTraining:
             out = self.scores >= cut
         return out if not out.all() else np.zeros(m, dtype=np.bool_)
 
-    def folds(self, seed: int) -> NDArray[np.intp]:
-        """Fold (m,) of each model, kin together, each fold with weak and strong models.
-
-        −1 for all where there is only one kin: then nothing can be left out.
-        """
-        if seed not in self._folds:
-            self._folds[seed] = self._dealt(seed)
-        return self._folds[seed]
-
     def curves(self, rows: Rows | None = None) -> ItemCurves:
         """The two-parameter model fitted to some of the models, or to all."""
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
@@ -190,10 +183,14 @@ class PreparedTraining:
             self._curves[key] = ItemCurves.of(fit_2pl(self.training.correct[chosen]))
         return self._curves[key]
 
-    def _dealt(self, seed: int) -> NDArray[np.intp]:
+    def folds(self, seed: int) -> NDArray[np.intp]:
+        """Fold (m,) of each model, kin together, each fold with weak and strong models.
+
+        −1 for all where there is only one kin: then nothing can be left out.
+        """
         if not len(self.scores):
             return np.empty(0, dtype=np.intp)
-        kin = self._kin()
+        kin = self._kin
         groups = int(kin.max()) + 1
         if groups < 2:
             return np.full(len(kin), -1, dtype=np.intp)
@@ -204,6 +201,7 @@ class PreparedTraining:
         )[:groups]
         return np.asarray(fold_of[kin], dtype=np.intp)
 
+    @cached_property
     def _kin(self) -> NDArray[np.intp]:
         """Groups (m,) numbered from the weakest to the strongest, whatever the order of rows."""
         values = self.filled.astype(np.float64)
@@ -222,21 +220,8 @@ class PreparedTraining:
         return np.asarray(group.ravel(), dtype=np.intp)
 
 
-def prepare(training: Training, params: EstimationParams | None = None) -> PreparedTraining:
-    """What all subsets and estimators share; nothing is fitted before it is asked for.
-
-    Raises:
-        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
-    """
-    return PreparedTraining(training, params)
-
-
-def checked(training: Training) -> Training:
-    """The same training.
-
-    Raises:
-        InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
-    """
+def _checked(training: Training) -> Training:
+    """The same training, unless InputError says what is wrong with it."""
     correct = np.asarray(training.correct)
     if correct.ndim != 2 or not correct.shape[1]:
         raise InputError(

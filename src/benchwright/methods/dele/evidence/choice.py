@@ -18,7 +18,6 @@ from benchwright.methods.dele.samplers.adaptive import (
     gain_over_random,
     luck_of_winners,
 )
-from benchwright.methods.dele.samplers.baselines import sub_pool
 from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.params.sampling import AdaptiveParams, SamplingParams
@@ -79,7 +78,7 @@ def choose_by_subject(
         return SubjectWinners.empty(), ChangedWinners.empty(), {}
     rows, samplers = [], 0
     for subject, places in subjects.items():
-        pool = sub_pool(pools.plain, places)
+        pool = pools.plain.select(places)
         members = {name: panels.groups[name] for name in groups}
         judges = Judges.of(panels.correct[:, places], members)
         rates = _rates(sampling)
@@ -124,7 +123,7 @@ def _by_splits(
     ]
     judges = Judges.of(panels.correct, {name: own for both in sides for name, own in both.items()})
     by_choosers = (
-        (list(both), pool_of(plain, panels.correct[halves.selection]))
+        (list(both), plain.answered(panels.correct[halves.selection]))
         for both, halves in zip(sides, splits, strict=True)
     )
     found = judge_by(
@@ -258,11 +257,6 @@ def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) ->
         if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
             found.append(halves)
     return found
-
-
-def pool_of(plain: SamplingPool, correct: NDArray[np.float32]) -> SamplingPool:
-    """The items as they are seen by samplers that read these answers."""
-    return SamplingPool(plain.item_ids, plain.subjects, plain.texts, plain.vectors, correct)
 
 
 def repeats_of(sampling: SamplingParams) -> int:

@@ -14,7 +14,6 @@ from benchwright.methods.dele.evidence.choice import (
     draws_seed,
     large_subjects,
     model_splits,
-    pool_of,
     repeats_of,
 )
 from benchwright.methods.dele.evidence.judging import (
@@ -30,7 +29,6 @@ from benchwright.methods.dele.evidence.model_splits import ModelSplit
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.samplers.adaptive import fixed_orders
-from benchwright.methods.dele.samplers.baselines import sub_pool
 from benchwright.methods.dele.samplers.curves import FIGURES, sampler_figures, sizes_of_rates
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.percentile import percentile_among
@@ -101,7 +99,7 @@ def trace_subjects(
     plain = reads_answers(sampling, answers=False)
     parts = []
     for subject, places in subjects.items():
-        pool, correct = sub_pool(pools.plain, places), panels.correct[:, places]
+        pool, correct = pools.plain.select(places), panels.correct[:, places]
         able, _ = runs_on(plain, pool)
         judges = Judges.of(correct, {"all": panels.groups["all"]})
         found = sampler_figures(
@@ -251,7 +249,7 @@ def _winners(
         for numbers in [list(own.index)] if together else [[number] for number in own.index]:
             pool = pools.plain
             if not together:
-                pool = pool_of(pool, judges.correct[splits[numbers[0]].selection])
+                pool = pool.answered(judges.correct[splits[numbers[0]].selection])
             own_panels = judges.only(f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE))
             sampler = {str(name): samplers[str(name)]}
             yield sampler_figures(pool, sampler, own_panels, rates, repeats, own_seed)

@@ -14,7 +14,6 @@ from benchwright.methods.dele.estimation import (
     Estimates,
     PreparedTraining,
     Training,
-    prepare,
 )
 from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
@@ -52,7 +51,7 @@ def measure_estimates(
         train, judge = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
         if not size or not len(train) or not len(judge):
             continue
-        prepared = prepare(_training(panels, CHOSEN_BY[panel]), estimation)
+        prepared = PreparedTraining(_training(panels, CHOSEN_BY[panel]), estimation)
         truth = judge.mean(axis=1, dtype=np.float64)
         subsets = {
             RANDOM: list(_random(pools, sampling, size, seed)),

@@ -220,7 +220,7 @@ def anchor_points_sampler(params: AnchorParams) -> Sampler:
     missing answer is put at the item's mean. The score is the mean weighted by shares of clusters.
     """
     return _anchor_sampler(
-        "anchor_points", lambda correct, _: answer_components(correct, params.components), params
+        "anchor_points", lambda pool: answer_components(pool.correct, params.components), params
     )
 
 
@@ -253,7 +253,7 @@ def answer_components(correct: NDArray[np.float32], components: int) -> Float:
         )
 
 
-def _item_parameters(_: NDArray[np.float32], pool: SamplingPool) -> Float:
+def _item_parameters(pool: SamplingPool) -> Float:
     """(n, 2) a and b; an item without answers has the medians.
 
     Raises:
@@ -270,7 +270,7 @@ def _item_parameters(_: NDArray[np.float32], pool: SamplingPool) -> Float:
 
 def _anchor_sampler(
     name: str,
-    points_of: Callable[[NDArray[np.float32], SamplingPool], Float],
+    points_of: Callable[[SamplingPool], Float],
     params: AnchorParams,
 ) -> Sampler:
     """The sampler of anchors among points that are made of a pool in order of item id."""
@@ -278,13 +278,7 @@ def _anchor_sampler(
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
         required_answers(pool, name)
         order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-        by_id = SamplingPool(
-            tuple(pool.item_ids[place] for place in order),
-            tuple(pool.subjects[place] for place in order),
-            tuple(pool.texts[place] for place in order),
-            correct=pool.correct[:, order],
-        )
-        return order, AnchorClusters(points_of(by_id.correct, by_id), params)
+        return order, AnchorClusters(points_of(pool.select(order)), params)
 
     clusters_of = OncePerPool(fit, "answers")
 

@@ -1,10 +1,8 @@
 """Random, stratified and balanced samplers, and any sampler inside subjects (DELE, A.1.1, 4.2)."""
 
 from collections import Counter, defaultdict
-from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
@@ -60,7 +58,7 @@ def within_subjects(sampler: Sampler) -> Sampler:
         for place, subject in enumerate(pool.subjects):
             places[subject].append(place)
         members = {name: np.array(places[name], dtype=np.intp) for name in sorted(places)}
-        draws = {name: sampler(sub_pool(pool, own), seed) for name, own in members.items()}
+        draws = {name: sampler(pool.select(own), seed) for name, own in members.items()}
         lots = item_uniforms(seed, "sampling.within_subject", list(members))
         turns = dict(zip(members, np.argsort(np.argsort(lots, kind="stable")), strict=True))
         # largest_remainder settles equal remainders in order of name: the turn stands first in it.
@@ -81,14 +79,3 @@ def within_subjects(sampler: Sampler) -> Sampler:
         return draw
 
     return sample
-
-
-def sub_pool(pool: SamplingPool, places: NDArray[np.intp]) -> SamplingPool:
-    """The pool of some of its items, in the order of `places`."""
-    return SamplingPool(
-        tuple(pool.item_ids[place] for place in places),
-        tuple(pool.subjects[place] for place in places),
-        tuple(pool.texts[place] for place in places),
-        MappingProxyType({name: matrix[places] for name, matrix in pool.vectors.items()}),
-        pool.correct[:, places] if pool.correct.size else pool.correct,
-    )

@@ -1,10 +1,9 @@
 """Items in clusters by their texts, and samplers that draw from them (DELE, 3.1, A.1 and A.4)."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, lru_cache
-from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +66,7 @@ def cluster_items(
     Raises:
         InputError: the pool has no vectors of that encoder.
     """
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
@@ -74,7 +74,8 @@ def cluster_items(
     kept = np.flatnonzero(row_lengths(features) > 0) if source == TFIDF else np.arange(len(pool))
     found = np.full(len(pool), NOISE, dtype=np.intp)
     with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=_convergence_warning())
+        # Topics are cut off before they settle to the last digit; k-means meets equal rows.
+        warnings.filterwarnings("ignore", category=ConvergenceWarning)
         found[kept], asked, curve = _cluster(features[kept], method, source, params)
     labels = np.empty(len(pool), dtype=np.intp)
     labels[order] = _by_size(found)
@@ -150,11 +151,8 @@ def _labeller(
         return lambda k: kmeans(points[:, :k], k)
     if method == "nmf":
         most_topics = min(features.shape)
-        return lambda k: _strongest(
-            NMF(min(k, most_topics), init="nndsvda", tol=1e-3, random_state=state).fit_transform(
-                features
-            )
-        )
+        settings = {"init": "nndsvda", "tol": 1e-3, "random_state": state}
+        return lambda k: _strongest(NMF(min(k, most_topics), **settings).fit_transform(features))
 
     def topics(k: int) -> Labels:
         model = LatentDirichletAllocation(
@@ -210,23 +208,14 @@ def _by_size(labels: Labels) -> Labels:
     return out
 
 
-def _convergence_warning() -> type[Warning]:
-    """Topics are cut off before they settle to the last digit; k-means meets equal rows."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    return ConvergenceWarning
-
-
 DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
 def clustering_sampler(method: Method, source: str, params: ClusteringParams) -> Sampler:
     """The sampler that gives each cluster its share of the size, noise too, and draws at random.
 
-    Args:
-        method: of clustering.
-        source: "tfidf", or the encoder whose vectors are clustered.
-        params: of the clustering, which is fitted once per pool whatever the repeat's seed.
+    `source` is "tfidf", or the encoder whose vectors are clustered; the clustering is fitted once
+    per pool whatever the repeat's seed.
     """
     clustering_of = clusterings(method, source, params)
 
@@ -278,7 +267,8 @@ def proportional_draw(
     return draw
 
 
-def _clustering_kind(method: Method, source: str) -> SamplerKind:
+def clustering_kind(method: Method, source: str) -> SamplerKind:
+    """What the registry says of a method on TF-IDF, or on the vectors of an encoder."""
     return SamplerKind(
         "clustering",
         lambda params: clustering_sampler(method, source, params.clustering),
@@ -286,14 +276,3 @@ def _clustering_kind(method: Method, source: str) -> SamplerKind:
         nested=False,
         random=True,
     )
-
-
-CLUSTERING_SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
-    {f"{method}_{TFIDF}": _clustering_kind(method, TFIDF) for method in get_args(Method)}
-)
-"""Those on TF-IDF, which need no encoder."""
-
-
-def encoder_samplers(encoder: str) -> dict[str, SamplerKind]:
-    """Those on the vectors of an encoder: `kmeans_<encoder>`, `spectral_…`, `dbscan_…`."""
-    return {f"{method}_{encoder}": _clustering_kind(method, encoder) for method in DENSE_METHODS}

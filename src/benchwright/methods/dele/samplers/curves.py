@@ -1,7 +1,7 @@
 """What samplers keep of ranks and scores, at many rates and repeats (DELE, section 4)."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -29,13 +29,6 @@ def sizes_of_rates(rates: Sequence[float], n: int) -> NDArray[np.intp]:
 def repeat_seed(seed: int, sampler: str, repeat: int) -> int:
     """The seed of one repeat of one sampler; no two share their chance."""
     return int(stage_generator(seed, f"sampling/{sampler}/{repeat}").integers(1 << 62))
-
-
-def subset_weights(draw: Draw, sizes: Sequence[int], n: int) -> NDArray[np.float64]:
-    """Weights (r, n) of the n items in the subsets of r sizes; each row sums to 1."""
-    out = np.zeros((len(sizes), n))
-    _weigh(out, draw, sizes)
-    return out
 
 
 def sampler_figures(
@@ -67,6 +60,8 @@ def sampler_figures(
     from tqdm import tqdm
 
     sizes = sizes_of_rates(rates, len(pool))
+    # Repeats whose weights fit into a block are judged together.
+    step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
     keys: list[tuple[str, str, int, int]] = []
     parts: list[Preservation] = []
     times = {name: repeats if isinstance(repeats, int) else repeats[name] for name in samplers}
@@ -74,7 +69,8 @@ def sampler_figures(
         total=sum(times.values()), desc="samplers", unit="draw", file=sys.stderr, mininterval=1
     ) as bar:
         for name in sorted(samplers):
-            for some in _together(times[name], len(sizes) * len(pool)):
+            for start in range(0, times[name], step):
+                some = range(start, min(start + step, times[name]))
                 seeds = [repeat_seed(seed, name, repeat) for repeat in some]
                 draws = (samplers[name](pool, own) for own in seeds)
                 weights, plain = _weights_of(draws, len(some), sizes.tolist(), len(pool))
@@ -85,13 +81,6 @@ def sampler_figures(
     return _table(keys, parts, np.asarray(rates, dtype=np.float64), sizes)
 
 
-def _together(repeats: int, cells: int) -> Iterator[range]:
-    """Repeats in ranges whose weights, so many `cells` each, fit into a block."""
-    step = max(1, _BLOCK_BYTES // (8 * max(cells, 1)))
-    for start in range(0, repeats, step):
-        yield range(start, min(start + step, repeats))
-
-
 def _weights_of(
     draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -100,21 +89,12 @@ def _weights_of(
     """
     weights = np.zeros((count * len(sizes), n))
     plain = np.empty(len(weights), dtype=np.intp)
-    for number, draw in enumerate(draws):
-        rows = slice(number * len(sizes), (number + 1) * len(sizes))
-        plain[rows] = _weigh(weights[rows], draw, sizes)
-    return weights, plain
-
-
-def _weigh(out: NDArray[np.float64], draw: Draw, sizes: Sequence[int]) -> list[int]:
-    """Write the weights of a draw's subsets; the number of items of each, 0 if not all alike."""
-    plain = []
-    for row, size in zip(out, sizes, strict=True):
-        subset = draw(int(size))
-        row[subset.positions] = subset.weights
+    subsets = (draw(int(size)) for draw in draws for size in sizes)
+    for row, subset in enumerate(subsets):
+        weights[row, subset.positions] = subset.weights
         alike = bool((subset.weights == subset.weights[0]).all())
-        plain.append(len(subset.weights) if alike else 0)
-    return plain
+        plain[row] = len(subset.weights) if alike else 0
+    return weights, plain
 
 
 def _table(

@@ -2,10 +2,10 @@
 
 import hashlib
 import weakref
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,25 +35,34 @@ class SamplingPool:
     def __len__(self) -> int:
         return len(self.item_ids)
 
+    def answered(self, correct: NDArray[np.float32]) -> "SamplingPool":
+        """The items as they are seen by samplers that read these answers."""
+        return replace(self, correct=correct)
 
-class Draw(Protocol):
-    """One draw of a sampler: subsets of any size, from 1 to all items."""
+    def select(self, places: NDArray[np.intp]) -> "SamplingPool":
+        """The pool of some of its items, in the order of `places`."""
+        return SamplingPool(
+            tuple(self.item_ids[place] for place in places),
+            tuple(self.subjects[place] for place in places),
+            tuple(self.texts[place] for place in places),
+            MappingProxyType({name: matrix[places] for name, matrix in self.vectors.items()}),
+            self.correct[:, places] if self.correct.size else self.correct,
+        )
 
-    def __call__(self, size: int) -> WeightedSubset:
-        """So many items; where the sampler nests, a smaller subset is a prefix of a larger one."""
-        ...
+
+Draw = Callable[[int], WeightedSubset]
+"""One draw of a sampler: a subset of any size from 1 to all items.
+
+Where the sampler nests, a smaller subset is a prefix of a larger one.
+"""
 
 
-class Sampler(Protocol):
-    """A way to choose items; the seed is the repeat's, and decides all that is left to chance."""
+Sampler = Callable[[SamplingPool, int], Draw]
+"""A way to choose items: does once what all sizes share.
 
-    def __call__(self, pool: SamplingPool, seed: int) -> Draw:
-        """Do once what all sizes share.
-
-        Raises:
-            InputError: the pool lacks what the sampler reads (vectors, answers).
-        """
-        ...
+The second argument is the repeat's seed, which decides all that is left to chance. It raises
+InputError where the pool lacks what the sampler reads (vectors, answers).
+"""
 
 
 class SamplerKind(NamedTuple):
@@ -78,14 +87,8 @@ def feature_texts(items: pd.DataFrame, kind: FeatureText) -> tuple[str, ...]:
     """
     if kind == "question":
         return tuple(items["question"])
-    return tuple(
-        _with_choices(question, choices)
-        for question, choices in zip(items["question"], items["choices"], strict=True)
-    )
-
-
-def _with_choices(question: str, choices: Iterable[str]) -> str:
-    return "\n".join([question, *choices])
+    both = zip(items["question"], items["choices"], strict=True)
+    return tuple("\n".join([question, *choices]) for question, choices in both)
 
 
 VectorsByText = Mapping[str, NDArray[np.float32]]
@@ -115,11 +118,7 @@ def item_pool(
         name: _vector_matrix(name, found, ids, texts) for name, found in (vectors or {}).items()
     }
     pool = SamplingPool(ids, tuple(items["subject"]), texts, MappingProxyType(matrices))
-    if responses is None:
-        return pool
-    return SamplingPool(
-        pool.item_ids, pool.subjects, texts, pool.vectors, responses.select_items(ids).correct
-    )
+    return pool.answered(responses.select_items(ids).correct) if responses is not None else pool
 
 
 def _vector_matrix(

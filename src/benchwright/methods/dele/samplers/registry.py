@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import get_args
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers.anchor_points import (
@@ -15,7 +16,12 @@ from benchwright.methods.dele.samplers.baselines import (
     stratified_sampler,
     within_subjects,
 )
-from benchwright.methods.dele.samplers.clustering import CLUSTERING_SAMPLERS, encoder_samplers
+from benchwright.methods.dele.samplers.clustering import (
+    DENSE_METHODS,
+    TFIDF,
+    Method,
+    clustering_kind,
+)
 from benchwright.methods.dele.samplers.pool import Sampler, SamplerKind
 from benchwright.methods.dele.samplers.ranking import Feature, rank_by_feature
 from benchwright.methods.dele.samplers.readability import (
@@ -33,28 +39,8 @@ from benchwright.methods.dele.samplers.text_quality import (
 )
 from benchwright.params.sampling import AnchorParams, SamplingParams
 
-
-def _answer_kind(
-    family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
-) -> SamplerKind:
-    return SamplerKind(
-        family, lambda params: make(params.anchors), frozenset({"answers"}), nested, random
-    )
-
-
-ANSWER_SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
-    {
-        "anchor_points": _answer_kind(
-            "responses", anchor_points_sampler, nested=False, random=False
-        ),
-        "irt_clusters": _answer_kind("responses", irt_clusters_sampler, nested=False, random=False),
-        "discrimination": _answer_kind(
-            "responses", discrimination_sampler, nested=True, random=False
-        ),
-        "share_wrong": _answer_kind("difficulty", share_wrong_sampler, nested=True, random=True),
-    }
-)
-"""Those that read answers; `share_wrong` is the difficulty sampling of the paper's Figure 45."""
+_TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
+_ANSWERS = frozenset({"answers"})
 
 
 def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> SamplerKind:
@@ -65,15 +51,19 @@ def _ranked(family: str, name: str, feature: Feature, *, highest_first: bool) ->
     return SamplerKind(
         family,
         lambda _: rank_by_feature(name, feature, highest_first=highest_first),
-        frozenset({"texts"}),
+        _TEXTS,
         nested=True,
         random=False,
     )
 
 
-_SUBJECTS = frozenset({"subjects"})
+def _answering(
+    family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
+) -> SamplerKind:
+    return SamplerKind(family, lambda params: make(params.anchors), _ANSWERS, nested, random)
 
-_PLAIN: Mapping[str, SamplerKind] = MappingProxyType(
+
+SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
     {
         "random": _baseline(random_sampler, frozenset(), nested=True),
         "stratified": _baseline(stratified_sampler, _SUBJECTS, nested=False),
@@ -86,7 +76,7 @@ _PLAIN: Mapping[str, SamplerKind] = MappingProxyType(
         "cpd": SamplerKind(
             "quality",
             lambda params: compound_probability_sampler(standardise=params.cpd == "standardised"),
-            frozenset({"texts"}),
+            _TEXTS,
             nested=True,
             random=False,
         ),
@@ -99,11 +89,15 @@ _PLAIN: Mapping[str, SamplerKind] = MappingProxyType(
         "dale_chall": _ranked("difficulty", "dale_chall", dale_chall, highest_first=True),
         "flesch": _ranked("difficulty", "flesch", flesch_reading_ease, highest_first=False),
         "gunning_fog": _ranked("difficulty", "gunning_fog", gunning_fog, highest_first=True),
+        **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
+        "anchor_points": _answering("responses", anchor_points_sampler, nested=False, random=False),
+        "irt_clusters": _answering("responses", irt_clusters_sampler, nested=False, random=False),
+        "discrimination": _answering(
+            "responses", discrimination_sampler, nested=True, random=False
+        ),
+        # The difficulty sampling of the paper's Figure 45.
+        "share_wrong": _answering("difficulty", share_wrong_sampler, nested=True, random=True),
     }
-)
-
-SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
-    {**_PLAIN, **CLUSTERING_SAMPLERS, **ANSWER_SAMPLERS}
 )
 """Samplers that need no encoder, by name."""
 
@@ -116,7 +110,7 @@ def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
     """
     known = dict(SAMPLERS)
     for encoder in params.encoders:
-        known.update(encoder_samplers(encoder))
+        known |= {f"{name}_{encoder}": clustering_kind(name, encoder) for name in DENSE_METHODS}
     if params.samplers == ("all",):
         return known
     for name in params.samplers:

@@ -50,28 +50,9 @@ class ComparedAnswers(NamedTuple):
         """The same on some of the items, in the order given."""
         place = {item: column for column, item in enumerate(self.item_ids)}
         at = np.array([place[item] for item in item_ids], dtype=np.intp)
-        return self._replace(
-            item_ids=item_ids,
-            clusters=self.clusters[at],
-            original=self.original[:, at],
-            drawn=self.drawn[:, :, at],
-            altered=self.altered[:, at],
-            gold_removed=self.gold_removed[:, at],
-            picked_none=self.picked_none[:, :, at],
-            has_none=self.has_none[:, at],
-            options=self.options[:, at],
-            failed_original=self.failed_original[:, at],
-            failed_drawn=self.failed_drawn[:, :, at],
-            shots_original=self.shots_original[:, at],
-            shots_drawn=self.shots_drawn[:, :, at],
-        )
-
-
-class _Asked(NamedTuple):
-    """Of answers to one condition, (m, n): failed to be read, demonstrations shown."""
-
-    failed: Bools
-    shots: NDArray[np.int64]
+        # The last axis of every array is that of the items.
+        arrays = {k: v[..., at] for k, v in self._asdict().items() if isinstance(v, np.ndarray)}
+        return self._replace(item_ids=item_ids, **arrays)
 
 
 def align_answers(
@@ -118,23 +99,17 @@ def align_answers(
         )
         configurations = tuple(sorted(shared))
         asked = [_asked(table, configurations, ids, open_ended) for table in tables]
-        rows = [matrix.select_items(ids) for matrix in matrices]
-        correct = [
-            _correct(matrix, configurations, one.failed)
-            for matrix, one in zip(rows, asked, strict=True)
-        ]
-        complete = np.ones(len(ids), dtype=np.bool_)
-        for answers in correct:
-            complete &= ~np.isnan(answers).any(axis=0)
-        columns = np.flatnonzero(complete)
+        answers = [_rows(matrix.select_items(ids), configurations) for matrix in matrices]
+        correct, predicted = (np.array(part) for part in zip(*answers, strict=True))
+        failed, shots = (np.array(part) for part in zip(*asked, strict=True))
+        correct[failed & np.isnan(correct)] = 0
+        columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
         kept = tuple(ids[column] for column in columns)
         if not configurations or not kept:
             continue
-        d, m, n = len(conditions), len(configurations), len(kept)
+        failed, shots = failed[..., columns], shots[..., columns]
         none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
-        chosen = np.array(
-            [_prediction(matrix, configurations)[:, columns] for matrix in rows[1:]]
-        ).reshape(d, m, n)
+        chosen = predicted[1:][..., columns]
         own_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
         found[name] = ComparedAnswers(
             configurations,
@@ -142,16 +117,16 @@ def align_answers(
             tuple(conditions),
             item_clusters(own_items.reset_index(drop=True)),
             correct[0][:, columns],
-            np.array([answers[:, columns] for answers in correct[1:]]).reshape(d, m, n),
+            np.ascontiguousarray(correct[1:][..., columns]),
             _marks(perturbation_changes, conditions, kept, "altered"),
             _marks(perturbation_changes, conditions, kept, "gold_removed"),
             (chosen == none_at[:, None, :]) & (none_at >= 0)[:, None, :],
             none_at >= 0,
             options,
-            asked[0].failed[:, columns],
-            np.array([one.failed[:, columns] for one in asked[1:]]).reshape(d, m, n),
-            asked[0].shots[:, columns],
-            np.array([one.shots[:, columns] for one in asked[1:]]).reshape(d, m, n),
+            failed[0],
+            failed[1:],
+            shots[0],
+            shots[1:],
         )
     return found
 
@@ -199,7 +174,8 @@ def _asked(
     configurations: tuple[str, ...],
     item_ids: tuple[str, ...],
     open_ended: set[str],
-) -> _Asked:
+) -> tuple[Bools, NDArray[np.int64]]:
+    """Of answers to one condition, (m, n): failed to be read, demonstrations shown."""
     shape = (len(configurations), len(item_ids))
     failed = np.zeros(shape, dtype=np.bool_)
     shots = np.full(shape, -1, dtype=np.int64)
@@ -213,27 +189,20 @@ def _asked(
         failed[row] = (own["extraction"] == "failed").to_numpy(dtype=bool) & written
         failed[row] &= own["correct"].isna().to_numpy(dtype=bool)
         shots[row] = own["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
-    return _Asked(failed, shots)
+    return failed, shots
 
 
-def _correct(matrix: ResponseMatrix, configurations: tuple[str, ...], failed: Bools) -> Floats:
-    """(m, n) answers, failed ones wrong; NaN without an answer."""
+def _rows(
+    matrix: ResponseMatrix, configurations: tuple[str, ...]
+) -> tuple[Floats, NDArray[np.int64]]:
+    """(m, n) answers, NaN where there is none, and the options chosen, −1 where not known."""
+    shape = len(configurations), len(matrix.item_ids)
+    correct, chosen = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
     place = {name: row for row, name in enumerate(matrix.models)}
-    out = np.full(failed.shape, np.nan)
     for row, name in enumerate(configurations):
         if name in place:
-            out[row] = matrix.correct[place[name]]
-    out[failed & np.isnan(out)] = 0
-    return out
-
-
-def _prediction(matrix: ResponseMatrix, configurations: tuple[str, ...]) -> NDArray[np.int64]:
-    place = {name: row for row, name in enumerate(matrix.models)}
-    out = np.full((len(configurations), len(matrix.item_ids)), -1, dtype=np.int64)
-    for row, name in enumerate(configurations):
-        if name in place:
-            out[row] = matrix.prediction[place[name]]
-    return out
+            correct[row], chosen[row] = matrix.correct[place[name]], matrix.prediction[place[name]]
+    return correct, chosen
 
 
 def _marks(
@@ -242,10 +211,7 @@ def _marks(
     """(d, n) a mark of each draw's items."""
     items = changes[(changes["role"] == "item") & changes[column].astype(bool)]
     marked = set(zip(items["condition"], items["item_id"], strict=True))
-    return np.array(
-        [[(condition, item) in marked for item in item_ids] for condition in conditions],
-        dtype=bool,
-    ).reshape(len(conditions), len(item_ids))
+    return np.array([[(draw, item) in marked for item in item_ids] for draw in conditions])
 
 
 def _places_of_none(

@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     Floats,
     ways_of_asking,
 )
-from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.clustered_mean import bounded_mean
 from benchwright.tables.wicked import DrawInstruct
 
 FAMILIES = "families"
@@ -38,7 +38,8 @@ def compare_instruct(
         change = seen.mean_change()
         for way, members in ways_of_asking(seen.configurations).items():
             kinds = _kinds(seen, members, known)
-            rows.append((name, way, "", *_compared(change, seen, *_all(kinds))))
+            tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
+            rows.append((name, way, "", *_compared(change, seen, tuned, base)))
             paired = {family: both for family, both in kinds.items() if all(both)}
             for family, (tuned, base) in sorted(paired.items()):
                 rows.append((name, way, family, *_compared(change, seen, tuned, base)))
@@ -61,11 +62,6 @@ def _kinds(seen: ComparedAnswers, members: list[int], known: Mapping[str, Any]) 
     return found
 
 
-def _all(kinds: _Kinds) -> tuple[list[int], list[int]]:
-    both = list(kinds.values())
-    return [row for tuned, _ in both for row in tuned], [row for _, base in both for row in base]
-
-
 def _compared(
     change: Floats, seen: ComparedAnswers, tuned: list[int], base: list[int]
 ) -> tuple[Any, ...]:
@@ -74,7 +70,8 @@ def _compared(
     if lacking:
         why = f"not enough models: no {' and no '.join(lacking)} model"
         return (len(tuned), len(base), *lost, np.nan, np.nan, np.nan, why)
-    return (len(tuned), len(base), *lost, *_difference(_gap(change, tuned, base), seen))
+    gap: Floats = change[tuned].mean(axis=0) - change[base].mean(axis=0)
+    return (len(tuned), len(base), *lost, *bounded_mean(gap, seen.clusters))
 
 
 def _over_families(change: Floats, seen: ComparedAnswers, paired: _Kinds) -> tuple[Any, ...]:
@@ -84,14 +81,9 @@ def _over_families(change: Floats, seen: ComparedAnswers, paired: _Kinds) -> tup
         for kind in (0, 1)
     )
     counts = (sum(len(both[kind]) for both in paired.values()) for kind in (0, 1))
-    return (*counts, float(tuned.mean()), float(base.mean()), *_difference(tuned - base, seen))
-
-
-def _gap(change: Floats, tuned: list[int], base: list[int]) -> Floats:
-    gap: Floats = change[tuned].mean(axis=0) - change[base].mean(axis=0)
-    return gap
-
-
-def _difference(gap: Floats, seen: ComparedAnswers) -> tuple[float, float, float, str]:
-    found = clustered_means(gap[None, :], seen.clusters)
-    return float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason
+    return (
+        *counts,
+        float(tuned.mean()),
+        float(base.mean()),
+        *bounded_mean(tuned - base, seen.clusters),
+    )

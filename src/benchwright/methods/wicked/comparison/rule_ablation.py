@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     perturbation_of,
 )
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.clustered_mean import bounded_mean
 from benchwright.tables.wicked import RuleAblation
 
 
@@ -47,9 +47,9 @@ def compare_rules(
     rows: list[dict[str, Any]] = []
     for configuration in sorted(able):
         asked = parse_configuration(configuration)
-        original = _row(aligned[0].original, aligned[0], configuration)
-        states = [original[None, :]]
-        states += [_row(seen.drawn, seen, configuration) for seen in aligned]
+        places = [seen.configurations.index(configuration) for seen in aligned]
+        states = [aligned[0].original[places[:1]]]
+        states += [seen.drawn[:, row] for seen, row in zip(aligned, places, strict=True)]
         for step, answers in enumerate(states):
             by_draw = answers.mean(axis=1)
             rows.append(
@@ -92,12 +92,6 @@ def _rules(changes: pd.DataFrame, steps: list[str]) -> list[str]:
     return rules
 
 
-def _row(answers: Floats, seen: ComparedAnswers, configuration: str) -> Floats:
-    """Of (m, n) the row (n,), of (d, m, n) the rows (d, n) of a configuration."""
-    row: Floats = answers[..., seen.configurations.index(configuration), :]
-    return row
-
-
 def _change(
     name: str, after: Floats, before: Floats | None, seen: ComparedAnswers
 ) -> dict[str, float]:
@@ -105,6 +99,4 @@ def _change(
     if before is None:
         return dict.fromkeys(keys, np.nan)
     gap = after.mean(axis=0) - before.mean(axis=0)
-    found = clustered_means(gap[None, :], seen.clusters)
-    values = (found.mean[0], found.low[0], found.high[0])
-    return {key: float(value) for key, value in zip(keys, values, strict=True)}
+    return dict(zip(keys, bounded_mean(gap, seen.clusters)[:3], strict=True))

@@ -15,8 +15,13 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     ways_of_asking,
 )
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.clustered_mean import clustered_means, clustered_share
-from benchwright.statistics.rank_shuffle import Bounded, RankShuffle, rank_shuffle, reversals
+from benchwright.statistics.clustered_mean import (
+    Bounded,
+    bounded_mean,
+    clustered_means,
+    clustered_share,
+)
+from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle, reversals
 from benchwright.tables.wicked import (
     DrawNoneRates,
     DrawReversals,
@@ -104,24 +109,19 @@ def _scores(
         "fewer_shots_drawn": fewer_drawn.sum(axis=(0, 2)),
         "unknown_shots": (~known).sum(axis=(0, 2)),
     }
-    out: list[dict[str, Any]] = []
-    for row, configuration in enumerate(seen.configurations):
-        parsed = parse_configuration(configuration)
-        out.append(
-            {
-                "perturbation": name,
-                "configuration": configuration,
-                "model": parsed.model,
-                "style": parsed.style,
-                "shots": parsed.shots,
-                "asked": asked[row],
-                "n_items": len(seen.item_ids),
-                "draws": len(seen.drawn),
-                **{column: float(values[row]) for column, values in columns.items()},
-                **{column: int(values[row]) for column, values in counts.items()},
-            }
-        )
-    return out
+    return [
+        {
+            "perturbation": name,
+            "configuration": configuration,
+            **parse_configuration(configuration)._asdict(),
+            "asked": asked[row],
+            "n_items": len(seen.item_ids),
+            "draws": len(seen.drawn),
+            **{column: float(values[row]) for column, values in columns.items()},
+            **{column: int(values[row]) for column, values in counts.items()},
+        }
+        for row, configuration in enumerate(seen.configurations)
+    ]
 
 
 def mean_where(correct: Floats, marks: Bools) -> Floats:
@@ -179,12 +179,9 @@ def _summary(
         "mean_accuracy": seen.drawn.mean(axis=0)[rows],
         "mean_delta": seen.mean_change()[rows],
     }
-    bounded: dict[str, Bounded] = {}
-    for metric, values in means.items():
-        found = clustered_means(values.mean(axis=0, keepdims=True), seen.clusters)
-        bounded[metric] = Bounded(
-            float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason
-        )
+    bounded = {
+        metric: bounded_mean(values.mean(axis=0), seen.clusters) for metric, values in means.items()
+    }
     bounded |= {
         "kendall_tau_b": shuffle.kendall_tau_b,
         "spearman": shuffle.spearman,

@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     ComparedAnswers,
     Floats,
 )
-from benchwright.statistics.clustered_mean import clustered_means
+from benchwright.statistics.clustered_mean import bounded_mean, clustered_means
 from benchwright.tables.wicked import DrawWritten
 
 _WRITTEN = "generate"
@@ -80,10 +80,6 @@ def _saved(seen: ComparedAnswers, row: int, beside: int | None) -> dict[str, Any
     if beside is None:
         return {"saved": np.nan, "saved_low": np.nan, "saved_high": np.nan, "beside": ""}
     change = seen.mean_change()
-    found = clustered_means(change[[row]] - change[[beside]], seen.clusters)
-    return {
-        "saved": float(found.mean[0]),
-        "saved_low": float(found.low[0]),
-        "saved_high": float(found.high[0]),
-        "beside": seen.configurations[beside],
-    }
+    found = bounded_mean(change[row] - change[beside], seen.clusters)
+    figures = {"saved": found.value, "saved_low": found.low, "saved_high": found.high}
+    return {**figures, "beside": seen.configurations[beside]}
