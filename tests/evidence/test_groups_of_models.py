@@ -7,9 +7,9 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.rank_agreement import compare_ranks, models_in
+from benchwright.evidence.rank_agreement import Ratings, compare_ranks, models_in
 from benchwright.evidence.scores import score_models
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.params.evaluation import EvaluationParams
 
 
 def scores_of(rows: list[tuple[str, str, float]]) -> pd.DataFrame:
@@ -97,8 +97,7 @@ def ranks_of(
         chosen,
         score_models(matrix, items, chosen, panel),
         panel,
-        pd.DataFrame({"model": [], "rating": []}),
-        RatingsParams(),
+        Ratings({}, ""),
         EvaluationParams(bootstrap_draws=0),
         0,
     )

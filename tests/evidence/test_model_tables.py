@@ -90,8 +90,7 @@ def ranks_of(
         kept(*ids),
         score_models(matrix, items_of(matrix) if items is None else items, kept(*ids), panel),
         panel,
-        NO_RATINGS,
-        ratings or RatingsParams(),
+        read_ratings(NO_RATINGS, ratings or RatingsParams()),
         EvaluationParams(bootstrap_draws=200),
         seed,
     )

@@ -10,11 +10,12 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
+from benchwright.evidence.rank_agreement import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.methods.smart.metrics import collect_metrics
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.smart.comparisons import yardstick_rows
-from benchwright.tables.evidence import Agreement, ItemParameters, RankAgreementTable, Yardstick
+from benchwright.tables.evidence import Agreement, RankAgreementTable, Yardstick
 from benchwright.tables.smart import LabelErrorRates
 
 MODELS, IDS = tuple(f"m{i:02d}" for i in range(12)), tuple(f"i{k:03d}" for k in range(90))
@@ -46,12 +47,10 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
     return compare_with_random(
         matrix,
         items,
-        kept,
-        ItemParameters.empty(),
+        {"kept": kept["item_id"].tolist()},
         score_models(matrix, items, kept, panel),
         panel,
-        pd.DataFrame({"model": [], "rating": []}),
-        RatingsParams(values={model: (7 * i) % 12 for i, model in enumerate(MODELS)}),
+        Ratings({model: (7 * i) % 12 for i, model in enumerate(MODELS)}, ""),
         EvaluationParams(random_subsets=400),
         0,
     )

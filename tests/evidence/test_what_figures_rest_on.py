@@ -7,15 +7,18 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
-from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.random_yardstick import (
+    compare_methods,
+    compare_with_random,
+    gather_subsets,
+)
+from benchwright.evidence.rank_agreement import Ratings, compare_ranks
 from benchwright.evidence.scores import score_models
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.smart.wording import METRICS
 from benchwright.tables.evidence import ItemParameters, RankAgreementTable
 
 NAMES, IDS = tuple(f"m{i:02d}" for i in range(14)), tuple(f"i{k:02d}" for k in range(80))
-NO_RATINGS = pd.DataFrame({"model": [], "rating": []})
 
 
 def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
@@ -37,9 +40,9 @@ def test_pearson_with_ratings_counts_the_rated_models() -> None:
     matrix, panel, items = stage(("held_out",) * 14)
     kept = items.iloc[:50]
     yardstick, _ = compare_with_random(
-        *(matrix, items, kept, ItemParameters.empty()),
-        *(score_models(matrix, items, kept, panel), panel, NO_RATINGS),
-        RatingsParams(values={name: i for i, name in enumerate(NAMES[:5])}),
+        *(matrix, items, gather_subsets(kept, ItemParameters.empty())),
+        *(score_models(matrix, items, kept, panel), panel),
+        Ratings({name: i for i, name in enumerate(NAMES[:5])}, ""),
         *(EvaluationParams(random_subsets=20), 0),
     )
     counts = yardstick.groupby("metric")["n_models"].unique()
@@ -75,8 +78,8 @@ def test_an_interval_of_no_width_says_that_the_true_uncertainty_is_larger() -> N
     panel = Panel(few.models, ("held_out",) * 3, IDS, 80, "all", (), 80)
     kept = items.iloc[:60]
     table = compare_ranks(
-        *(few, items, kept, score_models(few, items, kept, panel), panel, NO_RATINGS),
-        *(RatingsParams(), EvaluationParams(bootstrap_draws=200), 0),
+        *(few, items, kept, score_models(few, items, kept, panel), panel, Ratings({}, "")),
+        *(EvaluationParams(bootstrap_draws=200), 0),
     )
     tau = table[(table["models"] == "all") & (table["metric"] == "kendall_tau_b")].iloc[0]
     assert tau["low_models"] == tau["high_models"] == 1
@@ -88,12 +91,12 @@ def test_every_figure_of_the_tables_has_a_name_and_a_unit_for_the_report() -> No
     kept = items.iloc[:50]
     scores = score_models(matrix, items, kept, panel)
     settings = EvaluationParams(bootstrap_draws=0, random_subsets=2)
-    ratings = RatingsParams(values={name: i for i, name in enumerate(NAMES)})
+    ratings = Ratings({name: i for i, name in enumerate(NAMES)}, "")
     ranks = compare_ranks(
-        *(matrix, items, kept, scores, panel, NO_RATINGS, ratings, settings, 0),
+        *(matrix, items, kept, scores, panel, ratings, settings, 0),
     )
     yardstick, _ = compare_with_random(
-        *(matrix, items, kept, ItemParameters.empty(), scores, panel),
-        *(NO_RATINGS, ratings, settings, 0),
+        *(matrix, items, gather_subsets(kept, ItemParameters.empty()), scores, panel),
+        *(ratings, settings, 0),
     )
     assert {*ranks["metric"], *yardstick["metric"]} - set(METRICS) == set()

@@ -10,7 +10,12 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
+from benchwright.evidence.random_yardstick import (
+    compare_methods,
+    compare_with_random,
+    gather_subsets,
+)
+from benchwright.evidence.rank_agreement import read_ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.tables.evidence import (
@@ -62,12 +67,10 @@ def judged(
     return compare_with_random(
         matrix,
         items_of(matrix) if items is None else items,
-        chosen,
-        ItemParameters.empty() if parameters is None else parameters,
+        gather_subsets(chosen, ItemParameters.empty() if parameters is None else parameters),
         score_models(matrix, items_of(matrix), chosen, panel),
         panel,
-        NO_RATINGS,
-        ratings or RatingsParams(),
+        read_ratings(NO_RATINGS, ratings or RatingsParams()),
         EvaluationParams(**{"random_subsets": 200, **settings}),
         seed,
     )

@@ -164,21 +164,20 @@ def _unknown(models: Sequence[str], roles: Sequence[str], models_table: pd.DataF
 def _roles(
     models: Sequence[str], filter_models: list[str], models_table: pd.DataFrame
 ) -> list[str]:
+    chosen_by = set(families_of(filter_models, models_table))
+    return [
+        "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
+        for model, kin in zip(models, families_of(models, models_table), strict=True)
+    ]
+
+
+def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:
+    """As listed for the configuration or its model; an unlisted model is its own family."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-
-    def family(name: str) -> str:
-        """As listed for the configuration or its model; an unlisted model is its own family."""
-        model = parse_configuration(name).model
-        return str(listed.get(name, listed.get(model, model)))
-
-    chosen_by = {family(model) for model in filter_models}
-
-    def role(model: str) -> str:
-        if model in filter_models:
-            return "filter"
-        return "same_family" if family(model) in chosen_by else "held_out"
-
-    return [role(model) for model in models]
+    plain = [parse_configuration(name).model for name in models]
+    return tuple(
+        str(listed.get(name, listed.get(own, own))) for name, own in zip(models, plain, strict=True)
+    )
 
 
 class PanelAnswers(NamedTuple):

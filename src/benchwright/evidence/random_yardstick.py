@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.evidence.panel import Panel, PanelAnswers, panel_answers
-from benchwright.evidence.rank_agreement import GROUPS, models_in, rating_of, read_ratings
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.evidence.rank_agreement import GROUPS, Ratings, models_in, rating_of
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import FEWEST_MODELS, pearson_rows
@@ -45,15 +45,21 @@ class _Beside(NamedTuple):
     n_full: int
 
 
+def gather_subsets(kept_items: pd.DataFrame, item_parameters: pd.DataFrame) -> dict[str, list[str]]:
+    """Gather the ids of the items that each method keeps: this run, and IRE where it was fitted."""
+    subsets = {"kept": kept_items["item_id"].tolist()}
+    if len(item_parameters):
+        subsets["ire"] = item_parameters.loc[item_parameters["kept_by_ire"], "item_id"].tolist()
+    return subsets
+
+
 def compare_with_random(
     response_matrix: ResponseMatrix,
     items: pd.DataFrame,
-    kept_items: pd.DataFrame,
-    item_parameters: pd.DataFrame,
+    compared_subsets: dict[str, list[str]],
     scores: pd.DataFrame,
     panel: Panel,
-    user_ratings: pd.DataFrame,
-    ratings: RatingsParams,
+    human_ratings: Ratings,
     evaluation: EvaluationParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -67,26 +73,15 @@ def compare_with_random(
     answers = panel_answers(response_matrix, items, panel, models)
     if not evaluation.random_subsets or not models or not panel.item_ids:
         return Yardstick.empty(), RandomSubsets.empty()
-    known = read_ratings(user_ratings, ratings)
-    rated = {model: rating_of(model, known) for model in models}
+    rated = {model: rating_of(model, human_ratings) for model in models}
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     found = [
         beside
-        for method, subset in _methods(answers, kept_items, item_parameters).items()
+        for method, ids in compared_subsets.items()
+        for subset in [answers.among(set(ids))]
         for beside in _beside_random(method, subset, answers, groups, rated, evaluation, seed)
     ]
     return _summary(found), _draws(found)
-
-
-def _methods(
-    answers: PanelAnswers, kept_items: pd.DataFrame, item_parameters: pd.DataFrame
-) -> dict[str, NDArray[np.bool_]]:
-    """The subsets of the panel's items to be judged, by method."""
-    methods = {"kept": answers.among(set(kept_items["item_id"]))}
-    if len(item_parameters):
-        by_ire = item_parameters.loc[item_parameters["kept_by_ire"], "item_id"]
-        methods["ire"] = answers.among(set(by_ire))
-    return methods
 
 
 def _beside_random(

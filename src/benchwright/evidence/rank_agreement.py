@@ -130,8 +130,7 @@ def compare_ranks(
     kept_items: pd.DataFrame,
     scores: pd.DataFrame,
     panel: Panel,
-    user_ratings: pd.DataFrame,
-    ratings: RatingsParams,
+    human_ratings: Ratings,
     evaluation: EvaluationParams,
     seed: int,
 ) -> pd.DataFrame:
@@ -145,7 +144,6 @@ def compare_ranks(
     for those that chose the items, for those held out and for the stronger of these. Intervals
     are bootstrapped over items and over models. A figure that cannot be given says why.
     """
-    known = read_ratings(user_ratings, ratings)
     kept = set(kept_items["item_id"])
     rows: list[tuple[Any, ...]] = []
     for group in GROUPS:
@@ -158,7 +156,7 @@ def compare_ranks(
             answers.correct, among, answers.clusters, draws, generator
         )
         compared = [
-            *(_with_intervals(row, between) for row in compare_scores(part, known)),
+            *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
             *_by_answers(answers.correct, among, answers.clusters),
         ]
         rows += [(group, *row.cells()) for row in _explained(compared, part, group)]

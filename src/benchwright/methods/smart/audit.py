@@ -16,7 +16,7 @@ from benchwright.methods.smart.finding import Finding
 from benchwright.tables.smart import RULES, Funnel, ItemAudit, Overlaps, RuleCoverage, Verdicts
 
 # Flags that do not remove an item but should be seen.
-_WARNING_RULES = ("suspect_label", "conflicting_gold")
+_WARNING_RULES = frozenset({"suspect_label", "conflicting_gold"})
 
 
 def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def audit_items(
     ]
     audit["removed_by"] = [",".join(rules) for rules in removed_by]
     audit["reasons"] = [
-        "; ".join(f"{finding.rule}: {finding.detail[row]}" for finding in _flagging(findings, row))
+        "; ".join(f"{each.rule}: {each.detail[row]}" for each in findings if each.flagged[row])
         for row in range(n)
     ]
     states = {finding.rule: finding.states() for finding in findings if finding.status != "off"}
@@ -99,13 +99,11 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
     )
 
 
-def _flagging(findings: Sequence[Finding], row: int) -> list[Finding]:
-    return [finding for finding in findings if finding.flagged[row]]
-
-
 def _tags(findings: Sequence[Finding], row: int) -> list[str]:
     tags = []
-    for finding in _flagging(findings, row):
+    for finding in findings:
+        if not finding.flagged[row]:
+            continue
         if finding.rule in _WARNING_RULES:
             tags.append(finding.rule)
         elif finding.rule.startswith("easy") and not finding.removed[row]:
@@ -114,8 +112,6 @@ def _tags(findings: Sequence[Finding], row: int) -> list[str]:
 
 
 log = logging.getLogger(__name__)
-
-_NEVER_REMOVE = ("suspect_label", "conflicting_gold")
 
 
 def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
@@ -132,19 +128,8 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
             log.warning("%s: %s: %s", finding.rule, status.replace("_", " "), reason)
         flagged, removed = int(finding.flagged.sum()), int(finding.removed.sum())
         share = removed / n if finding.status == "ran" else np.nan
-        rows.append(
-            (
-                finding.rule,
-                status,
-                judged,
-                n - judged,
-                flagged,
-                flagged - removed,
-                removed,
-                share,
-                reason,
-            )
-        )
+        counts = (judged, n - judged, flagged, flagged - removed, removed)
+        rows.append((finding.rule, status, *counts, share, reason))
     return RuleCoverage.from_rows(rows)
 
 
@@ -153,7 +138,7 @@ def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
     removing = [
         finding
         for finding in findings
-        if finding.status == "ran" and finding.rule not in _NEVER_REMOVE
+        if finding.status == "ran" and finding.rule not in _WARNING_RULES
     ]
     return Overlaps.from_rows(
         [

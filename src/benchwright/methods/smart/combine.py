@@ -7,6 +7,7 @@ because it is a group.
 """
 
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,13 @@ def combine_rules(
     ]
     removed = np.logical_or.reduce([finding.removed for finding in findings])
     kept = {ids[row] for row in np.flatnonzero(~removed)}
-    return findings, _groups_table((duplicates, conflicting_gold, similar), kept)
+    groups = [
+        (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
+        for grouping in (duplicates, conflicting_gold, similar)
+        for group in grouping.groups
+        for member in group
+    ]
+    return findings, Groups.from_rows(groups)
 
 
 def redundant_copies(
@@ -99,14 +106,7 @@ def _draw(seed: int, stage: str, ids: Sequence[str]) -> Draw:
 def _without(grouping: Grouping, items: Set[str]) -> Grouping:
     """The grouping without some items; groups of one are groups no more."""
     left = (tuple(m for m in group if m not in items) for group in grouping.groups)
-    return Grouping(
-        grouping.rule,
-        grouping.status,
-        grouping.reason,
-        tuple(group for group in left if len(group) > 1),
-        grouping.value,
-        grouping.not_judged,
-    )
+    return replace(grouping, groups=tuple(group for group in left if len(group) > 1))
 
 
 def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Finding:
@@ -139,14 +139,3 @@ def _words(rule: str, group: Sequence[str], member: str, redundant: Set[str]) ->
         return f"copy of {kept}" if member in redundant else f"stays for its copies {others}"
     fate = "goes" if member in redundant else "stays"
     return f"{fate}, one of {len(group)} similar items: {others}"
-
-
-def _groups_table(groupings: Iterable[Grouping], kept: Set[str]) -> pd.DataFrame:
-    return Groups.from_rows(
-        [
-            (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
-            for grouping in groupings
-            for group in grouping.groups
-            for member in group
-        ]
-    )

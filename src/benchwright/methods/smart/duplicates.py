@@ -17,7 +17,7 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
     choices does not count either. With `key: question` the question alone decides.
     """
     if not filtering.duplicates.enabled:
-        return Grouping.idle("duplicate", "off")
+        return Grouping("duplicate", "off")
     items = sort_items(items)
     if filtering.duplicates.key == "question":
         keys: list[Hashable] = [question.lower() for question in items["question"]]
@@ -37,7 +37,7 @@ def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     At least one of them is labelled wrongly. All are reported and none is removed for it.
     """
     if not filtering.duplicates.enabled:
-        return Grouping.idle("conflicting_gold", "off")
+        return Grouping("conflicting_gold", "off")
     items = sort_items(items)
     ids = items["item_id"].tolist()
     answer_of = dict(zip(ids, map(fold, items["answer_text"]), strict=True))

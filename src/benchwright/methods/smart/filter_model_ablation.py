@@ -13,7 +13,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
 from benchwright.methods.smart.easy import flag_easy_items
-from benchwright.methods.smart.finding import Bools, Finding, Grouping
+from benchwright.methods.smart.finding import Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
 
@@ -48,7 +48,7 @@ def vary_filter_models(
     n = len(ordered)
     easy_off = Finding.idle("easy", n, "off")
     answer_only_off = Finding.idle("answer_only", n, "off")
-    no_conflicts = Grouping.idle("conflicting_gold", "off")
+    no_conflicts = Grouping("conflicting_gold", "off")
 
     def easy_items(models: Sequence[str]) -> Finding:
         return flag_easy_items(ordered, response_matrix, list(models), filtering, seed)
@@ -67,28 +67,12 @@ def vary_filter_models(
         easy = easy_items(models) if easy_ran else easy_off
         answer_only = answer_only_items(models) if answer_only_ran else answer_only_off
         # Suspect labels and conflicting answers are reported and remove nothing.
-        findings, _ = combine_rules(
-            ordered,
-            duplicate_groups,
-            no_conflicts,
-            similar_groups,
-            filtering,
-            seed,
-            easy,
-            answer_only,
-            *other_findings,
-        )
-        removed = int(_removed(findings).sum())
-        rows.append(
-            (
-                len(models),
-                ",".join(models),
-                removed,
-                removed / n,
-                int(easy.removed.sum()),
-                int(answer_only.removed.sum()),
-            )
-        )
+        groupings = (duplicate_groups, no_conflicts, similar_groups)
+        single = (easy, answer_only, *other_findings)
+        findings, _ = combine_rules(ordered, *groupings, filtering, seed, *single)
+        removed = int(np.logical_or.reduce([finding.removed for finding in findings]).sum())
+        by_models = (int(easy.removed.sum()), int(answer_only.removed.sum()))
+        rows.append((len(models), ",".join(models), removed, removed / n, *by_models))
     return FilterModelAblation.from_rows(rows)
 
 
@@ -112,9 +96,3 @@ def model_subsets(
             drawn.add(tuple(np.sort(generator.permutation(n)[:size]).tolist()))
         yield from (tuple(models[i] for i in chosen) for chosen in sorted(drawn))
     yield tuple(models)
-
-
-def _removed(findings: Sequence[Finding]) -> Bools:
-    """(n,) the items that any rule removes."""
-    removed: Bools = np.logical_or.reduce([finding.removed for finding in findings])
-    return removed

@@ -103,7 +103,9 @@ def flag_unanimous(
     if confidence is None:
         judged, flagged = complete, complete & np.all(agree, axis=0)
     else:
-        without = _without_probabilities(matrix.models, agree, probability)
+        # A probability is needed of these models, and none is known.
+        lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
+        without = [matrix.models[row] for row in np.flatnonzero(lacking)]
         if without:
             reason = f"no probabilities where {doing}, from {some_of(matrix.models, without)}"
             return Finding.idle(rule, n, "not_run", reason)
@@ -112,7 +114,9 @@ def flag_unanimous(
         cleared = ~np.all(sure | unknown, axis=0)
         judged = complete & (cleared | ~np.any(unknown, axis=0))
         flagged = judged & np.all(sure, axis=0)
-    lowest = _lowest(probability)
+    known = np.where(np.isnan(probability), np.inf, probability)
+    lowest = known.min(axis=0).astype(np.float64)
+    lowest[np.isinf(lowest)] = np.nan
     detail = [""] * n
     for column in np.flatnonzero(flagged):
         low = lowest[column]
@@ -123,32 +127,6 @@ def flag_unanimous(
         silence = f"no answer from {some_of(matrix.models, silent)}"
         detail[column] = silence if silent else "unknown probability"
     return Finding(rule, "ran", "", judged, flagged, flagged, lowest, tuple(detail))
-
-
-def _lowest(probability: Probabilities) -> NDArray[np.float64]:
-    """The lowest known probability of each item, NaN where none is known."""
-    lowest = np.where(np.isnan(probability), np.inf, probability).min(axis=0).astype(np.float64)
-    lowest[np.isinf(lowest)] = np.nan
-    return lowest
-
-
-def _without_probabilities(
-    models: tuple[str, ...], agree: Bools, probability: Probabilities
-) -> list[str]:
-    """Models of which a probability is needed and none is known."""
-    lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
-    return [model for model, lacks in zip(models, lacking, strict=True) if lacks]
-
-
-COLUMNS = [
-    "model",
-    "n",
-    "accuracy",
-    "share_confident",
-    "n_choices_only",
-    "accuracy_choices_only",
-    "temperature",
-]
 
 
 def profile_filter_models(
@@ -172,7 +150,9 @@ def profile_filter_models(
         n_options, accuracy_options, _ = _answers(choices_only_matrix, model, 1)
         scale = float(temperature.get(model, np.nan))
         rows.append((model, n, accuracy, confident, n_options, accuracy_options, scale))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    by_question = ["n", "accuracy", "share_confident"]
+    by_options = ["n_choices_only", "accuracy_choices_only"]
+    return pd.DataFrame(rows, columns=["model", *by_question, *by_options, "temperature"])
 
 
 def _answers(matrix: ResponseMatrix, model: str, confidence: float) -> tuple[int, float, float]:

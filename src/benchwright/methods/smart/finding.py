@@ -49,16 +49,11 @@ class Grouping:
 
     rule: Kind  # name of the rule and kind of its groups
     status: Status  # `ran`, `not_run` (an input is missing) or `off`
-    reason: str  # why it did not run, or what to know of how it ran, in words, or ""
+    reason: str = ""  # why it did not run, or what to know of how it ran, in words, or ""
     groups: tuple[tuple[str, ...], ...] = ()  # members of each group, at least two
     # the number that the rule looked at, by item id.
     value: Mapping[str, float] = field(default_factory=dict)
     not_judged: frozenset[str] = frozenset()  # items about which nothing can be said
-
-    @classmethod
-    def idle(cls, rule: Kind, status: Literal["not_run", "off"], reason: str = "") -> Self:
-        """The grouping of a rule that did not run."""
-        return cls(rule, status, reason)
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:

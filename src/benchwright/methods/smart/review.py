@@ -20,15 +20,9 @@ STALE = "stale"
 """The row of `ReviewAgreement` that counts judgements of items this run does not remove."""
 
 _VERDICTS = {
-    "agree": "agree",
-    "y": "agree",
-    "yes": "agree",
-    "1": "agree",
+    **dict.fromkeys(("agree", "y", "yes", "1"), "agree"),
     "borderline": "borderline",
-    "disagree": "disagree",
-    "n": "disagree",
-    "no": "disagree",
-    "0": "disagree",
+    **dict.fromkeys(("disagree", "n", "no", "0"), "disagree"),
 }
 
 
@@ -72,16 +66,10 @@ def make_review_sheet(
     texts = {str(row["item_id"]): row for row in some}
     rows = [
         (
-            item,
-            rule,
-            texts[item]["subject"],
-            texts[item]["question"],
-            "\n".join(_lettered(texts[item]["choices"])),
-            _answer(texts[item]),
-            why,
+            *(item, rule, texts[item]["subject"], texts[item]["question"]),
+            *("\n".join(_lettered(texts[item]["choices"])), _answer(texts[item]), why),
             "" if like is None else _whole(texts[like]),
-            "",
-            "",
+            *("", ""),
         )
         for item, rule, why, like in drawn
     ]
@@ -199,13 +187,5 @@ def _agreement_row(
     n = sum(said.values())
     interval = wilson_interval(said["agree"], n)
     share = said["agree"] / n if n else nan
-    return (
-        rule,
-        n,
-        said["agree"],
-        said["borderline"],
-        said["disagree"],
-        share,
-        interval.low,
-        interval.high,
-    )
+    counts = (said["agree"], said["borderline"], said["disagree"])
+    return (rule, n, *counts, share, interval.low, interval.high)

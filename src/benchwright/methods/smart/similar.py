@@ -19,6 +19,7 @@ from benchwright.methods.smart.finding import Bools, Grouping
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs, item_vectors
 from benchwright.similarity.threshold import (
+    Threshold,
     choose_threshold,
     closer_than,
     density_distances,
@@ -87,13 +88,13 @@ def group_similar_items(
     """
     params = filtering.similar
     if not params.enabled:
-        return Grouping.idle("similar", "off")
+        return Grouping("similar", "off")
     near = Neighbourhood.of(items, neighbours)
     if not near.item_ids:
-        return Grouping.idle("similar", "not_run", f"no neighbours: {len(items)} items, no vectors")
+        return Grouping("similar", "not_run", f"no neighbours: {len(items)} items, no vectors")
     threshold = similarity_threshold["threshold"]
     if threshold is None:
-        return Grouping.idle("similar", "not_run", "the density of distances has no peak")
+        return Grouping("similar", "not_run", "the density of distances has no peak")
     close = _close_pairs(near, threshold, params.string_similarity_exempt)
     found = _stars(close) if params.clusters == "stars" else _components(close)
     judged = frozenset(near.item_ids)
@@ -133,18 +134,17 @@ def _sensitivity(
     for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
         density = gaussian_density(distances, bandwidth, params.grid)
         threshold = choose_threshold(density, params)
-        within = int(closer_than(nearest, threshold).sum())
-        rows.append(
-            (
-                bandwidth,
-                len(threshold.peaks),
-                threshold.branch,
-                np.nan if threshold.value is None else threshold.value,
-                within,
-                within / items,
-            )
-        )
+        rows.append((bandwidth, *_outcome(threshold, nearest, items)))
     return ThresholdSensitivity.from_rows(rows)
+
+
+def _outcome(
+    threshold: Threshold, nearest: NDArray[np.float64], items: int
+) -> tuple[int, str, float, int, float]:
+    """Peaks, branch and value of a threshold, and the items within it with their share."""
+    within = int(closer_than(nearest, threshold).sum())
+    delta = np.nan if threshold.value is None else threshold.value
+    return len(threshold.peaks), threshold.branch, delta, within, within / items
 
 
 def discontinuity(sensitivity: pd.DataFrame) -> str:
@@ -316,11 +316,8 @@ def vary_neighbour_count(
     rows, curves = [], []
     for k in counts:
         density, threshold = estimate(near.first(k), similar)
-        within = int(closer_than(nearest, threshold).sum())
-        delta = np.nan if threshold.value is None else threshold.value
-        rows.append((k, len(threshold.peaks), threshold.branch, delta, within, within / len(items)))
+        rows.append((k, *_outcome(threshold, nearest, len(items))))
         if density is not None:
-            shown = np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp)
-            shown = np.unique(shown)
+            shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))
             curves += [(k, x, y) for x, y in zip(density.x[shown], density.y[shown], strict=True)]
     return NeighbourConvergence.from_rows(rows), DensityByK.from_rows(curves)

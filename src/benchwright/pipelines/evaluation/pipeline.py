@@ -4,8 +4,12 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import choose_panel
-from benchwright.evidence.random_yardstick import compare_methods, compare_with_random
-from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.random_yardstick import (
+    compare_methods,
+    compare_with_random,
+    gather_subsets,
+)
+from benchwright.evidence.rank_agreement import compare_ranks, read_ratings
 from benchwright.evidence.scores import compare_answers, count_subjects, score_models
 from benchwright.methods.smart.audit import count_funnel
 from benchwright.methods.smart.filter_models import profile_filter_models
@@ -95,6 +99,12 @@ def create_pipeline() -> Pipeline:
                 name="score_models",
             ),
             Node(
+                read_ratings,
+                inputs=["user_ratings", "params:ratings"],
+                outputs="human_ratings",
+                name="read_ratings",
+            ),
+            Node(
                 compare_ranks,
                 inputs=[
                     "response_matrix",
@@ -102,8 +112,7 @@ def create_pipeline() -> Pipeline:
                     "kept_items",
                     "scores",
                     "panel",
-                    "user_ratings",
-                    "params:ratings",
+                    "human_ratings",
                     "params:evaluation",
                     "params:seed",
                 ],
@@ -117,16 +126,20 @@ def create_pipeline() -> Pipeline:
                 name="estimate_item_parameters",
             ),
             Node(
+                gather_subsets,
+                inputs=["kept_items", "item_parameters"],
+                outputs="compared_subsets",
+                name="gather_subsets",
+            ),
+            Node(
                 compare_with_random,
                 inputs=[
                     "response_matrix",
                     "items",
-                    "kept_items",
-                    "item_parameters",
+                    "compared_subsets",
                     "scores",
                     "panel",
-                    "user_ratings",
-                    "params:ratings",
+                    "human_ratings",
                     "params:evaluation",
                     "params:seed",
                 ],

@@ -57,8 +57,11 @@ def draw_random_bands(panels: SamplingPanels, sampling: SamplingParams, seed: in
             for metric in FIGURES:
                 values = getattr(figures, metric)
                 bounds = quantiles(values)
-                sds = quantiles(_sds_of_draws(values, sampling.repeats, generator))
-                rows.append((panel, rate, int(size), metric, *bounds, *sds))
+                sds = np.full(1, np.nan)
+                if sampling.repeats > 1:
+                    places = generator.integers(len(values), size=(len(values), sampling.repeats))
+                    sds = values[places].std(axis=1, ddof=1)
+                rows.append((panel, rate, int(size), metric, *bounds, *quantiles(sds)))
     return RandomBands.from_rows(rows)
 
 
@@ -77,17 +80,6 @@ def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
         return (float("nan"),) * 3
     low, middle, high = np.quantile(known, MIDDLE)
     return float(low), float(middle), float(high)
-
-
-def _sds_of_draws(
-    values: NDArray[np.float64], repeats: int, generator: np.random.Generator
-) -> NDArray[np.float64]:
-    """Standard deviations of `repeats` values each, drawn anew as often as there are values."""
-    if repeats < 2:
-        return np.full(1, np.nan)
-    places = generator.integers(len(values), size=(len(values), repeats))
-    out: NDArray[np.float64] = values[places].std(axis=1, ddof=1)
-    return out
 
 
 HIGHER_IS_BETTER = {
@@ -132,7 +124,8 @@ def compare_with_random(
     repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
     rates = sampling.evidence.at_rates
     draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets, LEVEL)
-    means = _means(sampling_figures)
+    groups = sampling_figures.groupby(["sampler", "panel", "rate"])
+    means = groups[list(HIGHER_IS_BETTER)].mean()
     rows: list[dict[str, Any]] = []
     for rate, size in zip(rates, sizes_of_rates(rates, len(panels.item_ids)), strict=True):
         generator = stage_generator(seed, f"sampling/against_random/{rate:g}")
@@ -140,36 +133,23 @@ def compare_with_random(
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
         for panel, figures in found.items():
             for name in [RANDOM, *names]:
-                if (name, panel, rate) in means:
+                if (name, panel, rate) in means.index:
                     key = {"sampler": name, "panel": panel, "rate": rate, "size": int(size)}
-                    of = means[name, panel, rate]
-                    rows += _rows(key, of, figures, nulls[:, : repeats[name]], draws)
+                    of = means.loc[(name, panel, rate)]
+                    rows += _rows(key, of, figures, nulls[:, : repeats[name]])
     return _corrected(pd.DataFrame(rows), {panel: len(own) for panel, own in judges.panels.items()})
-
-
-def _means(sampling_figures: pd.DataFrame) -> dict[tuple[str, str, float], dict[str, float]]:
-    """Means over repeats by sampler, panel and rate."""
-    groups = sampling_figures.groupby(["sampler", "panel", "rate"])
-    rows = groups[list(HIGHER_IS_BETTER)].mean().reset_index().to_dict("records")
-    return {
-        (str(row["sampler"]), str(row["panel"]), float(row["rate"])): {
-            metric: float(row[metric]) for metric in HIGHER_IS_BETTER
-        }
-        for row in rows
-    }
 
 
 def _rows(
     key: dict[str, Any],
-    means: dict[str, float],
+    means: pd.Series,
     figures: Preservation,
     nulls: NDArray[np.integer],
-    draws: int,
 ) -> list[dict[str, Any]]:
     rows = []
     for metric, higher in HIGHER_IS_BETTER.items():
         values: NDArray[np.float64] = getattr(figures, metric)
-        value = means[metric]
+        value = float(means[metric])
         low, middle, high = quantiles(values)
         among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
         difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
@@ -184,7 +164,7 @@ def _rows(
                 "better_by": difference if higher else -difference,
                 "percentile": percentile_among(value, values),
                 "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
-                "random_subsets": draws,
+                "random_subsets": len(values),
             }
         )
     return rows

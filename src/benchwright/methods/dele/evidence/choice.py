@@ -7,12 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.evidence.judging import judge_by, rates_of
+from benchwright.methods.dele.evidence.judging import RANDOM, judge_by, rates_of
 from benchwright.methods.dele.evidence.model_splits import ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.samplers.adaptive import (
-    Luck,
     choose_sampler,
     fixed_orders,
     gain_over_random,
@@ -82,11 +81,11 @@ def choose_by_subject(
         members = {name: panels.groups[name] for name in groups}
         judges = Judges.of(panels.correct[:, places], members)
         rates = _rates(sampling)
-        found = judge_by(pool, (), judges, sampling, rates, seed, tau=_wants_tau(adaptive))
+        found = judge_by(pool, (), judges, sampling, rates, seed, tau="tau_b" in adaptive.criteria)
         by_panel = {name: found[found["panel"] == name] for name in groups}
         samplers = max(samplers, found["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
-        metric = _gain_metric(adaptive)
+        metric = adaptive.criteria[0]
         winner = chosen["selection"].winner
         gains = [
             gain_over_random(by_panel[name], winner, metric, adaptive)
@@ -97,7 +96,18 @@ def choose_by_subject(
     table = SubjectWinners.from_rows(rows)
     luck = luck_of_winners(table["winner_selection"], table["winner_held_out"], samplers)
     before, now = (frame.set_index("subject")["winner"] for frame in (saved_subject_winners, table))
-    return table, _changed(before, now), _luck_figures(luck, table, samplers)
+    return (
+        table,
+        _changed(before, now),
+        {
+            **{name: float(value) for name, value in luck._asdict().items()},
+            "samplers": float(samplers),
+            "random_won": float(table["winner"].eq(RANDOM).sum()),
+            "apparent_gain": float(table["apparent_gain"].mean()),
+            "held_out_gain": float(table["held_out_gain"].mean()),
+            "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
+        },
+    )
 
 
 def join_changes(changed_winner: pd.DataFrame, changed_subjects: pd.DataFrame) -> pd.DataFrame:
@@ -116,7 +126,7 @@ def _by_splits(
     """A row per split; samplers that read no answers draw once for all of them."""
     if not splits:
         return []
-    plain = pools.plain
+    plain, tau = pools.plain, "tau_b" in sampling.adaptive.criteria
     sides = [
         {f"{name} {number}": own for name, own in halves._asdict().items()}
         for number, halves in enumerate(splits)
@@ -133,12 +143,10 @@ def _by_splits(
         sampling.model_copy(update={"repeats": repeats_of(sampling)}),
         _rates(sampling),
         draws_seed(seed),
-        tau=_wants_tau(sampling.adaptive),
+        tau=tau,
     )
     orders = fixed_orders(found["sampler"].nunique(), seed)
-    by_luck = sampler_figures(
-        plain, orders, judges, _rates(sampling), 1, seed, tau=_wants_tau(sampling.adaptive)
-    )
+    by_luck = sampler_figures(plain, orders, judges, _rates(sampling), 1, seed, tau=tau)
     found = pd.concat([found, by_luck], ignore_index=True)
     found["lucky"] = found["sampler"].isin(list(orders))
     by_panel = dict(list(found.groupby("panel")))
@@ -157,13 +165,12 @@ def _row(
     adaptive: AdaptiveParams,
     counts: tuple[int, int],
 ) -> tuple[Any, ...]:
-    lucky, luckiest = float("nan"), ""
+    lucky, luckiest, metric = float("nan"), "", adaptive.criteria[0]
     if other is not None:
         luckiest = choose_sampler(own[own["lucky"]], adaptive).winner
-        lucky = gain_over_random(other, luckiest, _gain_metric(adaptive), adaptive)
+        lucky = gain_over_random(other, luckiest, metric, adaptive)
         own, other = (figures[~figures["lucky"]] for figures in (own, other))
     chosen = choose_sampler(own, adaptive)
-    metric = _gain_metric(adaptive)
     gains = [
         gain_over_random(figures, chosen.winner, metric, adaptive)
         if figures is not None and chosen.winner
@@ -179,14 +186,6 @@ def _rates(sampling: SamplingParams) -> list[float]:
     return [r for r in rates_of(sampling) if adaptive.lowest_rate <= r <= adaptive.highest_rate]
 
 
-def _gain_metric(adaptive: AdaptiveParams) -> str:
-    return adaptive.criteria[0]
-
-
-def _wants_tau(adaptive: AdaptiveParams) -> bool:
-    return "tau_b" in adaptive.criteria
-
-
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
     """Places of the items of each subject that has enough; none where there is one subject."""
     names = np.array(pool.subjects, dtype=object)
@@ -196,17 +195,6 @@ def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, ND
     places = {name: np.flatnonzero(names == name) for name in distinct}
     least = sampling.evidence.subject_items
     return {name: own for name, own in places.items() if len(own) >= least}
-
-
-def _luck_figures(luck: Luck, table: pd.DataFrame, samplers: int) -> dict[str, float]:
-    return {
-        **{name: float(value) for name, value in luck._asdict().items()},
-        "samplers": float(samplers),
-        "random_won": float(table["winner"].eq("random").sum()),
-        "apparent_gain": float(table["apparent_gain"].mean()),
-        "held_out_gain": float(table["held_out_gain"].mean()),
-        "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
-    }
 
 
 def _changed(before: pd.Series, now: pd.Series) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """Figures over rates beside random subsets (DELE, Figures 1–32): all, by subject, by target."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,13 @@ from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.preservation import Judges
 from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves, TargetCurves
 
+if TYPE_CHECKING:
+    from pandas.core.groupby import SeriesGroupBy
+
+
+_KEY = ["sampler", "panel", "rate", "size"]
+_BAND = ["random_low", "random_median", "random_high"]
+
 
 def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Weights (n,) of n items in the score, by target; each sums to 1.
@@ -52,28 +60,31 @@ def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-_CURVE_KEY = ["sampler", "panel", "rate", "size"]
+def _by_metric(
+    figures: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = FIGURES
+) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
+    """The values of every figure, in groups by key and metric."""
+    long = figures.melt(list(key), list(metrics), var_name="metric", value_name="value")
+    return long.groupby([*key, "metric"], sort=True)["value"]
+
+
+def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, pd.Series]:
+    """Bounds of the middle 95% of each group."""
+    return {"low": groups.quantile(MIDDLE[0]), "high": groups.quantile(MIDDLE[2])}
 
 
 def trace_curves(sampling_figures: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
     """Trace each figure over the rates: mean, spread over repeats, and random's band.
 
-    Returns:
-        A `SamplingCurves` table.
+    Gives a `SamplingCurves` table.
     """
     if sampling_figures.empty:
         return SamplingCurves.empty()
-    long = sampling_figures.melt(_CURVE_KEY, list(FIGURES), var_name="metric", value_name="value")
-    groups = long.groupby([*_CURVE_KEY, "metric"], sort=True)["value"]
-    table = pd.DataFrame(
-        {
-            "mean": groups.mean(),
-            "sd": groups.std(ddof=1),
-            "low": groups.quantile(MIDDLE[0]),
-            "high": groups.quantile(MIDDLE[2]),
-        }
-    ).reset_index()
-    table = table.merge(random_bands, on=["panel", "rate", "size", "metric"], how="left")
+    groups = _by_metric(sampling_figures, _KEY)
+    table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1), **_middle(groups)})
+    table = table.reset_index().merge(
+        random_bands, on=["panel", "rate", "size", "metric"], how="left"
+    )
     return pd.DataFrame(SamplingCurves.validate(table[SamplingCurves.columns()]))
 
 
@@ -105,18 +116,15 @@ def trace_subjects(
         found = sampler_figures(
             pool, able, judges, rates, repeats_by_name(sampling), seed, tau=False
         )
-        long = found.melt(
-            ["sampler", "rate", "size"], list(METRICS), var_name="metric", value_name="mean"
-        )
-        means = long.groupby(["sampler", "rate", "size", "metric"])["mean"].mean().reset_index()
+        groups = _by_metric(found, ["sampler", "rate", "size"], METRICS)
+        means = groups.mean().rename("mean").reset_index()
         rows = []
         for rate, size in zip(rates, sizes_of_rates(rates, len(pool)).tolist(), strict=True):
             generator = stage_generator(seed, f"sampling/subject_curves/{subject}/{rate:g}")
             draws = sampling.evidence.band_subsets
             random = random_figures(judges, size, draws, generator, tau=False)["all"]
             rows += [(rate, name, *quantiles(getattr(random, name))) for name in METRICS]
-        columns = ["rate", "metric", "random_low", "random_median", "random_high"]
-        band = pd.DataFrame(rows, columns=columns)
+        band = pd.DataFrame(rows, columns=["rate", "metric", *_BAND])
         means = means.merge(band, on=["rate", "metric"], how="left")
         parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
     if not parts:
@@ -169,14 +177,11 @@ def _target_means(
     figures: pd.DataFrame, random: dict[tuple[float, str], NDArray[np.float64]]
 ) -> pd.DataFrame:
     """Each sampler's mean at each rate, among random subsets by rate and metric."""
-    key = ["sampler", "panel", "rate", "size"]
-    long = figures.melt(key, list(FIGURES), var_name="metric", value_name="value")
-    groups = long.groupby([*key, "metric"], sort=True)["value"]
+    groups = _by_metric(figures, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
     places = list(zip(table["rate"].tolist(), table["metric"].tolist(), strict=True))
     bounds = {place: quantiles(values) for place, values in random.items()}
-    names = ("random_low", "random_median", "random_high")
-    table[list(names)] = [bounds[place] for place in places]
+    table[_BAND] = [bounds[place] for place in places]
     table["percentile"] = [
         percentile_among(mean, random[place])
         for mean, place in zip(table["mean"].tolist(), places, strict=True)
@@ -281,19 +286,10 @@ def _repeats(sampling: SamplingParams) -> dict[str, int]:
 def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
     """Means over repeats and then over splits, with the middle 95% of the splits."""
     figures[["line", "split"]] = figures["panel"].str.rsplit(" ", n=1, expand=True)
-    long = figures.melt(
-        ["line", "split", "rate", "size"], list(FIGURES), var_name="metric", value_name="value"
-    )
-    by_split = long.groupby(["line", "split", "rate", "size", "metric"])["value"].mean()
+    by_split = _by_metric(figures, ["line", "split", "rate", "size"]).mean()
     groups = by_split.groupby(["line", "rate", "size", "metric"])
-    return pd.DataFrame(
-        {
-            "splits": groups.size(),
-            "mean": groups.mean(),
-            "low": groups.quantile(MIDDLE[0]),
-            "high": groups.quantile(MIDDLE[2]),
-        }
-    ).reset_index()
+    means = {"splits": groups.size(), "mean": groups.mean(), **_middle(groups)}
+    return pd.DataFrame(means).reset_index()
 
 
 def _band(splits: list[int], judges: Judges, sampling: SamplingParams, seed: int) -> pd.DataFrame:
@@ -315,5 +311,4 @@ def _band(splits: list[int], judges: Judges, sampling: SamplingParams, seed: int
         for metric in FIGURES:
             together = np.concatenate([getattr(part, metric) for part in parts])
             rows.append((rate, metric, *quantiles(together)))
-    columns = ["rate", "metric", "random_low", "random_median", "random_high"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=["rate", "metric", *_BAND])

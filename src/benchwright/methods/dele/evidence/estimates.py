@@ -1,6 +1,6 @@
 """How near estimates from a few items come to the score on all of them (docs/estimation.md)."""
 
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,12 @@ def measure_estimates(
             continue
         prepared = PreparedTraining(_training(panels, CHOSEN_BY[panel]), estimation)
         truth = judge.mean(axis=1, dtype=np.float64)
-        subsets = {
-            RANDOM: list(_random(pools, sampling, size, seed)),
-            ANCHORS: list(_anchors(pools, CHOSEN_BY[panel], sampling, size, seed)),
-        }
+        random = SAMPLERS[RANDOM].make(sampling)
+        seeds = [repeat_seed(seed, "estimates", i) for i in range(evidence.estimate_subsets)]
+        subsets = {RANDOM: [random(pools.plain, own)(size) for own in seeds], ANCHORS: []}
+        with suppress(InputError):  # one set of anchors: repeats differ by ties alone
+            anchors = SAMPLERS[ANCHORS].make(sampling)
+            subsets[ANCHORS] = [anchors(pools.by_choosers[CHOSEN_BY[panel]], seed)(size)]
         for kind, own in subsets.items():
             for name in ESTIMATORS if own else ():
                 found, reason = _errors(name, prepared, own, judge, truth, estimation, seed)
@@ -111,22 +113,3 @@ def _measured(found: Estimates, truth: NDArray[np.float64]) -> tuple[float, floa
 
 def _mean(values: NDArray[Any]) -> float:
     return float(values.mean()) if len(values) else float("nan")
-
-
-def _random(
-    pools: Pools, sampling: SamplingParams, size: int, seed: int
-) -> Iterator[WeightedSubset]:
-    sampler = SAMPLERS[RANDOM].make(sampling)
-    for repeat in range(sampling.evidence.estimate_subsets):
-        yield sampler(pools.plain, repeat_seed(seed, "estimates", repeat))(size)
-
-
-def _anchors(
-    pools: Pools, choosers: str, sampling: SamplingParams, size: int, seed: int
-) -> Iterator[WeightedSubset]:
-    """One set of anchors; repeats differ by ties alone."""
-    try:
-        draw = SAMPLERS[ANCHORS].make(sampling)(pools.by_choosers[choosers], seed)
-        yield draw(size)
-    except InputError:
-        return

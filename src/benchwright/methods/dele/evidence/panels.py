@@ -1,6 +1,7 @@
 """The models that choose items or samplers, and those that judge the choice (docs/sampling.md)."""
 
 from collections.abc import Iterable, Mapping
+from operator import eq
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.panel import families_of
 from benchwright.methods.dele.evidence.model_splits import (
     every_nth_of_the_best,
     split_by_family,
@@ -103,8 +105,8 @@ def choose_panels(
     order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
     models = tuple(matrix.models[row] for row in order)
     correct = matrix.correct[order][:, kept]
-    listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-    families = tuple(_family(name, listed) for name in models)
+    plain = [parse_configuration(name).model for name in models]
+    families = families_of(models, models_table)
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
     by_family = split_by_family(models, families, share, seed)
     forward = split_forward(models, scores, share)
@@ -132,10 +134,7 @@ def choose_panels(
         judged=int(judged.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
-        unknown_families=sum(
-            family == parse_configuration(name).model
-            for name, family in zip(models, families, strict=True)
-        ),
+        unknown_families=sum(map(eq, families, plain)),
         paper_by="published" if known else "own",
     )
 
@@ -145,15 +144,10 @@ def panel_counts(panels: SamplingPanels) -> dict[str, int]:
     return {panel: len(panels.groups[panel]) for panel in panels.chosen_by}
 
 
-def _family(name: str, listed: Mapping[str, str]) -> str:
-    """As listed for the configuration or its model; an unlisted model is its own family."""
-    model = parse_configuration(name).model
-    return str(listed.get(name, listed.get(model, model)))
-
-
 def has_published(models: tuple[str, ...], published_scores: pd.DataFrame) -> bool:
     """Whether any of the models has a published score."""
-    return bool(published_scores["name"].isin([_plain(name) for name in models]).any())
+    plain = [parse_configuration(name).model for name in models]
+    return bool(published_scores["name"].isin(plain).any())
 
 
 def papers_choice(
@@ -166,12 +160,9 @@ def papers_choice(
     chosen = every_nth_of_the_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
     wanted = {names[place] for place in chosen}
     return np.array(
-        [place for place, name in enumerate(models) if _plain(name) in wanted], dtype=np.intp
+        [place for place, name in enumerate(models) if parse_configuration(name).model in wanted],
+        dtype=np.intp,
     )
-
-
-def _plain(name: str) -> str:
-    return parse_configuration(name).model
 
 
 def ask_nobody() -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """The items as samplers see them, once for each group of models that may choose."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
@@ -48,7 +49,8 @@ def encode_pool_texts(
     Returns:
         The vectors of all encoders as a `TextVectors` table, and by encoder and text.
     """
-    wanted = [name for name in sampling.encoders if _needed(name, sampling)]
+    reading = [k for k, kind in sampler_kinds(sampling).items() if "vectors" in kind.reads]
+    wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
     if panels.item_ids:
         items = items[items["item_id"].astype(str).isin(panels.item_ids)]
     texts = feature_texts(items, sampling.feature_text)
@@ -80,18 +82,9 @@ def build_pools(
     plain = item_pool(rows, sampling.feature_text, pool_vectors)
     vectors = dict(plain.vectors)  # Kedro copies what one node hands to the next
     pools = {
-        choosers: SamplingPool(
-            plain.item_ids, plain.subjects, plain.texts, vectors, panels.answers(choosers)
-        )
+        choosers: replace(plain, vectors=vectors, correct=panels.answers(choosers))
         for choosers in dict.fromkeys(panels.chosen_by.values())
     }
     with_choices = feature_texts(rows, "question_and_choices")
     tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")
     return Pools(pools, pd.Series(tokens, dtype=float), by)
-
-
-def _needed(encoder: str, sampling: SamplingParams) -> bool:
-    kinds = sampler_kinds(sampling)
-    return any(
-        "vectors" in kind.reads and name.endswith(f"_{encoder}") for name, kind in kinds.items()
-    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -208,7 +208,8 @@ def describe_clusters(
     by_source: dict[str, dict[str, Clustering]] = {}
     for name, kind in kinds_of(sampling).items() if len(pool) else ():
         if kind.family == "clustering":
-            method, source = _parts(name)
+            start, _, source = name.partition("_")  # kmeans_all-minilm-l6-v2
+            method = next(known for known in get_args(Method) if known == start)
             clustering = clusterings(method, source, params)(pool)
             by_source.setdefault(source, {})[name] = clustering
     everyone = {name: found for own in by_source.values() for name, found in own.items()}
@@ -219,16 +220,3 @@ def describe_clusters(
     filled = [table for table in maps if len(table)]
     together = pd.concat(filled, ignore_index=True) if filled else ItemMap.empty()
     return cluster_sizes(pool, everyone, seed), cluster_curves(everyone), together
-
-
-def _parts(name: str) -> tuple[Method, str]:
-    """`kmeans_all-minilm-l6-v2` as method and source."""
-    method, _, source = name.partition("_")
-    known: dict[str, Method] = {
-        "nmf": "nmf",
-        "lda": "lda",
-        "kmeans": "kmeans",
-        "spectral": "spectral",
-        "dbscan": "dbscan",
-    }
-    return known[method], source

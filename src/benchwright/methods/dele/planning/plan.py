@@ -52,11 +52,7 @@ class CostPerPrompt(NamedTuple):
 
 
 def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
-    """The same cost.
-
-    Raises:
-        InputError: a number makes no sense.
-    """
+    """The same cost; InputError where a number makes no sense."""
     for option, value, least in (
         ("--models", cost.models, 1),
         ("--shots", cost.shots, 0),
@@ -158,14 +154,14 @@ class PlanRow(NamedTuple):
     wanted: float  # its value
     whose: str  # of which models or subsets it holds
     # `benchmark`: the score on all its items is meant; `ability`: on all such items.
-    target: Target
-    sampler: str  # how the items are drawn
-    items: int | None  # None where all items do not do, or nothing is known
-    value: float | None  # the figure at that size
-    low: float | None  # bound that 5% of random subsets do not reach; None where nothing is drawn
-    high: float | None  # bound that 5% exceed
-    with_all: float | None  # the figure with all items
-    cost: Cost | None  # of these items
+    target: Target = "benchmark"
+    sampler: str = "random"  # how the items are drawn
+    items: int | None = None  # None where all items do not do, or nothing is known
+    value: float | None = None  # the figure at that size
+    low: float | None = None  # 5% of random subsets do not reach it; None where nothing is drawn
+    high: float | None = None  # bound that 5% exceed
+    with_all: float | None = None  # the figure with all items
+    cost: Cost | None = None  # of these items
     reason: str = ""  # why there are no items, or what to bear in mind; "" otherwise
     # of a rank agreement: what random halves of the models see of the same subsets where `wanted`
     # is what all models see, 5% and 95% of them; None where not known.
@@ -260,7 +256,8 @@ class _Planner:
         for wanted in self.wanted.differences:
             for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs"):
                 if self.m < 2:
-                    yield self._unknown(goal, wanted, whose, "one model; at least 2 are needed")
+                    why = "one model; at least 2 are needed"
+                    yield PlanRow(goal, wanted, whose, reason=why)
                     continue
                 value = partial(self.difference, whose=whose)
                 yield self._formula_row(goal, wanted, whose, "ability", value)
@@ -270,7 +267,7 @@ class _Planner:
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"{self.m} models; at least {_FEWEST_RANKED} have an order worth the name"
-                yield self._unknown(goal, wanted, "half of subsets", reason)
+                yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
             for sampler in self.subsets:
                 for whose, share in (
@@ -308,14 +305,15 @@ class _Planner:
     def _formula_row(
         self, goal: Goal, wanted: float, whose: str, target: Target, value: _Figure
     ) -> PlanRow:
-        with_all = value(self.n)
+        row, with_all = PlanRow(goal, wanted, whose, target), value(self.n)
         if np.isnan(with_all):
-            return self._unknown(goal, wanted, whose, "the items form one cluster; 2 are needed")
+            why = "the items form one cluster; 2 are needed"
+            return row._replace(target="benchmark", reason=why)
+        row = row._replace(with_all=with_all)
         items = smallest_size(lambda k: value(k) <= wanted, self.n)
-        reason = "" if items else f"all {self.n:,} items give {with_all:.4f}"
-        return self._row(goal, wanted, whose, target, "random", items, with_all, reason)._replace(
-            value=None if items is None else value(items)
-        )
+        if items is None:
+            return row._replace(reason=f"all {self.n:,} items give {with_all:.4f}")
+        return row._replace(items=items, value=value(items), cost=self.cost.of(items))
 
     def _rank_row(
         self, goal: Agreement, wanted: float, sampler: str, whose: str, share: float
@@ -325,16 +323,15 @@ class _Planner:
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
             reason = "the models do not differ" if with_all < 0 else f"all items give {with_all}"
-            return self._unknown(goal, wanted, whose, reason)
+            return PlanRow(goal, wanted, whose, reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         halves = subsets.by_halves(items, goal, share)
         if halves is None:
             reason = f"{self.m} models: too few to say for which others it holds"
         else:
             reason = f"random halves of the models see {halves[0]:.3f}–{halves[1]:.3f}"
-        row = self._row(goal, wanted, whose, "benchmark", sampler, items, with_all, reason)
-        row = row._replace(halves=halves)
-        return row._replace(value=value, low=low, high=high)
+        row = PlanRow(goal, wanted, whose, "benchmark", sampler, items, value, low, high, with_all)
+        return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
 
     def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
         """The sampler of a saved run that took fewest items, beside that run's random subsets."""
@@ -343,41 +340,13 @@ class _Planner:
         reached = samplers_that_reach(self.curves, goal, wanted, self.panel)
         best = [row for row in reached if row.sampler != "random"][:1]
         plain = [row for row in reached if row.sampler == "random"]
-        whose = f"mean over repeats, {self.panel} models"
+        row = PlanRow(goal, wanted, f"mean over repeats, {self.panel} models")
         if not reached:
-            yield self._unknown(goal, wanted, whose, "no sampler of the saved run reaches it")
-        for reach in [*best, *plain]:
-            reason = "" if reach in plain else "the best of many samplers; luck is part of it"
-            row = self._row(goal, wanted, whose, "benchmark", reach.sampler, reach.items, 1, reason)
-            yield row._replace(value=reach.mean)
-
-    def _row(
-        self,
-        goal: Goal,
-        wanted: float,
-        whose: str,
-        target: Target,
-        sampler: str,
-        items: int | None,
-        with_all: float,
-        reason: str,
-    ) -> PlanRow:
-        cost = None if items is None else self.cost.of(items)
-        return PlanRow(
-            *(goal, wanted, whose, target, sampler, items, None, None, None), with_all, cost, reason
-        )
-
-    def _unknown(self, goal: Goal, wanted: float, whose: str, reason: str) -> PlanRow:
-        return PlanRow(
-            *(goal, wanted, whose, "benchmark", "random"),
-            None,
-            None,
-            None,
-            None,
-            None,
-            None,
-            reason,
-        )
+            yield row._replace(reason="no sampler of the saved run reaches it")
+        for sampler, items, mean in [*best, *plain]:
+            reason = "" if sampler == "random" else "the best of many samplers; luck is part of it"
+            row = row._replace(sampler=sampler, items=items, value=mean, with_all=1)
+            yield row._replace(cost=self.cost.of(items), reason=reason)
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:

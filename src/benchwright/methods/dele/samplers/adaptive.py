@@ -35,11 +35,14 @@ def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
         params: rates, criteria and the least correlation.
     """
     by_rate = _by_rate(figures, params)
+    groups = by_rate.groupby("sampler", sort=True)
+    table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
+    table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
+    table = table.assign(mean_place=np.nan).reset_index()
+    reason = ""
     if by_rate.empty:
         reason = f"no figures between {params.lowest_rate:g}% and {params.highest_rate:g}%"
-        return Choice("", _standing(by_rate, params), reason)
-    table = _standing(by_rate, params)
-    reason = ""
+        return Choice("", table, reason)
     if not table["eligible"].any():
         reason = f"no sampler keeps ranks with a correlation of {params.min_correlation:g}"
         if not table["spearman"].notna().any():
@@ -69,14 +72,6 @@ def _by_rate(figures: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
     return (
         groups[columns].mean().assign(variance=groups["bias"].var(ddof=1).fillna(0)).reset_index()
     )
-
-
-def _standing(by_rate: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
-    groups = by_rate.groupby("sampler", sort=True)
-    table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
-    table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
-    table["mean_place"] = np.nan
-    return table.reset_index()
 
 
 class Luck(NamedTuple):
@@ -128,12 +123,7 @@ def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
 
 
 def gain_over_random(
-    figures: pd.DataFrame,
-    sampler: str,
-    metric: str,
-    params: AdaptiveParams,
-    *,
-    base: str = "random",
+    figures: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
 ) -> float:
     """How much better a sampler's metric is than random's, in the mean over rates and repeats.
 
@@ -144,9 +134,8 @@ def gain_over_random(
         sampler: the chosen one.
         metric: a criterion.
         params: the rates.
-        base: the sampler compared with.
     """
-    by_rate = _by_rate(figures[figures["sampler"].isin([sampler, base])], params)
+    by_rate = _by_rate(figures[figures["sampler"].isin([sampler, "random"])], params)
     means = by_rate.groupby("sampler")[metric].mean()
-    difference = float(means.get(sampler, np.nan) - means.get(base, np.nan))
+    difference = float(means.get(sampler, np.nan) - means.get("random", np.nan))
     return difference if metric in _HIGHER_IS_BETTER else -difference

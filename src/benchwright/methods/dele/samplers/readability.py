@@ -139,50 +139,31 @@ def _forms(word: str) -> list[str]:
 Index = Literal["difficult_words", "dale_chall", "flesch", "gunning_fog"]
 
 
-class _Index(NamedTuple):
-    value: Callable[[str], float]
-    sign: int  # −1: high values are easy
-
-
-_INDICES: Mapping[Index, _Index] = MappingProxyType(
+# Each index, and its sign: −1 where high values are easy.
+_INDICES: Mapping[Index, tuple[Callable[[str], float], int]] = MappingProxyType(
     {
-        "difficult_words": _Index(difficult_word_share, 1),
-        "dale_chall": _Index(dale_chall, 1),
-        "flesch": _Index(flesch_reading_ease, -1),
-        "gunning_fog": _Index(gunning_fog, 1),
+        "difficult_words": (difficult_word_share, 1),
+        "dale_chall": (dale_chall, 1),
+        "flesch": (flesch_reading_ease, -1),
+        "gunning_fog": (gunning_fog, 1),
     }
 )
 
-
-class _Band(NamedTuple):
-    """Values from `low` (with it) to `high` (without it)."""
-
-    name: str
-    low: float
-    high: float
-
-
-# The paper prints whole numbers (80–89); a band here reaches to the next one.
-_BANDS: Mapping[Index, tuple[_Band, ...]] = MappingProxyType(
+_NAMES = [
+    "very easy",
+    "easy",
+    "fairly easy",
+    "standard",
+    "fairly difficult",
+    "difficult",
+    "very difficult",
+]
+# Bounds of the bands of these names, one after the other: from one (with it) to the next (without
+# it). The paper prints whole numbers (80–89); a band here reaches to the next one.
+_BOUNDS: Mapping[Index, tuple[float, ...]] = MappingProxyType(
     {
-        "flesch": (
-            _Band("very easy", 90, inf),
-            _Band("easy", 80, 90),
-            _Band("fairly easy", 70, 80),
-            _Band("standard", 60, 70),
-            _Band("fairly difficult", 50, 60),
-            _Band("difficult", 30, 50),
-            _Band("very difficult", -inf, 30),
-        ),
-        "gunning_fog": (
-            _Band("very easy", -inf, 7),
-            _Band("easy", 7, 9),
-            _Band("fairly easy", 9, 11),
-            _Band("standard", 11, 13),
-            _Band("fairly difficult", 13, 15),
-            _Band("difficult", 15, 17),
-            _Band("very difficult", 17, inf),
-        ),
+        "flesch": (inf, 90, 80, 70, 60, 50, 30, -inf),
+        "gunning_fog": (-inf, 7, 9, 11, 13, 15, 17, inf),
     }
 )
 
@@ -203,9 +184,9 @@ def easiest_and_hardest(
     keys = [by, *(index for index in _INDICES if index != by)]
     rows = []
     for item_id, subject, text in zip(pool.item_ids, pool.subjects, pool.texts, strict=True):
-        values: dict[str, float] = {key: spec.value(text) for key, spec in _INDICES.items()}
+        values: dict[str, float] = {key: index(text) for key, (index, _) in _INDICES.items()}
         if not isnan(values[by]):
-            order = (*(_INDICES[key].sign * values[key] for key in keys), item_id)
+            order = (*(_INDICES[key][1] * values[key] for key in keys), item_id)
             rows.append((order, {"item_id": item_id, "subject": subject, "text": text, **values}))
     rows.sort(key=lambda row: row[0])
     ends = min(each, len(rows) // 2)
@@ -226,11 +207,12 @@ def readability_bands(pool: SamplingPool) -> pd.DataFrame:
         A `ReadabilityBands` table, the easiest band of each index first.
     """
     rows = []
-    for index, bands in _BANDS.items():
-        values = np.array([_INDICES[index].value(text) for text in pool.texts], dtype=np.float64)
+    for index, bounds in _BOUNDS.items():
+        values = np.array([_INDICES[index][0](text) for text in pool.texts], dtype=np.float64)
         judged = int(np.sum(~np.isnan(values)))
-        for band in bands:
-            n = int(np.sum((values >= band.low) & (values < band.high)))
-            ends = [end if isfinite(end) else None for end in (band.low, band.high)]
-            rows.append((index, band.name, *ends, n, n / judged if judged else 0.0))
+        for name, *ends in zip(_NAMES, bounds, bounds[1:], strict=False):
+            low, high = sorted(ends)
+            n = int(np.sum((values >= low) & (values < high)))
+            shown = [end if isfinite(end) else None for end in (low, high)]
+            rows.append((index, name, *shown, n, n / judged if judged else 0.0))
     return ReadabilityBands.from_rows(rows)

@@ -137,7 +137,11 @@ def standardised_compound_probability(texts: Sequence[str]) -> list[float]:
     whole = [row for row in rows if not any(map(isnan, row))]
     if not whole:
         return [nan] * len(rows)
-    scales = [_mean_and_sd(column) for column in zip(*whole, strict=True)]
+    scales = []
+    for column in zip(*whole, strict=True):
+        mean = fsum(column) / len(column)
+        sd = sqrt(fsum((value - mean) ** 2 for value in column) / len(column))
+        scales.append((mean, sd))
     return [fsum(map(_standardised, row, scales)) / len(scales) for row in rows]
 
 
@@ -151,11 +155,6 @@ def _standardised(value: float, scale: tuple[float, float]) -> float:
     if isnan(value):
         return nan
     return (value - mean) / sd if sd else 0.0
-
-
-def _mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
-    mean = fsum(values) / len(values)
-    return mean, sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def compound_probability_sampler(*, standardise: bool) -> Sampler:

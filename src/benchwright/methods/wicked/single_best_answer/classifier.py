@@ -50,30 +50,10 @@ class LogisticClassifier(NamedTuple):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "LogisticClassifier":
-        """What `to_json` gave.
-
-        Raises:
-            InputError: a part is missing, or lengths differ.
-        """
-        try:
-            made = cls(
-                tuple(document["features"]),
-                np.asarray(document["means"], dtype=np.float64),
-                np.asarray(document["scales"], dtype=np.float64),
-                np.asarray(document["coefficients"], dtype=np.float64),
-                float(document["intercept"]),
-            )
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(
-                f"the single-best-answer classifier cannot be read ({error!r}); "
-                "kedro run --pipeline sba writes it again"
-            ) from None
-        if len({len(made.features), len(made.means), len(made.scales), len(made.coefficients)}) > 1:
-            raise InputError(
-                "the single-best-answer classifier has features and coefficients of different "
-                "lengths; kedro run --pipeline sba writes it again"
-            )
-        return made
+        """What `to_json` gave, as `LogisticDocument` checks it when it is read."""
+        arrays = (document[name] for name in ("means", "scales", "coefficients"))
+        numbers = (np.asarray(array, dtype=np.float64) for array in arrays)
+        return cls(tuple(document["features"]), *numbers, float(document["intercept"]))
 
 
 def fit_logistic(

@@ -98,14 +98,8 @@ def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
             )
             if not len(both):
                 continue
-            truth = pd.DataFrame(
-                {
-                    "benchmark": both["benchmark"],
-                    "label": both["label_truth"],
-                    "sure": ~both["doubt_truth"],
-                    "said": both["label"] == 1,
-                }
-            )
+            said, sure = both["label"] == 1, ~both["doubt_truth"]
+            truth = both.assign(label=both["label_truth"], sure=sure, said=said)
             for name, own in _benchmarks(truth):
                 key = {"part": "read_twice", "benchmark": name, "method": f"annotator {one}"}
                 yield (

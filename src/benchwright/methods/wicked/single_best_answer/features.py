@@ -89,46 +89,30 @@ def feature_table(
         vectors: of length 1, by text, for `texts_to_encode(items, groups)`.
         groups: which, in this order.
     """
+    of_items = list(
+        zip(items["question"], map(list, items["choices"]), items["answer"], strict=True)
+    )
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []
-    found: tuple[str, ...]
     for group in groups:
+        found: tuple[str, ...] = ()
         if group == "surface":
-            found, values = SURFACE, _float_rows([_surface(*item) for item in _triples(items)])
+            found, values = SURFACE, [_surface(*item) for item in of_items]
         elif group == "closeness":
-            found, values = (
-                CLOSENESS,
-                _float_rows([_closeness(*item, vectors) for item in _triples(items)]),
-            )
+            found, values = CLOSENESS, [_closeness(*item, vectors) for item in of_items]
         elif group == "question":
-            values = _float_rows([vectors[question] for question in items["question"]])
-            found = _numbered("question", values)
+            values = [vectors[question] for question in items["question"]]
         else:
-            values = _float_rows(
-                [np.mean([vectors[choice] for choice in row], axis=0) for row in items["choices"]]
-            )
-            found = _numbered("options", values)
-        names.extend(found)
-        parts.append(values.reshape(len(items), len(found)))
+            values = [np.mean([vectors[text] for text in row], axis=0) for row in items["choices"]]
+        table = _float_rows(values)
+        width = table.shape[1] if table.ndim == 2 else 0
+        names.extend(found or (f"{group}_{number}" for number in range(width)))
+        parts.append(table.reshape(len(items), len(found) or width))
     return Features(tuple(names), np.hstack(parts))
-
-
-def _triples(items: pd.DataFrame) -> list[tuple[str, list[str], int]]:
-    return [
-        (question, list(choices), int(answer))
-        for question, choices, answer in zip(
-            items["question"], items["choices"], items["answer"], strict=True
-        )
-    ]
 
 
 def _float_rows(rows: Sequence[Sequence[float] | NDArray[np.floating]]) -> NDArray[np.float64]:
     return np.asarray(rows, dtype=np.float64)
-
-
-def _numbered(group: str, values: NDArray[np.float64]) -> tuple[str, ...]:
-    width = values.shape[1] if values.ndim == 2 else 0
-    return tuple(f"{group}_{number}" for number in range(width))
 
 
 def _surface(question: str, choices: list[str], answer: int) -> list[float]:
