@@ -148,10 +148,7 @@ def _by_chance(
 
 
 def _figures(
-    correct: NDArray[np.float64],
-    masks: NDArray[np.bool_],
-    ratings: NDArray[np.float64],
-    top: int,
+    correct: NDArray[np.float64], masks: NDArray[np.bool_], ratings: NDArray[np.float64], top: int
 ) -> Figures:
     figures = dict(subset_figures(correct, masks, top)._asdict())
     if np.count_nonzero(~np.isnan(ratings)) >= FEWEST_MODELS:

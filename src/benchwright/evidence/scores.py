@@ -19,10 +19,7 @@ from benchwright.tables.evidence import Agreement, Scores, SubjectShares
 
 
 def score_models(
-    response_matrix: ResponseMatrix,
-    items: pd.DataFrame,
-    kept_items: pd.DataFrame,
-    panel: Panel,
+    response_matrix: ResponseMatrix, items: pd.DataFrame, kept_items: pd.DataFrame, panel: Panel
 ) -> pd.DataFrame:
     """Score every panel model on the panel's items and on those of them that were kept.
 

@@ -96,12 +96,7 @@ def rank_shuffle(
         _between_draws(each, each_items, level),
         _resampled(tau, again, level),
         percentile_among(tau.value, again),
-        np.column_stack(
-            [
-                *_ranks(before, before_items, level),
-                *_ranks(after, after_items, level),
-            ]
-        ),
+        np.column_stack([*_ranks(before, before_items, level), *_ranks(after, after_items, level)]),
     )
 
 
@@ -135,10 +130,7 @@ def reversals(
     better = np.where(gaps[0] > 0, first, second)[turned]
     worse = np.where(gaps[0] > 0, second, first)[turned]
     return Reversals(
-        len(first),
-        np.column_stack([better, worse]),
-        corrected,
-        int((corrected <= alpha).sum()),
+        len(first), np.column_stack([better, worse]), corrected, int((corrected <= alpha).sum())
     )
 
 

@@ -93,10 +93,7 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
         counts = Counter(rule for rules in item_audit["removed_by"] for rule in rules.split(","))
         by_rule = ", ".join(f"{rule} {count}" for rule, count in sorted(counts.items()))
         raise InputError(f"filtering: all {len(items)} items are removed ({by_rule})")
-    return (
-        items[~removed].reset_index(drop=True),
-        items[removed].reset_index(drop=True),
-    )
+    return (items[~removed].reset_index(drop=True), items[removed].reset_index(drop=True))
 
 
 def _tags(findings: Sequence[Finding], row: int) -> list[str]:

@@ -13,11 +13,7 @@ from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.filter_models import filter_answers, flag_unanimous
 from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
-from benchwright.statistics.proportion import (
-    ShareDifference,
-    two_proportions,
-    wilson_interval,
-)
+from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
 from benchwright.tables.smart import LabelErrorRates
 
 

@@ -39,13 +39,7 @@ def create_pipeline() -> Pipeline:
         ),
         Node(
             flag_easy_items,
-            [
-                "items",
-                "response_matrix",
-                "chosen_filter_models",
-                "params:filtering",
-                "params:seed",
-            ],
+            ["items", "response_matrix", "chosen_filter_models", "params:filtering", "params:seed"],
             "easy_findings",
             name="flag_easy_items",
         ),
@@ -143,12 +137,7 @@ def create_pipeline() -> Pipeline:
             name="combine_rules",
         ),
         Node(tabulate_verdicts, ["items", "findings"], "verdicts", name="tabulate_verdicts"),
-        Node(
-            audit_items,
-            ["items", "findings", "neighbours"],
-            "item_audit",
-            name="audit_items",
-        ),
+        Node(audit_items, ["items", "findings", "neighbours"], "item_audit", name="audit_items"),
         Node(
             split_items,
             ["items", "item_audit"],

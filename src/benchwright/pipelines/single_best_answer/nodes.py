@@ -213,9 +213,7 @@ def _with_the_judges_word(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.
 
 
 def evaluate_single_best_answer_classifier(
-    sba_labelled_items: pd.DataFrame,
-    sba_labels: pd.DataFrame,
-    sba_classifier: Mapping[str, Any],
+    sba_labelled_items: pd.DataFrame, sba_labels: pd.DataFrame, sba_classifier: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Recall, precision and cost of the classifier, the heuristic, the judge and the annotators.
 

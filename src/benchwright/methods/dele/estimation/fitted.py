@@ -155,9 +155,7 @@ class FittedSubset:
         return np.concatenate([bounded, se[None]]), notes
 
 
-def _patterns(
-    missing: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
     """Which answers are missing (k,), and the rows where just these are."""
     if not missing.any():
         yield np.zeros(missing.shape[1], dtype=np.bool_), np.arange(len(missing))

@@ -141,10 +141,7 @@ def compare_with_random(
 
 
 def _rows(
-    key: dict[str, Any],
-    means: pd.Series,
-    figures: Preservation,
-    nulls: NDArray[np.integer],
+    key: dict[str, Any], means: pd.Series, figures: Preservation, nulls: NDArray[np.integer]
 ) -> list[dict[str, Any]]:
     rows = []
     for metric, higher in HIGHER_IS_BETTER.items():

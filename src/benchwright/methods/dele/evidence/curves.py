@@ -261,11 +261,7 @@ def _winners(
 
 
 def _randoms(
-    orders: pd.Series,
-    judges: Judges,
-    pools: Pools,
-    sampling: SamplingParams,
-    seed: int,
+    orders: pd.Series, judges: Judges, pools: Pools, sampling: SamplingParams, seed: int
 ) -> Iterable[pd.DataFrame]:
     """Figures of random, and of the luckiest order of each split, by the models held out."""
     rates = rates_of(sampling)

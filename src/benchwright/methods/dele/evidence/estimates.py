@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import (
-    ESTIMATORS,
-    Estimates,
-    PreparedTraining,
-    Training,
-)
+from benchwright.methods.dele.estimation import ESTIMATORS, Estimates, PreparedTraining, Training
 from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.against_random import quantiles
-from benchwright.methods.dele.evidence.judging import (
-    RANDOM,
-    kinds_of,
-    ready_samplers,
-    runs_on,
-)
+from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of, ready_samplers, runs_on
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.samplers.curves import repeat_seed, sizes_of_rates

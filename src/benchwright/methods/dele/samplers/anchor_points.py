@@ -269,9 +269,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
 
 
 def _anchor_sampler(
-    name: str,
-    points_of: Callable[[SamplingPool], Float],
-    params: AnchorParams,
+    name: str, points_of: Callable[[SamplingPool], Float], params: AnchorParams
 ) -> Sampler:
     """The sampler of anchors among points that are made of a pool in order of item id."""
 

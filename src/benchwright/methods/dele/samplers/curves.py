@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
-from benchwright.statistics.preservation import (
-    Judges,
-    Preservation,
-    preservation_by_panel,
-)
+from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
 
 FIGURES = Preservation._fields
 

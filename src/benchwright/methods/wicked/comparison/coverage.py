@@ -111,10 +111,7 @@ def _of_demonstrations(changes: pd.DataFrame) -> _Changes:
 
 
 def _expected(
-    ids: list[str],
-    condition: str,
-    changed: _Changes,
-    options: Mapping[tuple[str, str], int],
+    ids: list[str], condition: str, changed: _Changes, options: Mapping[tuple[str, str], int]
 ) -> tuple[bool, float, float]:
     """Whether a set has one without its right option, and the chance of that."""
     some, none_expected, none_at_all = False, 1.0, 1.0

@@ -7,11 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import STYLES, parse_configuration
-from benchwright.methods.wicked.comparison.compared_answers import (
-    Bools,
-    ComparedAnswers,
-    Floats,
-)
+from benchwright.methods.wicked.comparison.compared_answers import Bools, ComparedAnswers, Floats
 from benchwright.statistics.clustered_mean import bounded_mean, clustered_means
 from benchwright.tables.wicked import DrawWritten
 

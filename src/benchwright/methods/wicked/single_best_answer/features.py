@@ -78,9 +78,7 @@ def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list
 
 
 def feature_table(
-    items: pd.DataFrame,
-    vectors: Mapping[str, NDArray[np.float32]],
-    groups: Sequence[FeatureGroup],
+    items: pd.DataFrame, vectors: Mapping[str, NDArray[np.float32]], groups: Sequence[FeatureGroup]
 ) -> Features:
     """The features of judgeable items; none hangs on the order of the distractors.
 

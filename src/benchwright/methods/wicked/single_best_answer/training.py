@@ -40,10 +40,7 @@ class Predictions(NamedTuple):
 
 
 def predict(
-    items: pd.DataFrame,
-    classifier: Mapping[str, Any],
-    cache: pd.DataFrame,
-    models: ModelsParams,
+    items: pd.DataFrame, classifier: Mapping[str, Any], cache: pd.DataFrame, models: ModelsParams
 ) -> Predictions:
     """The probability that an item has a single best answer.
 
@@ -111,10 +108,7 @@ class Trained(NamedTuple):
 
 
 def train_classifier(
-    items: pd.DataFrame,
-    cache: pd.DataFrame,
-    params: SingleBestAnswerParams,
-    models: ModelsParams,
+    items: pd.DataFrame, cache: pd.DataFrame, params: SingleBestAnswerParams, models: ModelsParams
 ) -> Trained:
     """Train on the items of `split` train, choose the threshold out of fold, predict all.
 
