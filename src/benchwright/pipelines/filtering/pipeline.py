@@ -1,5 +1,8 @@
 """The filtering stage: rules about items, rules about groups, and who is left."""
 
+from collections.abc import Callable
+from typing import Any
+
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.smart.anomalous import flag_anomalous_items
@@ -30,20 +33,18 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 
 def create_pipeline() -> Pipeline:
     """SMART filtering, from items and answers to kept items and the reasons."""
-    nodes = [
-        Node(
+    nodes: list[tuple[Callable[..., Any], Any, Any]] = [
+        (
             flag_anomalous_items,
             ["items", "params:anomalous_subjects", "params:filtering", "params:limit"],
             "anomalous_findings",
-            name="flag_anomalous_items",
         ),
-        Node(
+        (
             flag_easy_items,
             ["items", "response_matrix", "chosen_filter_models", "params:filtering", "params:seed"],
             "easy_findings",
-            name="flag_easy_items",
         ),
-        Node(
+        (
             flag_answer_only_items,
             [
                 "items",
@@ -53,57 +54,36 @@ def create_pipeline() -> Pipeline:
                 "params:filtering",
             ],
             "answer_only_findings",
-            name="flag_answer_only_items",
         ),
-        Node(
+        (
             flag_suspect_labels,
             ["items", "response_matrix", "chosen_filter_models", "params:filtering"],
             "suspect_label_findings",
-            name="flag_suspect_labels",
         ),
-        Node(
-            find_duplicates,
-            ["items", "params:filtering"],
-            "duplicate_groups",
-            name="find_duplicates",
-        ),
-        Node(
-            find_conflicting_gold,
-            ["items", "params:filtering"],
-            "conflicting_gold_groups",
-            name="find_conflicting_gold",
-        ),
-        Node(
-            find_neighbours,
-            ["items", "embeddings", "params:filtering"],
-            "neighbours",
-            name="find_neighbours",
-        ),
-        Node(
+        (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
+        (find_conflicting_gold, ["items", "params:filtering"], "conflicting_gold_groups"),
+        (find_neighbours, ["items", "embeddings", "params:filtering"], "neighbours"),
+        (
             check_neighbours,
             ["items", "embeddings", "neighbours", "params:filtering", "params:seed"],
             "neighbour_search",
-            name="check_neighbours",
         ),
-        Node(
+        (
             estimate_threshold,
             ["items", "neighbours", "params:filtering", "neighbour_search"],
             ["distance_density", "similarity_threshold", "threshold_sensitivity"],
-            name="estimate_threshold",
         ),
-        Node(
+        (
             group_similar_items,
             ["items", "neighbours", "similarity_threshold", "params:filtering"],
             "similar_groups",
-            name="group_similar_items",
         ),
-        Node(
+        (
             vary_neighbour_count,
             ["items", "embeddings", "params:filtering"],
             ["neighbour_convergence", "density_by_k"],
-            name="vary_neighbour_count",
         ),
-        Node(
+        (
             vary_filter_models,
             [
                 "items",
@@ -117,9 +97,8 @@ def create_pipeline() -> Pipeline:
                 *FINDINGS_WITHOUT_MODELS,
             ],
             "filter_model_ablation",
-            name="vary_filter_models",
         ),
-        Node(
+        (
             combine_rules,
             [
                 "items",
@@ -134,17 +113,11 @@ def create_pipeline() -> Pipeline:
                 "suspect_label_findings",
             ],
             ["findings", "groups"],
-            name="combine_rules",
         ),
-        Node(tabulate_verdicts, ["items", "findings"], "verdicts", name="tabulate_verdicts"),
-        Node(audit_items, ["items", "findings", "neighbours"], "item_audit", name="audit_items"),
-        Node(
-            split_items,
-            ["items", "item_audit"],
-            ["kept_items", "removed_items"],
-            name="split_items",
-        ),
-        Node(measure_coverage, "findings", "rule_coverage", name="measure_coverage"),
-        Node(measure_overlaps, "findings", "overlaps", name="measure_overlaps"),
+        (tabulate_verdicts, ["items", "findings"], "verdicts"),
+        (audit_items, ["items", "findings", "neighbours"], "item_audit"),
+        (split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
+        (measure_coverage, "findings", "rule_coverage"),
+        (measure_overlaps, "findings", "overlaps"),
     ]
-    return Pipeline(nodes)
+    return Pipeline([Node(*node, name=node[0].__name__) for node in nodes])
