@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, PanelAnswers, panel_answers
+from benchwright.evidence.panel import Panel, panel_answers
 from benchwright.evidence.rank_agreement import GROUPS, Ratings, models_in, rating_of
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
@@ -30,13 +30,33 @@ ARENA = "arena_pearson"
 Figures = Mapping[str, NDArray[np.float64]]
 
 
+class _Group(NamedTuple):
+    """Answers (m, n) of a group's models, their human ratings (m,), and how many are its best."""
+
+    correct: NDArray[np.float64]
+    ratings: NDArray[np.float64]
+    top: int
+
+    def figures(self, masks: NDArray[np.bool_]) -> Figures:
+        """Figures (s,) of subsets (s, n) beside all items."""
+        found = dict(subset_figures(self.correct, masks, self.top)._asdict())
+        return found | self._arena(masks)
+
+    def of_all(self) -> Figures:
+        """The figures (1,) that a set of items has by itself, of all items."""
+        everything = np.ones((1, self.correct.shape[1]), dtype=bool)
+        return full_figures(self.correct, self.top)._asdict() | self._arena(everything)
+
+    def _arena(self, masks: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+        if np.count_nonzero(~np.isnan(self.ratings)) < FEWEST_MODELS:
+            return {}
+        return {ARENA: pearson_rows(self.ratings, subset_scores(self.correct, masks))}
+
+
 class _Beside(NamedTuple):
     """One figure of a method's subset and of the random subsets of its size."""
 
-    method: str
-    group: str
-    metric: str
-    random: str
+    key: tuple[str, str, str, str]  # method, group of models, metric, kind of random subset
     value: float
     full: float
     draws: NDArray[np.float64]
@@ -75,11 +95,19 @@ def compare_with_random(
         return Yardstick.empty(), RandomSubsets.empty()
     rated = {model: rating_of(model, human_ratings) for model in models}
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
+    compared = {
+        group: _Group(
+            answers.of(own), np.array([rated[model] for model in own]), evaluation.top_models
+        )
+        for group, own in groups.items()
+        if len(own) >= FEWEST_MODELS
+    }
+    draws = evaluation.random_subsets
     found = [
         beside
         for method, ids in compared_subsets.items()
         for subset in [answers.among(set(ids))]
-        for beside in _beside_random(method, subset, answers, groups, rated, evaluation, seed)
+        for beside in _beside_random(method, subset, answers.subjects, compared, draws, seed)
     ]
     return _summary(found), _draws(found)
 
@@ -87,115 +115,59 @@ def compare_with_random(
 def _beside_random(
     method: str,
     subset: NDArray[np.bool_],
-    answers: PanelAnswers,
-    groups: Mapping[str, list[str]],
-    rated: Mapping[str, float],
-    evaluation: EvaluationParams,
+    subjects: NDArray[np.intp],
+    compared: Mapping[str, _Group],
+    draws: int,
     seed: int,
 ) -> Iterator[_Beside]:
     n, size = len(subset), int(subset.sum())
-    compared = {
-        group: _Group(answers.of(models), np.array([rated[model] for model in models]))
-        for group, models in groups.items()
-        if len(models) >= FEWEST_MODELS
-    }
-    by_chance = {
-        kind: _by_chance(
-            compared,
-            subset_blocks(
-                n,
-                size,
-                evaluation.random_subsets,
-                stage_generator(seed, f"yardstick/{method}/{kind}"),
-                answers.subjects if kind == "stratified" else None,
-            ),
-            evaluation.top_models,
-        )
-        for kind in RANDOM
-    }
-    for group, (correct, ratings) in compared.items():
-        judges = {ARENA: int(np.count_nonzero(~np.isnan(ratings)))}
-        own = _figures(correct, subset[None, :], ratings, evaluation.top_models)
-        of_all = _figures_of_all(correct, ratings, evaluation.top_models)
+    by_chance: dict[str, dict[str, Figures]] = {}
+    for kind in RANDOM:
+        generator = stage_generator(seed, f"yardstick/{method}/{kind}")
+        strata = subjects if kind == "stratified" else None
+        by_chance[kind] = _by_chance(compared, subset_blocks(n, size, draws, generator, strata))
+    for name, group in compared.items():
+        judges = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
+        own, of_all = group.figures(subset[None, :]), group.of_all()
         for kind in RANDOM:
-            for metric, draws in by_chance[kind][group].items():
-                yield _Beside(
-                    *(method, group, metric, kind, float(own[metric][0])),
-                    *(of_all.get(metric, np.nan), draws, judges.get(metric, len(correct))),
-                    *(size, n),
-                )
-
-
-class _Group(NamedTuple):
-    """Answers (m, n) of a group's models, and their human ratings (m,)."""
-
-    correct: NDArray[np.float64]
-    ratings: NDArray[np.float64]
+            for metric, values in by_chance[kind][name].items():
+                counts = (judges.get(metric, len(group.correct)), size, n)
+                figures = (float(own[metric][0]), float(of_all[metric][0]), values)
+                yield _Beside((method, name, metric, kind), *figures, *counts)
 
 
 def _by_chance(
-    compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]], top: int
+    compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
 ) -> dict[str, Figures]:
     """The figures of all random subsets by group; of a million items not all fit in memory."""
-    found: dict[str, list[Figures]] = {group: [] for group in compared}
+    found: dict[str, list[Figures]] = {name: [] for name in compared}
     for masks in blocks:
-        for group, (correct, ratings) in compared.items():
-            found[group].append(_figures(correct, masks, ratings, top))
+        for name, group in compared.items():
+            found[name].append(group.figures(masks))
     return {
-        group: {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
-        for group, parts in found.items()
+        name: {metric: np.concatenate([one[metric] for one in parts]) for metric in parts[0]}
+        for name, parts in found.items()
     }
-
-
-def _figures(
-    correct: NDArray[np.float64], masks: NDArray[np.bool_], ratings: NDArray[np.float64], top: int
-) -> Figures:
-    figures = dict(subset_figures(correct, masks, top)._asdict())
-    if np.count_nonzero(~np.isnan(ratings)) >= FEWEST_MODELS:
-        figures[ARENA] = pearson_rows(ratings, subset_scores(correct, masks))
-    return figures
-
-
-def _figures_of_all(
-    correct: NDArray[np.float64], ratings: NDArray[np.float64], top: int
-) -> dict[str, float]:
-    """The figures that a set of items has by itself, of all items."""
-    everything = np.ones((1, correct.shape[1]), dtype=bool)
-    figures = {
-        name: float(value[0]) for name, value in full_figures(correct, top)._asdict().items()
-    }
-    if np.count_nonzero(~np.isnan(ratings)) >= FEWEST_MODELS:
-        figures[ARENA] = float(pearson_rows(ratings, subset_scores(correct, everything))[0])
-    return figures
 
 
 def _summary(found: list[_Beside]) -> pd.DataFrame:
-    rows: list[tuple[Any, ...]] = []
-    p_values = [_p_value(beside) for beside in found]
-    keys = [(beside.group, beside.metric, beside.random) for beside in found]
+    # Where the subset is all items, every subset of that size is the same.
+    p_values = [
+        np.nan if one.n_items == one.n_full else two_sided_p(one.value, one.draws) for one in found
+    ]
+    keys = [one.key[1:] for one in found]
     adjusted = np.full(len(found), np.nan)
     for key in dict.fromkeys(keys):
         rivals = [i for i, other in enumerate(keys) if other == key]
         adjusted[rivals] = holm(np.array([p_values[i] for i in rivals]))
-    for beside, p_value, p_holm in zip(found, p_values, adjusted, strict=True):
-        low, high, mean = _middle(beside.draws)
-        reason = "" if np.isfinite(beside.value) else "no figure for this subset"
-        rows.append(
-            (
-                *(beside.method, beside.group, beside.metric, beside.random),
-                *(beside.value, beside.full, mean, low, high),
-                *(percentile_among(beside.value, beside.draws), p_value, p_holm),
-                *(len(beside.draws), beside.n_models, beside.n_items, beside.n_full, reason),
-            )
-        )
+    rows: list[tuple[Any, ...]] = []
+    for one, p_value, p_holm in zip(found, p_values, adjusted, strict=True):
+        low, high, mean = _middle(one.draws)
+        reason = "" if np.isfinite(one.value) else "no figure for this subset"
+        place = (percentile_among(one.value, one.draws), p_value, p_holm)
+        counts = (len(one.draws), one.n_models, one.n_items, one.n_full)
+        rows.append((*one.key, one.value, one.full, mean, low, high, *place, *counts, reason))
     return Yardstick.from_rows(rows)
-
-
-def _p_value(beside: _Beside) -> float:
-    """NaN where the subset is all items: every subset of that size is the same."""
-    if beside.n_items == beside.n_full:
-        return np.nan
-    return two_sided_p(beside.value, beside.draws)
 
 
 def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -210,20 +182,15 @@ def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
 def _draws(found: list[_Beside]) -> pd.DataFrame:
     if not found:
         return RandomSubsets.empty()
+    keys = ["method", "models", "metric", "random"]
     frames = [
-        pd.DataFrame(
-            {
-                "method": beside.method,
-                "random": beside.random,
-                "models": beside.group,
-                "metric": beside.metric,
-                "draw": np.arange(len(beside.draws)),
-                "value": beside.draws,
-            }
+        pd.DataFrame({"draw": np.arange(len(one.draws)), "value": one.draws}).assign(
+            **dict(zip(keys, one.key, strict=True))
         )
-        for beside in found
+        for one in found
     ]
-    return pd.DataFrame(RandomSubsets.validate(pd.concat(frames, ignore_index=True)))
+    table = pd.concat(frames, ignore_index=True)[RandomSubsets.columns()]
+    return pd.DataFrame(RandomSubsets.validate(table))
 
 
 COMPARED = ("kendall_tau_b", "arena_pearson")
@@ -259,7 +226,7 @@ def compare_methods(
                 value = (ire["value"], math.nan, math.nan)
                 rows.append(
                     _method_row(
-                        "ire", ire, value, "; ".join(filter(None, (note, _ire_reason(ire_fit))))
+                        "ire", ire, value, "; ".join(filter(None, (note, ire_fit["reason"])))
                     )
                 )
     return MethodComparison.from_rows(rows)
@@ -281,7 +248,3 @@ def _method_row(
     removed = 1 - row["n_items"] / row["n_full"] if row["n_full"] else math.nan
     place = method, row["metric"], row["models"]
     return (*place, *figure, removed, row["n_models"], row["n_items"], reason)
-
-
-def _ire_reason(ire_fit: dict[str, Any]) -> str:
-    return str(ire_fit["reason"])
