@@ -164,12 +164,7 @@ def compare_ranks(
 
 
 def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]:
-    """What the accuracies and ranks of models before and after tell, and their ratings.
-
-    Args:
-        part: rows of `Scores`.
-        ratings: human ratings of models.
-    """
+    """What the accuracies and ranks of models before and after tell, and their ratings."""
     full = part["accuracy_full"].to_numpy(dtype=np.float64)
     after = part["accuracy_kept"].to_numpy(dtype=np.float64)
     n_full = int(part["n_full"].max()) if len(part) else 0

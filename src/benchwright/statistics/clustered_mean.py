@@ -48,11 +48,8 @@ def clustered_means(
 ) -> MeanInterval:
     """Means of rows (r, n) over items, ± t · the clustered standard error.
 
-    Args:
-        values: one row per model, one column per item, in any unit; no NaN.
-        clusters: (n,) numbers; equal numbers are one cluster. t has as many degrees of freedom as
-            there are clusters, less one.
-        level: coverage, in (0, 1).
+    Equal numbers in `clusters` (n,) are one cluster; t has as many degrees of freedom as there are
+    clusters, less one. Values may be in any unit, without NaN; `level` is in (0, 1).
     """
     from scipy.special import stdtrit
 
@@ -85,10 +82,7 @@ def clustered_share(
     Cases of which each is its own cluster give Wilson's interval. All or none in many clusters show
     no variance; then each cluster counts as one case.
 
-    Args:
-        hits: (n,) cases.
-        clusters: (n,) numbers; equal numbers are one cluster.
-        level: coverage, in (0, 1).
+    `hits` and `clusters` are (n,), equal numbers one cluster; `level` is in (0, 1).
     """
     from scipy.special import ndtri
 

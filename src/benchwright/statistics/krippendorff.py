@@ -56,12 +56,7 @@ def krippendorff_interval(
 
     Resamples in which all ratings are equal have no alpha and are left out.
 
-    Args:
-        ratings: (raters, units), NaN where a rater did not rate.
-        scale: as for `krippendorff_alpha`.
-        draws: resamples.
-        generator: draws them.
-        level: coverage, in (0, 1).
+    `ratings` and `scale` are as for `krippendorff_alpha`; `level` is in (0, 1).
     """
     counted = _counted(ratings)
     reason = _why_none(counted)

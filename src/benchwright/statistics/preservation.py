@@ -61,10 +61,8 @@ class Judges:
     ) -> Self:
         """Judges by panel.
 
-        Args:
-            correct: (m, n) answers.
-            panels: places of models by name.
-            whole: (n,) weights of the items in the benchmark's own score; all equal where None.
+        `panels` are places of models by name; `whole` (n,) weighs the items in the benchmark's own
+        score, all equally where None.
         """
         weights = np.ones(correct.shape[1]) if whole is None else whole
         plain = np.array([bool(((row == 0) | (row == 1)).all()) for row in correct], dtype=np.bool_)

@@ -29,10 +29,7 @@ class ShareDifference(NamedTuple):
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterval:
     """Wilson's score interval of a share (Wilson 1927), which also holds for 0 and n successes.
 
-    Args:
-        successes: 0 … n.
-        n: number of items; 0 gives NaN.
-        level: coverage of the interval, in (0, 1).
+    `level` is the coverage of the interval, in (0, 1); n = 0 gives NaN.
 
     Raises:
         ValueError: the counts or the level are impossible.
@@ -59,12 +56,7 @@ def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> 
     The interval is Newcombe's, from the two Wilson intervals (Newcombe 1998, method 10); the
     p-value is of Fisher's exact test, two-sided. Both hold for small groups and shares of 0 and 1.
 
-    Args:
-        k1: successes of the first group, 0 … n1.
-        n1: size of the first group; 0 gives NaN.
-        k2: successes of the second group, 0 … n2.
-        n2: size of the second group; 0 gives NaN.
-        level: coverage of the interval, in (0, 1).
+    An empty group gives NaN; `level` is the coverage of the interval, in (0, 1).
 
     Raises:
         ValueError: the counts or the level are impossible.

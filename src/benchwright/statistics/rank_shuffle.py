@@ -67,13 +67,8 @@ def rank_shuffle(
 ) -> RankShuffle:
     """Rank agreement of the items as they were with their altered draws, with intervals.
 
-    Args:
-        original: (m, n) answers before.
-        drawn: (d, m, n) answers to each draw.
-        clusters: (n,) numbers.
-        draws: bootstrap resamples over items; 0 gives no intervals.
-        generator: of the resamples.
-        level: coverage of the intervals.
+    `original` is (m, n), `drawn` (d, m, n), `clusters` (n,). `draws` are bootstrap resamples over
+    items; 0 gives no intervals.
     """
     d, m, n = drawn.shape
     whole = np.ones((1, n))
@@ -109,11 +104,8 @@ def reversals(
     the larger of the two, from paired, clustered t-tests, and all pairs are corrected together
     (Holm), since any of them could have turned.
 
-    Args:
-        original: (m, n) answers before.
-        mean_drawn: (m, n) answers after, the mean over draws.
-        clusters: (n,) numbers.
-        alpha: two-sided.
+    `original` and `mean_drawn`, the mean over draws, are (m, n), `clusters` (n,); `alpha` is two-
+    sided.
     """
     m = len(original)
     first, second = np.triu_indices(m, k=1)

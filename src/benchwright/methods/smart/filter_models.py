@@ -88,14 +88,9 @@ def flag_unanimous(
     `confidence` clears an item; where none does, an unknown probability leaves it unjudged.
     Without confidence (None) agreement is enough.
 
-    Args:
-        rule: name of the rule.
-        matrix: answers of m models to n items.
-        agree: (m, n) the model does what the rule looks for.
-        probability: (m, n) how sure it was, in [0, 1], NaN where unknown.
-        confidence: the comparison is strict, in the 32 bits of the answers: a stored 0.8 is not
-            above 0.8.
-        doing: what all models do, in words (`right`).
+    `agree` and `probability` (in [0, 1], NaN where unknown) are (m, n). The comparison with
+    `confidence` is strict, in the 32 bits of the answers: a stored 0.8 is not above 0.8. `doing`
+    says what all models do, in words (`right`).
     """
     n = len(matrix.item_ids)
     answered = matrix.answered()

@@ -40,14 +40,6 @@ def make_review_sheet(
     item id. They stand in the order drawn, so whoever stops early has judged a random sample too.
     An item that two rules removed may be drawn for both: each row is about one rule.
 
-    Args:
-        items: texts of the items.
-        item_audit: the nearest neighbour of each item.
-        verdicts: which rule removed which item, and why.
-        groups: members of the groups of duplicates and similar items.
-        evaluation: `review_items`.
-        seed: of the draw.
-
     Returns:
         A `ReviewSheet` with empty `verdict` and `note`, rules in the order of `ItemAudit`.
     """

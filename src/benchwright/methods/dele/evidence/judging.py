@@ -122,15 +122,9 @@ def judge_by(
 ) -> pd.DataFrame:
     """Figures where several groups choose, each judged by panels of its own.
 
-    Args:
-        plain: the pool of samplers that read no answers.
-        by_choosers: panels, and the pool with the answers of the models that choose for these;
-            empty where samplers that read answers are not wanted.
-        judges: all panels.
-        sampling: the samplers.
-        rates: percent of the items.
-        seed: of all draws.
-        tau: also compute tau-b.
+    Samplers that read no answers draw from `plain`. `by_choosers` are panels and the pool with the
+    answers of the models that choose for these; empty where samplers that read answers are not
+    wanted.
     """
     able, _ = runs_on(reads_answers(sampling, answers=False), plain)
     repeats = repeats_by_name(sampling)

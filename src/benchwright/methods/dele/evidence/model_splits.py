@@ -24,11 +24,8 @@ def split_by_family(
     Families are taken in a seeded order and one that would pass the share goes to the other side,
     so that a large family does not fill a side by itself. Independent of the order of models.
 
-    Args:
-        models: m names.
-        families: of each; a model whose family nobody knows is one by itself.
-        share: of the models that choose, 0–1.
-        seed: of the split.
+    `share` (0–1) is that of the models that choose; a model whose family nobody knows is one by
+    itself.
     """
     names = np.asarray(families, dtype=object)
     distinct = sorted(set(map(str, families)))

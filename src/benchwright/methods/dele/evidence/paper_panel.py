@@ -35,9 +35,7 @@ def answered_by_all(answered: NDArray[np.bool_], least: int) -> AnsweredByAll:
     Models stand by falling number of answers; of the first k, k ≥ `least`, those are taken whose
     number times that of the items which all of them answered is largest; at a tie more models.
 
-    Args:
-        answered: (m, n).
-        least: models at least; all that answered anything where there are fewer.
+    `answered` is (m, n); where fewer than `least` models answered anything, all that did are taken.
     """
     counts = answered.sum(axis=1)
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]

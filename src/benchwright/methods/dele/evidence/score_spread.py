@@ -40,10 +40,8 @@ def score_distributions(
 
     A random subset of the same size is the yardstick: few items widen the scores by noise alone.
 
-    Args:
-        correct: (m, n) answers of the models that judge, NaN where there is no answer; a model that
-            answered nothing of a subset is left out of it.
-        subsets: s of them.
+    `correct` is (m, n), NaN where there is no answer; a model that answered nothing of a subset is
+    left out of it.
     """
     weights = np.zeros((len(subsets), correct.shape[1]))
     for row, subset in zip(weights, subsets, strict=True):

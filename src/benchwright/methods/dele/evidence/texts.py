@@ -96,13 +96,7 @@ class Map(NamedTuple):
 def cluster_sizes(
     pool: SamplingPool, clusterings: dict[str, Clustering], seed: int = 0
 ) -> pd.DataFrame:
-    """A `ClusterSizes` table: each cluster with up to ten of its items, drawn at random.
-
-    Args:
-        pool: the items.
-        clusterings: by name of the sampler, of these items.
-        seed: of the draw.
-    """
+    """A `ClusterSizes` table: each cluster with up to ten of its items, drawn at random."""
     lots = item_uniforms(seed, "cluster examples", pool.item_ids)
     shuffled = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
     rows = []
@@ -133,10 +127,7 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
     The subset is random and depends on ids and seed only. TF-IDF is first brought down to 50
     dimensions; items without a word are left out. Below four items there is no map.
 
-    Args:
-        pool: n items.
-        source: "tfidf" or an encoder.
-        params: `map_items`, `most_words` and `seed`.
+    `source` is "tfidf" or an encoder; of `params`, `map_items`, `most_words` and `seed` count.
 
     Raises:
         InputError: the pool has no vectors of that encoder.
@@ -163,14 +154,7 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
 def item_map(
     pool: SamplingPool, source: str, found: Map, clusterings: dict[str, Clustering]
 ) -> pd.DataFrame:
-    """An `ItemMap` table: the map of a source, with the clusters of each sampler that reads it.
-
-    Args:
-        pool: the items.
-        source: "tfidf" or an encoder.
-        found: their map.
-        clusterings: by name of the sampler.
-    """
+    """An `ItemMap` table: the map of a source, with the clusters of each sampler that reads it."""
     return ItemMap.from_rows(
         [
             (source, pool.item_ids[place], x, y, name, int(clustering.labels[place]))

@@ -98,11 +98,7 @@ def samplers_that_reach(
     A sampler is taken at the smallest size from which on all larger ones do too, so that one lucky
     rate does not count.
 
-    Args:
-        curves: columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
-        agreement: the metric, `tau_b` or `spearman`.
-        wanted: its least mean.
-        panel: of the models that judge.
+    `curves` have the columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
     """
     own = curves[(curves["panel"] == panel) & (curves["metric"] == agreement)]
     found = []
@@ -189,12 +185,7 @@ def make_plan(
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
     subsets. Models of the future are taken to be like those whose answers these are.
 
-    Args:
-        answers: of models to the whole benchmark.
-        wanted: the values.
-        cost: of a prompt.
-        curves: a saved `SamplingCurves` table, for samplers other than random.
-        panel: of `curves`.
+    `curves` is a saved `SamplingCurves` table, for samplers other than random.
 
     Raises:
         InputError: a wanted value or cost makes no sense, or there are too few models or items.

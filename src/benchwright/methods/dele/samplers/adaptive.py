@@ -30,9 +30,7 @@ def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
     the criteria are ranked, ties sharing their place, and the lowest mean place wins; then the
     higher correlation, then the name.
 
-    Args:
-        figures: columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
-        params: rates, criteria and the least correlation.
+    `figures` have the columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
     """
     by_rate = _by_rate(figures, params)
     groups = by_rate.groupby("sampler", sort=True)
@@ -88,10 +86,8 @@ class Luck(NamedTuple):
 def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
     """Compare winners by subject; "" is none.
 
-    Args:
-        first: winner by subject, chosen by one half of the models.
-        second: chosen by the other half.
-        samplers: that could win.
+    `first` and `second` are the winners by subject that each half of the models chose among so many
+    `samplers`.
     """
     both = pd.DataFrame({"first": first, "second": second}).dropna()
     both = both[both["first"].ne("") & both["second"].ne("")]
@@ -109,10 +105,6 @@ def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
 
     The best of them, chosen as a sampler is, shows what a choice among fixed orders gains by luck:
     items that happen to rank some models well tend to rank others well too.
-
-    Args:
-        count: how many.
-        seed: of the orders.
     """
 
     def fixed(number: int) -> Sampler:
@@ -129,11 +121,7 @@ def gain_over_random(
 
     Positive is better, whichever way the metric goes; NaN where either has no figures.
 
-    Args:
-        figures: of one panel that did not choose the sampler.
-        sampler: the chosen one.
-        metric: a criterion.
-        params: the rates.
+    `figures` are of one panel that did not choose the sampler; `metric` is a criterion.
     """
     by_rate = _by_rate(figures[figures["sampler"].isin([sampler, "random"])], params)
     means = by_rate.groupby("sampler")[metric].mean()

@@ -30,9 +30,7 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     items that few models answer in few ways cost it n² distances. Time and memory here grow with
     the square of the number of different points: 8 u² bytes.
 
-    Args:
-        points: (u, d), all different.
-        sizes: (u,) at least 1.
+    `points` (u, d) are all different, `sizes` (u,) at least 1.
 
     Returns:
         (u − 1, 2) the two nodes that each step joins, cheapest first; step i makes node u + i.
@@ -147,9 +145,7 @@ class AnchorClusters:
         where more are asked for than there are different ones, clusters give several, one by one
         to the cluster with the most points per anchor, and their weight is shared.
 
-        Args:
-            size: 1 to n.
-            ties: (n,) different numbers that order equal distances.
+        `size` is 1 to n; `ties` (n,) are different numbers that order equal distances.
         """
         places, counts = self._clusters(min(size, self._distinct))
         shuffled = np.argsort(ties, kind="stable")

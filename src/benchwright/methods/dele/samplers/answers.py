@@ -90,8 +90,7 @@ def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
     missing is put at the item's mean for the scores, and left out of the item's correlation. NaN
     where fewer than three models answered or all answered alike.
 
-    Args:
-        correct: (m, n) in [0, 1], NaN where there is no answer.
+    `correct` is (m, n) in [0, 1], NaN where there is no answer.
     """
     known = ~np.isnan(correct)
     answers = filled_answers(correct)

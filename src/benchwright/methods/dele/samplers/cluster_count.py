@@ -35,11 +35,7 @@ def cluster_curve(
 ) -> ClusterCurve:
     """Try every number of clusters.
 
-    Args:
-        features: (n, d).
-        candidates: numbers of clusters.
-        labels_of: the labels (n,) with so many clusters.
-        sample: rows of which the silhouette is computed.
+    `features` are (n, d); the silhouette is that of the rows in `sample`.
     """
     distances = cosine_distances(features[sample])
     within, silhouette = [], []

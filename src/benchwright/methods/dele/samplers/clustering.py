@@ -241,11 +241,8 @@ def proportional_draw(
 
     Equal remainders draw lots, once per repeat. Subsets do not nest.
 
-    Args:
-        pool: n items.
-        labels: (n,) clusters; noise (−1) is one of them.
-        seed: the repeat's.
-        sampler: its name, so that samplers draw independently.
+    `labels` are (n,) clusters, noise (−1) one of them. The name of the sampler is part of the seed,
+    so that samplers draw independently.
     """
     numbers, sizes = np.unique(labels, return_counts=True)
     lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])

@@ -53,10 +53,8 @@ def order_by(
 def rank_by_feature(sampler: str, feature: Feature, *, highest_first: bool) -> Sampler:
     """The sampler that takes items by a feature of their texts.
 
-    Args:
-        sampler: its name, which the random order of equal values depends on.
-        feature: computed once for each text, however often the sampler draws.
-        highest_first: the direction.
+    The random order of equal values depends on `sampler`, its name. The feature is computed once
+    for each text, however often the sampler draws.
     """
     cached = lru_cache(maxsize=1 << 17)(feature)
 

@@ -63,11 +63,8 @@ def spectral_embedding(
     come from plain Lanczos iterations: the shift-and-invert of scikit-learn's solver factorises a
     matrix that fills up, and did not end in a minute on 14,042 items.
 
-    Args:
-        features: (n, d), no row all zero.
-        dimensions: fewer than n.
-        neighbours: of each item; at most n − 1 are used.
-        generator: of the start vector.
+    `features` (n, d) have no row all zero; `dimensions` are fewer than n; at most n − 1
+    `neighbours` of an item are used; `generator` draws the start vector.
     """
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import eigsh

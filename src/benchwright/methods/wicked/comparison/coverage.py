@@ -49,11 +49,6 @@ def count_demonstrations(
 
     Five demonstrations are shown there so that most prompts have one: 1 − (1 − 1/K)⁵, 76% at K = 4.
 
-    Args:
-        prompts: a `Prompts` table.
-        perturbation_changes: a `PerturbationChanges` table.
-        draws: a `Draws` table.
-
     Returns:
         A `DrawDemonstrations` table, a row per configuration and draw.
     """

@@ -24,9 +24,7 @@ def compare_instruct(
 ) -> pd.DataFrame:
     """Compare what instruction-tuned and base models lose, all of them and within families.
 
-    Args:
-        compared_answers: the answers, by perturbation.
-        models_table: a `Models` table; a model that it does not list takes no part.
+    A model that the `Models` table does not list takes no part.
 
     Returns:
         A `DrawInstruct` table; models are compared with those asked in the same way. Intervals are

@@ -31,10 +31,8 @@ def count_unchecked(
 ) -> Unchecked:
     """Count the items whose coherence rests on nobody's judgement (WiCkeD, section 3.2).
 
-    Args:
-        perturbation_changes: a `PerturbationChanges` table.
-        single_best_answer_ids: ids by what is known of them: `single`, `several`, …
-        item_ids: all items; those of the table where not given.
+    `single_best_answer_ids` are ids by what is known of them: `single`, `several`, …; without
+    `item_ids` all items are those of the table.
     """
     marks = _marks(perturbation_changes)
     everyone = item_ids or {str(item) for item in marks.index.get_level_values("item_id")}

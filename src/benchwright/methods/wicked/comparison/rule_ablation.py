@@ -24,10 +24,7 @@ def compare_rules(
 ) -> pd.DataFrame:
     """Compare the first rule alone, the first two, and so on, on the same items.
 
-    Args:
-        compared_answers: the answers, by perturbation.
-        perturbation_changes: a `PerturbationChanges` table, for the names of the rules.
-        perturbation: `cumulative` says whether there are such perturbations, `<name>_1` and so on.
+    `perturbation.cumulative` says whether there are such perturbations, `<name>_1` and so on.
 
     Returns:
         A `RuleAblation` table of the configurations that answered every step; empty where there

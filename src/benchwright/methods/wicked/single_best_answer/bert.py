@@ -39,10 +39,8 @@ def load_classifier(
 ) -> SequenceClassifier:
     """A classifier of two classes from a folder or hub id.
 
-    Args:
-        source: folder or hub id.
-        revision: commit of a hub id.
-        trained: whether it must have a head already; otherwise it gets a new one.
+    `source` is a folder or hub id, `revision` a commit of the latter. One that need not be
+    `trained` gets a new head.
 
     Raises:
         InputError: it cannot be loaded, or its head has not two classes.

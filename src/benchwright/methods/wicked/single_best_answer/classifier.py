@@ -64,10 +64,8 @@ def fit_logistic(
     A feature that is constant has no effect. With labels of one kind only, every item gets the
     share of ones.
 
-    Args:
-        features: of n items.
-        labels: (n,) 0 or 1.
-        strength: inverse of the penalty's weight; smaller shrinks more.
+    `labels` are (n,) 0 or 1; `strength` is the inverse of the penalty's weight: smaller shrinks
+    more.
     """
     means = features.table.mean(axis=0)
     spread = features.table.std(axis=0)
@@ -115,10 +113,7 @@ def operating_point(
     With fewer than 1/(1 − recall) positives the only recall that high is 1: every positive counts,
     and so the threshold lies at the most hidden one. Without a positive everything is flagged.
 
-    Args:
-        probabilities: (n,) out-of-fold probabilities.
-        labels: (n,) 0 or 1.
-        recall: in (0, 1].
+    `probabilities` (n,) are out of fold, `labels` (n,) 0 or 1, `recall` is in (0, 1].
     """
     n, positives = len(labels), int(labels.sum())
     if not positives:

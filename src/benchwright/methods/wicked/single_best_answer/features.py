@@ -82,10 +82,7 @@ def feature_table(
 ) -> Features:
     """The features of judgeable items; none hangs on the order of the distractors.
 
-    Args:
-        items: with `question`, `choices` and `answer`; see `judgeable`.
-        vectors: of length 1, by text, for `texts_to_encode(items, groups)`.
-        groups: which, in this order.
+    `vectors` are of length 1, by text, for `texts_to_encode(items, groups)`.
     """
     of_items = list(
         zip(items["question"], map(list, items["choices"]), items["answer"], strict=True)

@@ -96,9 +96,7 @@ def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
 
     Hangs on the ids alone, not on a seed nor on the order of rows.
 
-    Args:
-        labels: `one_label_per_item`.
-        share: of each benchmark and label, rounded.
+    `share` is that of each benchmark and label in `one_label_per_item`, rounded.
     """
     place, size = _place_in_stratum(labels, "single_best_answer_held_out")
     return place < np.floor(share * size + 0.5)

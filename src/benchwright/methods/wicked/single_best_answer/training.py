@@ -46,12 +46,6 @@ def predict(
 
     Items with fewer than two options or without a known gold cannot be judged.
 
-    Args:
-        items: with question, choices and answer.
-        classifier: what the pipeline `sba` wrote.
-        cache: a `TextVectors` table.
-        models: where the encoder's weights are.
-
     Raises:
         InputError: the classifier was trained with another encoder than conf has now, or its
             weights are not there.
@@ -112,12 +106,8 @@ def train_classifier(
 ) -> Trained:
     """Train on the items of `split` train, choose the threshold out of fold, predict all.
 
-    Args:
-        items: question, choices, answer, benchmark, label and split (train, held_out, left_out),
-            by item id.
-        cache: a `TextVectors` table.
-        params: which classifier, and the recall it is to have.
-        models: where encoders come from.
+    `items` have question, choices, answer, benchmark, label and split (train, held_out, left_out),
+    by item id.
     """
     labels = items["label"].to_numpy()
     train = np.flatnonzero(items["split"] == "train")
