@@ -81,7 +81,8 @@ def choose_by_subject(
         members = {name: panels.groups[name] for name in groups}
         judges = Judges.of(panels.correct[:, places], members)
         rates = _rates(sampling)
-        found = judge_by(pool, (), judges, sampling, rates, seed, tau="tau_b" in adaptive.criteria)
+        tau = "tau_b" in adaptive.criteria
+        found, _ = judge_by(pool, (), judges, sampling, rates, seed, tau=tau)
         by_panel = {name: found[found["panel"] == name] for name in groups}
         samplers = max(samplers, found["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
@@ -136,17 +137,10 @@ def _by_splits(
         (list(both), plain.answered(panels.correct[halves.selection]))
         for both, halves in zip(sides, splits, strict=True)
     )
-    found = judge_by(
-        plain,
-        by_choosers,
-        judges,
-        sampling.model_copy(update={"repeats": repeats_of(sampling)}),
-        _rates(sampling),
-        draws_seed(seed),
-        tau=tau,
-    )
+    fewer, rates = sampling.model_copy(update={"repeats": repeats_of(sampling)}), _rates(sampling)
+    found, _ = judge_by(plain, by_choosers, judges, fewer, rates, draws_seed(seed), tau=tau)
     orders = fixed_orders(found["sampler"].nunique(), seed)
-    by_luck = sampler_figures(plain, orders, judges, _rates(sampling), 1, seed, tau=tau)
+    by_luck = sampler_figures(plain, orders, judges, rates, 1, seed, tau=tau)
     found = pd.concat([found, by_luck], ignore_index=True)
     found["lucky"] = found["sampler"].isin(list(orders))
     by_panel = dict(list(found.groupby("panel")))

@@ -91,18 +91,18 @@ def judge_samplers(
     """
     if not panels.item_ids:
         return SamplingFigures.empty(), SamplersLeftOut.empty()
-    rates, repeats = rates_of(sampling), repeats_by_name(sampling)
-    able, unable = runs_on(reads_answers(sampling, answers=False), pools.plain)
-    left_out = [("", name, why) for name, why in unable.items()]
-    judges = panels.judges()
-    parts = [sampler_figures(pools.plain, able, judges, rates, repeats, seed)]
-    for choosers in dict.fromkeys(panels.chosen_by.values()):
-        pool = pools.by_choosers[choosers]
-        able, unable = runs_on(reads_answers(sampling, answers=True), pool)
-        left_out += [(choosers, name, why) for name, why in unable.items()]
-        own = judges.only([name for name, by in panels.chosen_by.items() if by == choosers])
-        parts.append(sampler_figures(pool, able, own, rates, repeats, seed))
-    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    by_choosers = {
+        choosers: [panel for panel, by in panels.chosen_by.items() if by == choosers]
+        for choosers in panels.chosen_by.values()
+    }
+    choosing = [(own, pools.by_choosers[choosers]) for choosers, own in by_choosers.items()]
+    rates = rates_of(sampling)
+    table, unable = judge_by(pools.plain, choosing, panels.judges(), sampling, rates, seed)
+    left_out = [
+        (choosers, name, why)
+        for choosers, reasons in zip(("", *by_choosers), unable, strict=True)
+        for name, why in reasons.items()
+    ]
     table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
     return (
         pd.DataFrame(SamplingFigures.validate(table[SamplingFigures.columns()])),
@@ -118,19 +118,21 @@ def judge_by(
     rates: Sequence[float],
     seed: int,
     *,
-    tau: bool,
-) -> pd.DataFrame:
+    tau: bool = True,
+) -> tuple[pd.DataFrame, list[dict[str, str]]]:
     """Figures where several groups choose, each judged by panels of its own.
 
     Samplers that read no answers draw from `plain`. `by_choosers` are panels and the pool with the
     answers of the models that choose for these; empty where samplers that read answers are not
-    wanted.
+    wanted. Beside the figures: samplers that could not run on each of the pools, and why.
     """
-    able, _ = runs_on(reads_answers(sampling, answers=False), plain)
+    able, unable = runs_on(reads_answers(sampling, answers=False), plain)
+    left_out = [unable]
     repeats = repeats_by_name(sampling)
     parts = [sampler_figures(plain, able, judges, rates, repeats, seed, tau=tau)]
     for panels, pool in by_choosers:
-        able, _ = runs_on(reads_answers(sampling, answers=True), pool)
+        able, unable = runs_on(reads_answers(sampling, answers=True), pool)
+        left_out.append(unable)
         own = judges.only(panels)
         parts.append(sampler_figures(pool, able, own, rates, repeats, seed, tau=tau))
-    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+    return pd.concat([part for part in parts if len(part)], ignore_index=True), left_out
