@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer.classifier import (
@@ -11,6 +12,7 @@ from benchwright.methods.wicked.single_best_answer.classifier import (
     fit_logistic,
 )
 from benchwright.methods.wicked.single_best_answer.features import Features
+from benchwright.params.single_best_answer import LogisticDocument
 
 
 def examples(n: int = 80) -> tuple[Features, np.ndarray]:
@@ -50,8 +52,9 @@ def test_other_features_and_broken_documents_are_refused() -> None:
     with pytest.raises(InputError, match="trained on other features"):
         fitted.probabilities(Features(("a", "b", "c"), features.table))
     document = fitted.to_json()
-    with pytest.raises(InputError, match="different lengths"):
-        LogisticClassifier.from_json(document | {"means": [0.0]})
+    LogisticDocument.model_validate(document)
+    with pytest.raises(ValidationError, match="1 means for 2 features"):
+        LogisticDocument.model_validate(document | {"means": [0.0]})
     del document["intercept"]
-    with pytest.raises(InputError, match="kedro run --pipeline sba"):
-        LogisticClassifier.from_json(document)
+    with pytest.raises(ValidationError, match="intercept"):
+        LogisticDocument.model_validate(document)

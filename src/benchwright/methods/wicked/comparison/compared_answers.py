@@ -1,7 +1,7 @@
 """Answers to the items as they were beside those to their draws, on the same items."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -51,7 +51,11 @@ class ComparedAnswers(NamedTuple):
         place = {item: column for column, item in enumerate(self.item_ids)}
         at = np.array([place[item] for item in item_ids], dtype=np.intp)
         # The last axis of every array is that of the items.
-        arrays = {k: v[..., at] for k, v in self._asdict().items() if isinstance(v, np.ndarray)}
+        arrays: dict[str, Any] = {
+            name: value[..., at]
+            for name, value in self._asdict().items()
+            if isinstance(value, np.ndarray)
+        }
         return self._replace(item_ids=item_ids, **arrays)
 
 

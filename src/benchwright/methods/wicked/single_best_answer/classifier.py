@@ -51,9 +51,12 @@ class LogisticClassifier(NamedTuple):
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "LogisticClassifier":
         """What `to_json` gave, as `LogisticDocument` checks it when it is read."""
-        arrays = (document[name] for name in ("means", "scales", "coefficients"))
-        numbers = (np.asarray(array, dtype=np.float64) for array in arrays)
-        return cls(tuple(document["features"]), *numbers, float(document["intercept"]))
+        means, scales, coefficients = (
+            np.asarray(document[name], dtype=np.float64)
+            for name in ("means", "scales", "coefficients")
+        )
+        features, intercept = tuple(document["features"]), float(document["intercept"])
+        return cls(features, means, scales, coefficients, intercept)
 
 
 def fit_logistic(

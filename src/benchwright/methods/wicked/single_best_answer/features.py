@@ -91,6 +91,7 @@ def feature_table(
     parts: list[NDArray[np.float64]] = []
     for group in groups:
         found: tuple[str, ...] = ()
+        values: Sequence[Sequence[float] | NDArray[np.floating]]
         if group == "surface":
             found, values = SURFACE, [_surface(*item) for item in of_items]
         elif group == "closeness":
