@@ -184,8 +184,8 @@ def rank_agreement_intervals(
             by_items = normal_interval(figure.value, drawn, level, bounds)
         if few_clusters and not missing.reason:
             by_items = missing._replace(reason=few_clusters)
-        over_both[0].append(_noted(by_items))
-        over_both[1].append(_noted(by_models))
+        over_both[0].append(noted(by_items))
+        over_both[1].append(noted(by_models))
     return RankIntervals(FigureIntervals(*over_both[0]), FigureIntervals(*over_both[1]))
 
 
@@ -208,7 +208,7 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
     return known, ""
 
 
-def _noted(interval: Interval) -> Interval:
+def noted(interval: Interval) -> Interval:
     """An interval of no width says why: agreement of all resamples is no certainty."""
     if interval.reason or interval.low < interval.high or np.isnan(interval.low):
         return interval

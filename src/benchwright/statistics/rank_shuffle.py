@@ -15,6 +15,7 @@ from benchwright.statistics.bootstrap import (
     Interval,
     cluster_resamples,
     normal_interval,
+    noted,
     percentile_interval,
 )
 from benchwright.statistics.clustered_mean import Bounded
@@ -148,10 +149,8 @@ def _around(
 
 
 def _bounded(value: float, interval: Interval) -> Bounded:
-    reason = interval.reason
-    if not reason and interval.low == interval.high:
-        reason = "all resamples agree; the true uncertainty is larger"
-    return Bounded(value, interval.low, interval.high, reason)
+    interval = noted(interval)
+    return Bounded(value, interval.low, interval.high, interval.reason)
 
 
 def _between_draws(each: Float, each_items: Float, level: float) -> Bounded:

@@ -53,7 +53,7 @@ def test_other_features_and_broken_documents_are_refused() -> None:
         fitted.probabilities(Features(("a", "b", "c"), features.table))
     document = fitted.to_json()
     LogisticDocument.model_validate(document)
-    with pytest.raises(ValidationError, match="1 means for 2 features"):
+    with pytest.raises(ValidationError, match="1 means for"):
         LogisticDocument.model_validate(document | {"means": [0.0]})
     del document["intercept"]
     with pytest.raises(ValidationError, match="intercept"):

@@ -54,7 +54,9 @@ def count_demonstrations(
     """
     conditions = draws["condition"].unique()
     own = prompts[prompts["condition"].isin(conditions)]
-    changed = _of_demonstrations(perturbation_changes)
+    changes = perturbation_changes[perturbation_changes["role"] == "demonstration"]
+    replaced = changes[changes["removed_index"] >= 0]
+    changed = replaced.groupby(["condition", "item_id"])["gold_removed"].any().to_dict()
     options = {
         (condition, item): len(choices)
         for condition, item, choices in draws.loc[
@@ -91,28 +93,21 @@ def count_prompts(prompts: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     return DrawPrompts.from_rows(rows)
 
 
-_Changes = Mapping[tuple[str, str], tuple[bool, bool]]
-
-
-def _of_demonstrations(changes: pd.DataFrame) -> _Changes:
-    """Whether an option of each demonstration was replaced, and whether it was the right one."""
-    own = changes[(changes["role"] == "demonstration") & (changes["removed_index"] >= 0)]
-    found: dict[tuple[str, str], tuple[bool, bool]] = {}
-    for condition, item, gold in zip(
-        own["condition"], own["item_id"], own["gold_removed"], strict=True
-    ):
-        found[condition, item] = (True, bool(gold) or found.get((condition, item), (0, False))[1])
-    return found
-
-
 def _expected(
-    ids: list[str], condition: str, changed: _Changes, options: Mapping[tuple[str, str], int]
+    ids: list[str],
+    condition: str,
+    changed: Mapping[tuple[str, str], bool],
+    options: Mapping[tuple[str, str], int],
 ) -> tuple[bool, float, float]:
-    """Whether a set has one without its right option, and the chance of that."""
+    """Whether a set has one without its right option, and the chance of that.
+
+    `changed` are the demonstrations of which an option was replaced, with whether it was the right
+    one.
+    """
     some, none_expected, none_at_all = False, 1.0, 1.0
     for item in ids:
-        replaced, gold = changed.get((condition, item), (False, False))
-        some |= gold
+        replaced = (condition, item) in changed
+        some |= bool(replaced and changed[condition, item])
         k = options.get((condition, item), 0)
         chance = 1 / k if k else 0.0
         none_expected *= 1 - chance * replaced
