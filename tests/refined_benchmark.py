@@ -16,6 +16,7 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.pipelines.evaluation import create_pipeline
 from benchwright.reports.page.plot_style import layout
 from benchwright.tables.evidence import (
+    ItemParameters,
     MethodComparison,
     RandomSubsets,
     RankAgreementTable,
@@ -368,7 +369,7 @@ def report_of(**changed: Any) -> Inputs:
     """The report of the small benchmark and what it is made of, with parts replaced by name."""
     known = make_inputs(**changed)
     made_up = {
-        "item_parameters": None,
+        "item_parameters": ItemParameters.empty(),
         "ire_fit": {},
         "yardstick": yardstick_table(),
         "random_subsets": random_subsets_table(),
