@@ -79,12 +79,10 @@ class LineBuilder:
         if not body:
             self._space = max(self._space, _space(text[:1], wide), key=_WIDTH.index)
             return
-        before = self._space or (_space(text[0], wide))
-        if self.length and before:
-            self._append(before)
+        if self.length:
+            self._append(self._space or _space(text[0], wide))
         self._append(body)
-        last = text[-1]
-        self._space = _space(last, wide)
+        self._space = _space(text[-1], wide)
 
     def _append(self, text: str) -> None:
         self._parts.append(text)
@@ -137,10 +135,8 @@ class LineBuilder:
         """Writes the text from a place on differently."""
         text = "".join(self._parts)
         if at < len(text):
-            tail = text[at:]
-            new = change(tail.strip())
-            self._parts = [text[:at], new]
-            self.length = at + len(new)
+            self._parts = [text[:at], change(text[at:].strip())]
+            self.length = sum(map(len, self._parts))
 
     def part_of_label(self, at: int) -> None:
         """An element ends that is an option's label by itself: what follows is apart from it."""
@@ -163,20 +159,8 @@ class LineBuilder:
             if self.length > start:
                 emphasis.append(Emphasis(start, self.length, kind))
         self._open = [(kind, 0) for kind, _ in self._open]
-        self.lines.append(
-            Line(
-                "".join(self._parts),
-                self.kind,
-                self.block,
-                self.label,
-                self.group,
-                0,
-                self.marks,
-                emphasis,
-                self.region,
-                self.value,
-            )
-        )
+        said = (self.kind, self.block, self.label, self.group, 0, self.marks, emphasis)
+        self.lines.append(Line("".join(self._parts), *said, self.region, self.value))
         self._reset()
 
 
@@ -366,11 +350,10 @@ class _Walk:
     def _void(self, tag: str, attributes: Attributes) -> None:
         if tag == "input":
             self._input(attributes)
-        elif tag == "br":
+        elif tag in {"br", "hr"}:
             self.out.flush()
-        elif tag == "hr":
-            self.out.flush()
-            self.out.new_block()
+            if tag == "hr":
+                self.out.new_block()
         elif tag == "img" and (attributes.get("alt") or "").lower() in {"correct", "tick", "check"}:
             self.out.marks.add("correct")
 
@@ -419,5 +402,4 @@ class _Walk:
 
 
 def _superscript(text: str) -> str:
-    raised = text.translate(_SUPERSCRIPT)
-    return raised if not set(text) - set("0123456789+-−n()") else f"^{text}"
+    return f"^{text}" if set(text) - set("0123456789+-−n()") else text.translate(_SUPERSCRIPT)

@@ -106,12 +106,12 @@ class Growth:
             tight = self.lines[self.taken[-2].line].block == before.block
             if apart and tight and (n >= 4 or pending):
                 return False
-        return not (self.series == "numbers" and self._begins_next(head, at))
-
-    def _begins_next(self, head: Label, at: int) -> bool:
-        """Whether a number is that of a question with options of its own."""
-        nxt = self.found[at + 1] if at + 1 < len(self.found) else []
-        return bool(nxt) and nxt[0].start <= 1 and nxt[0].style == head.style and nxt[0].name == "1"
+        if self.series != "numbers":
+            return True
+        nxt = self.found[at + 1][:1] if at + 1 < len(self.found) else []
+        return not any(
+            one.start <= 1 and one.style == head.style and one.name == "1" for one in nxt
+        )
 
     def _may_stand_between(self, at: int, pending: list[int]) -> bool:
         """Whether a line may be more text of the option above it."""
@@ -161,16 +161,11 @@ class Growth:
         )
         if odd and here == 0 and len(whole) >= 2:
             chain = rest
-        if not fields and len(chain) + 1 < self._fewest_inline(first):
+        fewest = 2 if here > 0 or first.style[0] in "([)" else 3
+        if not fields and len(chain) + 1 < fewest:
             return
-        for one in chain:
-            self.between.append([])
-            self.taken.append(At(at, one))
-
-    def _fewest_inline(self, first: Label) -> int:
-        if self.place(first) > 0:
-            return 2
-        return 2 if first.style[0] in "([)" else 3
+        self.between += [[] for _ in chain]
+        self.taken += [At(at, one) for one in chain]
 
     def _next_line_goes_on(self, at: int, here: int) -> bool:
         for near in range(at + 1, min(at + 1 + _MOST_BETWEEN, len(self.lines))):
@@ -271,9 +266,7 @@ def bare_runs(lines: list[Line], runs: list[Run], other: set[int]) -> list[Run]:
         near = at - 1
         while near >= 0 and len(options) <= _MOST and near not in taken:
             here = lines[near]
-            if len(here.text) > _LONGEST or here.region != line.region:
-                break
-            if _asks(here):
+            if len(here.text) > _LONGEST or here.region != line.region or _asks(here):
                 break
             options.append(near)
             near -= 1
@@ -284,20 +277,11 @@ def bare_runs(lines: list[Line], runs: list[Run], other: set[int]) -> list[Run]:
         named = [n for n in options if folded(lines[n].text) == folded(rest)]
         if len(named) != 1:
             continue
-        found.append(
-            Run(
-                options[0],
-                options[-1],
-                0,
-                [
-                    Option("", n, 0, len(lines[n].text), [flat(lines[n].text)], set(lines[n].marks))
-                    for n in options
-                ],
-                "",
-                "",
-                "bare",
-            )
-        )
+        own = [
+            Option("", n, 0, len(lines[n].text), [flat(lines[n].text)], set(lines[n].marks))
+            for n in options
+        ]
+        found.append(Run(options[0], options[-1], 0, own, "", "", "bare"))
     return found
 
 
@@ -366,16 +350,16 @@ def unlabelled_runs(lines: list[Line], runs: list[Run]) -> list[Run]:
         end = at + 1
         while end < len(lines) and _same_group(lines[at], lines[end], lines[end - 1]):
             end += 1
-        if 2 <= end - at <= _MOST_OPTIONS and not _overlaps(runs, starts, at, end):
+        near = runs[max(0, bisect_left(starts, end) - 8) : bisect_left(starts, end)]
+        if 2 <= end - at <= _MOST_OPTIONS and not any(run.last >= at for run in near):
             options = [option_of(lines[i], i, 0, len(lines[i].text)) for i in range(at, end)]
             sure = line.kind == "option"
-            numbered = bool(line.label)
-            for number, option in enumerate(options):
-                option.label = lines[at + number].label.rstrip(".") if numbered else ""
-            form = ("inputs" if sure else "items") if not numbered else "list"
-            found.append(
-                Run(at, end - 1, 0, options, "numbers" if numbered else "", "", form, sure)
-            )
+            form, series = "inputs" if sure else "items", ""
+            if line.label:
+                form, series = "list", "numbers"
+                for number, option in enumerate(options):
+                    option.label = lines[at + number].label.rstrip(".")
+            found.append(Run(at, end - 1, 0, options, series, "", form, sure))
         at = end
     return found
 
@@ -389,8 +373,3 @@ def _same_group(first: Line, line: Line, before: Line) -> bool:
         return True
     alone = first.group >= 1_000_000 and line.group >= 1_000_000
     return alone and line.block - before.block <= 1 and line.marks >= {"unticked"}
-
-
-def _overlaps(runs: list[Run], starts: list[int], first: int, end: int) -> bool:
-    place = bisect_left(starts, end)
-    return any(run.last >= first for run in runs[max(0, place - 8) : place])

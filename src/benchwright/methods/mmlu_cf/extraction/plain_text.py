@@ -1,6 +1,7 @@
 """Plain text, Markdown and wiki markup as lines: bullets, headings, boxes and faces noted."""
 
 import re
+from collections import Counter
 
 from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, PageText, spaced, visible
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
@@ -254,29 +255,23 @@ def _furniture(rows: list[str]) -> set[int]:
     if not pages:
         return set()
     found: set[int] = set()
-    heads: dict[str, int] = {}
-    for row in rows:
-        if row.strip():
-            head = _head(row)
-            heads[head] = heads.get(head, 0) + 1
+    heads = Counter(_head(row) for row in rows if row.strip())
     for page in pages:
         found.add(page)
         for step in (-1, 1):
             near = page + step
             while 0 <= near < len(rows) and abs(near - page) < 4 and not rows[near].strip():
                 near += step
-            if 0 <= near < len(rows) and rows[near].strip() and _repeats(rows[near], heads):
-                found.update(range(min(page, near), max(page, near) + 1))
-            elif 0 <= near < len(rows):
-                found.update(range(min(page, near + 1), max(page, near)))
+            if 0 <= near < len(rows):
+                repeated = rows[near].strip() and _repeats(rows[near], heads)
+                first, end = sorted((page, near))
+                found.update(range(first, end + 1) if repeated else range(first + 1, end))
     return found
 
 
-def _repeats(row: str, heads: dict[str, int]) -> bool:
-    head = _head(row)
-    return (
-        heads[head] > 1 and len(re.sub(r"[^a-zа-я]", "", head)) > 5 and not is_bare_label(row[:6])
-    )
+def _repeats(row: str, heads: Counter[str]) -> bool:
+    letters = re.sub(r"[^a-zа-я]", "", _head(row))
+    return heads[_head(row)] > 1 and len(letters) > 5 and not is_bare_label(row[:6])
 
 
 def _head(row: str) -> str:

@@ -52,7 +52,6 @@ _BANNER = re.compile(
     re.IGNORECASE,
 )
 _FARTHEST = 40
-_LONGEST_BANNER = 160
 
 
 class Stem(NamedTuple):
@@ -107,12 +106,11 @@ def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Ste
     number = number_of(lines[first])
     if number is not None and first == run.first and not own:
         number = None
-    while first < top and _is_banner(lines[first]):
+    while first < top and len(banner := lines[first].text) < 160 and _BANNER.fullmatch(banner):
         first += 1
     text = _without_counter(_text(lines, first, top, run if own else None))
-    text = (
-        _bare(text) if number is not None or _QUESTION_WORD.match(text) else _POINTS.sub("", text)
-    )
+    numbered = number is not None or _QUESTION_WORD.match(text)
+    text = _bare(text) if numbered else _POINTS.sub("", text)
     if not re.search(r"\w", text):
         return None
     asks = bool(_QUESTION.search(text[-200:])) or "___" in text
@@ -120,10 +118,6 @@ def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Ste
     if any(map(_is_matter, above)):
         asks = any(_asks(line) for line in above if not _is_matter(line))
     return Stem(first, text, number[0] if number else None, number[1] if number else "", asks)
-
-
-def _is_banner(line: Line) -> bool:
-    return len(line.text) < _LONGEST_BANNER and _BANNER.fullmatch(line.text) is not None
 
 
 def _without_counter(text: str) -> str:
