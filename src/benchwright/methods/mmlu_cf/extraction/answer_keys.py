@@ -214,8 +214,12 @@ class _Section:
             return n
         if len(text) < 40 and at + 1 < len(self.lines) and _of_line(_numbered(self.lines[at + 1])):
             return 1  # "Part Two"
-        if self.entries and _continues(self.lines, at, self.last):
-            self.entries[-1] = _longer(self.entries[-1], line.text)
+        explains = explanation_after(line.text)
+        wraps = line.block == self.lines[self.last].block and line.kind != "heading"
+        if self.entries and (explains is not None or (wraps and not line.label)):
+            last = self.entries[-1]
+            told = f"{last.explanation} {explains or line.text}".strip()
+            self.entries[-1] = last._replace(explanation=told)
             self.last = at
             return 1
         return 0
@@ -224,9 +228,9 @@ class _Section:
         """Entries that begin on a line, and the lines they take."""
         if across := _across(self.lines, at):
             return across, 2
-        alone = _ALONE.fullmatch(text)
-        if alone is not None and _label_below(self.lines, at):
-            return [KeyEntry(int(alone[1]), self.lines[at + 1].text, "")], 2
+        alone, below = _ALONE.fullmatch(text), self.lines[at + 1 : at + 2]
+        if alone is not None and below and _STRICT.match(below[0].text):
+            return [KeyEntry(int(alone[1]), below[0].text, "")], 2
         found = _of_line(text)
         if not found and not self.entries and at == self.head + 1:
             found = _positional(text)
@@ -239,10 +243,6 @@ def _numbered(line: Line) -> str:
     return f"{line.label} {line.text}" if line.label[:1].isdigit() else line.text
 
 
-def _label_below(lines: list[Line], at: int) -> bool:
-    return at + 1 < len(lines) and _STRICT.match(lines[at + 1].text) is not None
-
-
 def _of_line(text: str) -> list[KeyEntry]:
     """The entries of a line of nothing else, or the one it begins with."""
     if len(text) > 20_000:
@@ -252,8 +252,8 @@ def _of_line(text: str) -> list[KeyEntry]:
         for found in _RANGE.finditer(text)
         for number, label in _ranged(found)
     ]
-    if ranged or (pairs := _pairs(text)):
-        return ranged or pairs
+    if together := ranged or _pairs(text):
+        return together
     pieces = _SPLIT.split(text)
     if len(pieces) > 1 and all(found := [_of_line(piece) for piece in pieces]):
         return [entry for entries in found for entry in entries]
@@ -263,12 +263,9 @@ def _of_line(text: str) -> list[KeyEntry]:
     row = _ROW.match(text)
     if row is not None and len(row["number"]) < 4:
         rest = row["rest"].strip()
-        strict = _STRICT.match(rest)
-        if strict is not None:
-            parts = rest.split("\t", 1)
-            return [
-                KeyEntry(int(row["number"]), parts[0], flat(parts[1]) if len(parts) > 1 else "")
-            ]
+        if _STRICT.match(rest) is not None:
+            label, _, told = rest.partition("\t")
+            return [KeyEntry(int(row["number"]), label, flat(told))]
     return []
 
 
@@ -297,11 +294,10 @@ def _positional(text: str) -> list[KeyEntry]:
         return []
     labels = re.findall(r"[A-Ha-h]", text)
     words = re.search(r"[a-h]{2,}", text)  # "bad" is a word
-    return (
-        []
-        if words and (not text.islower() or " " in text or len(labels) < 6 or len(set(labels)) < 3)
-        else [KeyEntry(None, one, "") for one in labels]
-    )
+    few = len(labels) < 6 or len(set(labels)) < 3
+    if words and (not text.islower() or " " in text or few):
+        return []
+    return [KeyEntry(None, one, "") for one in labels]
 
 
 def _fields(text: str) -> list[str]:
@@ -338,24 +334,10 @@ def _text_entry(lines: list[Line], at: int, text: str, begun: bool) -> list[KeyE
         return []
     if not begun and int(row["number"]) > 1 and lines[at].label == "":
         return []
-    nxt = lines[at + 1].text if at + 1 < len(lines) else ""
-    if re.match(r"[(\[]?[aAа1А][.)\]:]\s", nxt) or (
-        at + 1 < len(lines) and lines[at + 1].label[:1] in {"A", "a"}
-    ):
-        return []
+    for below in lines[at + 1 : at + 2]:
+        if re.match(r"[(\[]?[aAа1А][.)\]:]\s", below.text) or below.label[:1] in {"A", "a"}:
+            return []
     return [KeyEntry(int(row["number"]), row["rest"].strip(), "")]
-
-
-def _continues(lines: list[Line], at: int, last: int) -> bool:
-    line, before = lines[at], lines[last]
-    if explanation_after(line.text) is not None:
-        return True
-    return line.block == before.block and line.kind != "heading" and not line.label
-
-
-def _longer(entry: KeyEntry, text: str) -> KeyEntry:
-    rest = explanation_after(text)
-    return entry._replace(explanation=f"{entry.explanation} {rest or text}".strip())
 
 
 def match_keys(

@@ -288,26 +288,35 @@ def parsed_answer(
         inner = inner[:-1].rstrip()
     if not inner or inner.endswith("?") or _GUESS.search(inner[:80]):
         return None
-    if (
-        not _exact(inner, texts)
-        and speaks_of_questions(inner)
-        and not _quotes(inner, labels, texts)
-    ):
+    exact = _exact(inner, texts)
+    if not exact and speaks_of_questions(inner) and not _quotes(inner, labels, texts):
         return None
     # "B", "(b)", "C.", and with text behind
     one = _ONE.match(inner)
     if one is not None:
         found = _by_label(one, labels, texts, inner)
-        if found is not None and not (loose and _other_item(one, found, texts)):
+        after = one["after"].strip(" -–—:.)")
+        # A label with a text behind it that is not its option's is an item of another list.
+        other = found and found.explanation and not _begins_with_option(after, texts)
+        if found is not None and not (loose and other):
             return found
     several = _SEVERAL.fullmatch(inner)
-    if several is not None and not _exact(inner, texts):
+    if several is not None and not exact:
         return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
     by_text = _by_text(inner, texts)
     known = one is not None and one["name"].casefold() in map(str.casefold, labels)
     if by_text is not None or loose or one is None or known:
         return by_text
     return _unknown_label(one, inner)
+
+
+def _unknown_label(one: "re.Match[str]", whole: str) -> Parsed | None:
+    """A label that none of the options has."""
+    if not one["after"].strip(" ])."):
+        return Parsed(one["name"], "")
+    if one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT:
+        return Parsed(one["name"], one["after"].strip())
+    return None
 
 
 def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
@@ -318,21 +327,6 @@ def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
         label.casefold() == one["name"].casefold() and folded(option) == after != ""
         for label, option in zip(labels, texts, strict=False)
     )
-
-
-def _other_item(one: "re.Match[str]", found: Parsed, texts: Sequence[str]) -> bool:
-    """Whether a label has a text behind it that is not its option's: an item of another list."""
-    after = one["after"].strip(" -–—:.)")
-    return bool(found.explanation) and not _begins_with_option(after, texts)
-
-
-def _unknown_label(one: "re.Match[str]", whole: str) -> Parsed | None:
-    """A label that none of the options has."""
-    if not one["after"].strip(" ])."):
-        return Parsed(one["name"], "")
-    if one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT:
-        return Parsed(one["name"], one["after"].strip())
-    return None
 
 
 def _by_label(
@@ -401,9 +395,10 @@ def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:
         return Parsed(flat(text).strip("*_ "), "")
     found = [one for one in texts if len(one) > 1 and low.startswith(folded(one))]
     for one in sorted(found, key=len, reverse=True):
-        rest = low[len(folded(one)) :]
-        if rest[:1] in ".;,:(–—[" or rest.startswith((" -", " –", " —", " (", " because")):
-            at = len(folded(one))
+        at = len(folded(one))
+        if low[at : at + 1] in ".;,:(–—[" or low[at:].startswith(
+            (" -", " –", " —", " (", " because")
+        ):
             whole = flat(text).lstrip("\"'“‘* ")
             return Parsed(whole[:at], whole[at:].strip(" .;:,)]–—-\"'”’"))
     return None

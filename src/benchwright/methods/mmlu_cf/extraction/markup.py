@@ -25,7 +25,7 @@ def without_deep_tags(text: str) -> str:
     A tag with more than 2,000 attributes is text, too.
     """
     if len(text) > 20_000:
-        text = _LONG_TAG.sub(_as_text, text)
+        text = _LONG_TAG.sub(lambda tag: tag[0][tag[0].count("=") > _ATTRIBUTES :], text)
     if text.count("<") < _FEW or not _too_deep(text):
         return text
     parts = []
@@ -35,17 +35,12 @@ def without_deep_tags(text: str) -> str:
     return "<pre>" + "\n".join(part for part in parts if part.strip()).replace("<", " ") + "</pre>"
 
 
-def _as_text(found: "re.Match[str]") -> str:
-    return found[0][1:] if found[0].count("=") > _ATTRIBUTES else found[0]
-
-
 def _too_deep(text: str) -> bool:
     depth = 0
     for found in _TAG.finditer(text):
         if found[2].lower() in _FLAT:
             continue
-        depth = depth - 1 if found[1] else depth + 1
-        depth = max(depth, 0)
+        depth = max(depth + (-1 if found[1] else 1), 0)
         if depth > _DEEPEST:
             return True
     return False
@@ -138,7 +133,7 @@ def markup(tag: str, attributes: Attributes) -> Markup:
         return found
     says: set[str] = set()
     for name in f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split():
-        says |= _said_by(name.lower() if name.islower() else _hyphened(name))
+        says |= _said_by(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
     prop = _ITEMPROP.get((attributes.get("itemprop") or "").lower())
     if prop:
         says |= {prop, "option"}
@@ -193,11 +188,6 @@ def list_type(attributes: Attributes) -> str:
     return kind if kind in {"A", "a", "I", "i", "1"} else "1"
 
 
-def _hyphened(name: str) -> str:
-    """`isCorrect` as `is-correct`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-
-
 _NODES = 20_000
 _CHARACTERS = 2_000_000
 
@@ -230,9 +220,13 @@ def question_lines(source: str, first_group: int) -> list[Line]:
             marks = {"correct"} if any(answer is one for one in right) else set()
             text = _text(answer.get("text")) or _text(answer.get("name"))
             lines.append(Line(text, "option", block, group=block, marks=marks))
-        explanation = [_text(_comment(one)) for one in right]
-        if any(explanation):
-            lines.append(Line(f"Explanation: {' '.join(explanation)}".strip(), "text", block))
+        told = [
+            one.get("answerExplanation") or one.get("comment") or one.get("explanation")
+            for one in right
+        ]
+        told = [_text(one.get("text") if isinstance(one, dict) else one) for one in told]
+        if any(told):
+            lines.append(Line(f"Explanation: {' '.join(told)}".strip(), "text", block))
     return lines
 
 
@@ -264,11 +258,6 @@ def _in_order(wrong: list[dict[str, Any]], right: list[dict[str, Any]]) -> list[
         return sorted(both, key=lambda one: int(one["position"]))
     except (KeyError, TypeError, ValueError):
         return both
-
-
-def _comment(answer: dict[str, Any]) -> Any:
-    comment = answer.get("answerExplanation") or answer.get("comment") or answer.get("explanation")
-    return comment.get("text") if isinstance(comment, dict) else comment
 
 
 def _text(value: Any) -> str:
