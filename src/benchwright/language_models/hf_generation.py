@@ -9,7 +9,7 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,8 +22,6 @@ from benchwright.language_models.tokenization import encode_contexts
 if TYPE_CHECKING:
     import torch
 
-    from benchwright.language_models.hf_transformers import TransformersModel
-
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
@@ -31,6 +29,25 @@ _CHECK = (
     "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
     "Question: cherry\nAnswer: dark red like wine, and round"
 )
+
+
+class Network(Protocol):
+    """What writing needs of a loaded model; see `TransformersModel`."""
+
+    model: Any
+    tokenizer: Any
+    context: int
+    batch_tokens: int
+    looks_together: bool
+
+    def logits(self, states: "torch.Tensor") -> "torch.Tensor": ...
+    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, Layers]: ...
+    def masks(
+        self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor"
+    ) -> Any: ...
+    def hidden_states(
+        self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
+    ) -> "torch.Tensor": ...
 
 
 @dataclass
@@ -53,7 +70,7 @@ class _Row:
 class _Asked(NamedTuple):
     """Prompts with their tokens, and how their answers are written."""
 
-    network: "TransformersModel"
+    network: Network
     prompts: Sequence[PromptText]
     contexts: Sequence[list[int]]
     sampling: Sampling
@@ -83,7 +100,7 @@ class _Answer(NamedTuple):
 class _Ends:
     """Where answers end, and what text their tokens are."""
 
-    def __init__(self, network: "TransformersModel", sampling: Sampling) -> None:
+    def __init__(self, network: Network, sampling: Sampling) -> None:
         self._tokenizer = network.tokenizer
         self._stop = sampling.stop
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
@@ -124,7 +141,7 @@ class _Ends:
 class _Writer:
     """Reads prompts after a common prefix and writes one token of each text per pass."""
 
-    def __init__(self, network: "TransformersModel", skip: int, prefix: Layers, slots: int) -> None:
+    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int) -> None:
         self._network = network
         self._skip = skip
         self._apart = prefix if network.looks_together and skip > 0 else None
@@ -166,7 +183,7 @@ class _Writer:
 
 
 def generate(
-    network: "TransformersModel",
+    network: Network,
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
@@ -188,7 +205,7 @@ def generate(
 
 
 def generate_one_by_one(
-    network: "TransformersModel",
+    network: Network,
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
@@ -204,14 +221,14 @@ def generate_one_by_one(
     return _collect(asked, written, progress)
 
 
-def end_tokens(network: "TransformersModel") -> frozenset[int]:
+def end_tokens(network: Network) -> frozenset[int]:
     """Tokens that end a text: those of the model's generation settings and of its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
     return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
 
 
-def writing_agrees(network: "TransformersModel") -> bool:
+def writing_agrees(network: Network) -> bool:
     """Whether writing side by side after a shared prefix gives this model's plain logits."""
     import torch
 
@@ -304,7 +321,7 @@ def _write_group(asked: _Asked, own: Sequence[int]) -> Iterator[_Answer]:
 
 
 def _read(
-    network: "TransformersModel", writer: _Writer, queue: "deque[_Row]", free: int, skip: int
+    network: Network, writer: _Writer, queue: "deque[_Row]", free: int, skip: int
 ) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
     """Read the next prompts: their rows, which context each has, and logits for each row."""
     while free and queue:
@@ -354,7 +371,7 @@ def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list
     return [kept[number] for number in range(len(going_on))]
 
 
-def _write_alone(network: "TransformersModel", row: _Row, sampling: Sampling) -> _Answer:
+def _write_alone(network: Network, row: _Row, sampling: Sampling) -> _Answer:
     import torch
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteriaList
 

@@ -28,17 +28,7 @@ def add_none_of_the_above(
 
     The right option goes with probability exactly 1/K, and `text` is then right. K stays. Items
     that this would make incoherent are copied with their reason (`why_not_replaceable`).
-
-    Args:
-        items: N items in any order; what becomes of one depends on its id, not on the others.
-        seed: of the run.
-        draw: number of the draw; each draws anew.
-        text: of the new option.
-        single_best_answer: ids of items that are copied, since their second best option becomes
-            right when the best goes.
-
-    Returns:
-        N results in the order of `items`.
+    What becomes of an item depends on seed, draw and its id, not on the other items.
     """
     uniforms = item_uniforms(seed, f"wicked/{draw}", [item.item_id for item in items])
     return [

@@ -10,13 +10,15 @@ from math import nan
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from benchwright.language_models.protocol import Ask
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.question_form import Asked, part_passage, question_form
 from benchwright.transforms.rephrase_checks import Wording, failed_checks
 
 SIMILARITY = "similarity"
 """The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""
+
+Ask = Callable[[Sequence[str], int], list[str | None]]
+"""A chat model: the reply to each text at the n-th attempt; None where it does not fit."""
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """Cosine of each text with the one at its place in the other list."""

@@ -30,17 +30,7 @@ def replace_choice(
     The index of the answer never changes: where the right option is replaced, `text` is right in
     its place. Items that this would make incoherent are copied with their reason
     (`why_not_replaceable`), those that were not drawn with `not_drawn`.
-
-    Args:
-        items: N items in any order; what becomes of one depends on its id, not on the others.
-        seed: of the run.
-        draw: number of the draw; each draws anew.
-        probability: share of the suitable items that are altered, 0–1.
-        text: of the new option.
-        single_best_answer: ids of items that are copied.
-
-    Returns:
-        N results in the order of `items`.
+    What becomes of an item depends on seed, draw and its id, not on the other items.
     """
     ids = [item.item_id for item in items]
     coins = item_uniforms(seed, f"replace_choice/whether/{draw}", ids)

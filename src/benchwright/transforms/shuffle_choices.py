@@ -21,14 +21,7 @@ def shuffle_choices(items: Sequence[MultipleChoice], *, seed: int, draw: int) ->
     names options by letter or place (`refers_to_options`), where "all of the above" stands
     before other options, so that its sense hangs on its place (`none_or_all_not_last`), and where
     the order drawn is the old one (`same_order`).
-
-    Args:
-        items: N items in any order; what becomes of one depends on its id, not on the others.
-        seed: of the run.
-        draw: number of the draw; each draws anew.
-
-    Returns:
-        N results in the order of `items`.
+    What becomes of an item depends on seed, draw and its id, not on the other items.
     """
     ids = [item.item_id for item in items]
     most = max((len(item.choices) for item in items), default=0)
