@@ -15,7 +15,7 @@ from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
 
-_KEY = b"benchwright.core.response_matrix"
+_KEY = b"benchwright.response_matrix"  # of the format, whatever the module is called
 _FIELDS = {
     "correct": pa.float32(),
     "p_answer": pa.float32(),
