@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from conf_read_once import read_conf_once
+
+read_conf_once()
+
 # `make test-long` asks for the second with --hypothesis-profile.
 settings.register_profile("short", max_examples=20, deadline=None)
 settings.register_profile("long", max_examples=300, deadline=None)

@@ -286,6 +286,14 @@ def _import_everything() -> None:
     import benchwright.commands.saved_results
     import benchwright.commands.sweep.sweep  # noqa: F401
 
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
+    from conf_read_once import read_conf_once
+
+    read_conf_once()
+    conf = ConfLoader(str(Path.cwd() / "conf"), **CONFIG_LOADER_ARGS)
+    conf["parameters"], conf["catalog"]
+
 
 if __name__ == "__main__":
     _import_everything()

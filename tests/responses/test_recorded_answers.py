@@ -161,6 +161,7 @@ def test_the_leaderboard_imports_with_its_rows_as_models(
     assert matrix.correct.shape == (5115, 1172)
 
 
+@pytest.mark.long
 def test_two_sources_that_asked_a_model_differently_are_noticed(
     shared_data: Path, real_items: GetItems
 ) -> None:

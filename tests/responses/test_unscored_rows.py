@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.datasets.response_files import LoadedFile
@@ -121,6 +121,7 @@ def _one_each(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return list({tuple(row[name] for name in names): row for row in rows}.values())
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     st.lists(ROW.filter(_usable), min_size=1, max_size=14),
     st.lists(ROW.filter(_usable), max_size=6),

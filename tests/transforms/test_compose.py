@@ -329,7 +329,15 @@ def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int,
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", ["mmlu", "arc", "commonsense_qa", "truthfulqa"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "arc",
+        "truthfulqa",
+        pytest.param("mmlu", marks=pytest.mark.long),
+        pytest.param("commonsense_qa", marks=pytest.mark.long),
+    ],
+)
 def test_every_real_item_stays_coherent_in_five_draws(
     shared_data: Path, name: str, show: Callable[[str], None]
 ) -> None:

@@ -14,7 +14,12 @@ from benchwright.transforms.question_form import part_passage, question_form
 from benchwright.transforms.rephrase_checks import CHECKS, Wording, failed_checks
 from benchwright.transforms.text_numbers import numbers
 
-BENCHMARKS = ("mmlu", "arc", "commonsense_qa", "truthfulqa")
+BENCHMARKS = [
+    "arc",
+    "truthfulqa",
+    pytest.param("mmlu", marks=pytest.mark.long),
+    pytest.param("commonsense_qa", marks=pytest.mark.long),
+]
 
 
 Judged = Callable[[str], list[tuple[str, str, list[str]]]]
