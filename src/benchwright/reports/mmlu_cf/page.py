@@ -5,7 +5,6 @@ from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
-from pydantic import BaseModel
 
 from benchwright.methods.mmlu_cf.summary import ParseRate, SampleByDifficulty, Steps, quotas
 from benchwright.params.mmlu_cf import (
@@ -79,8 +78,9 @@ def render_construction_report(
     )
 
 
-def show_construction_provenance(variant: str, seed: int, **sections: BaseModel) -> Section:
+def show_construction_provenance(variant: str, seed: int, **sections: Any) -> Section:
     """Gather the settings of every step, by the section of the parameters."""
+    # Kedro would make what an annotation says of `sections` of each section, so it says nothing.
     name = sections["sealing"].model_dump()["name"]
     told = [fact for section, params in sections.items() for fact in settings(section, params)]
     return make_section(
