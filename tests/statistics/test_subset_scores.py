@@ -9,6 +9,7 @@ from scipy import stats
 
 from benchwright.statistics import subset_scores as module
 from benchwright.statistics.accuracy import accuracy
+from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
 from benchwright.statistics.subset_scores import (
@@ -161,3 +162,21 @@ def test_random_subsets_of_real_answers_stay_below_their_whole(shared_data, show
     assert tenth.kendall_tau_b.mean() == pytest.approx(0.855, abs=0.01)
     assert half.kendall_tau_b.mean() == pytest.approx(0.949, abs=0.005)
     assert half.tau_b_complement.mean() == pytest.approx(0.896, abs=0.005)
+
+
+def test_a_range_of_as_many_answers_is_a_tie() -> None:
+    rng = np.random.default_rng(0)
+    n, size, models, draws = 395, 338, 25, 400
+    correct = (rng.random((models, n)) < np.linspace(0.4, 0.7, models)[:, None]).astype(float)
+    figures = subset_figures(correct, draw_subsets(n, size, draws, rng), top=20)
+    answers = np.round(figures.spread_top / 100 * size).astype(int)
+    for subset in range(20):
+        below = int((answers < answers[subset]).sum())
+        equal = int((answers == answers[subset]).sum())
+        value = float(figures.spread_top[subset])
+        assert percentile_among(value, figures.spread_top) == pytest.approx(
+            100 * (below + equal / 2) / draws
+        )
+        nearer = min(below, draws - below - equal)
+        expected = min(1, 2 * (1 + equal + nearer) / (1 + draws))
+        assert two_sided_p(value, figures.spread_top) == pytest.approx(expected)

@@ -1,5 +1,9 @@
 """Pools from tables, with and without choices, vectors and answers."""
 
+import gc
+import weakref
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +11,12 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.dele.evidence.texts import FEATURES, text_feature_table
-from benchwright.methods.dele.samplers.pool import feature_texts, item_pool
+from benchwright.methods.dele.samplers.pool import (
+    OncePerPool,
+    SamplingPool,
+    feature_texts,
+    item_pool,
+)
 
 ITEMS = pd.DataFrame(
     {
@@ -61,3 +70,39 @@ def test_features_as_a_table() -> None:
     empty = text_feature_table(item_pool(ITEMS.assign(question=["", "$x$"])))
     assert empty["spelling_errors"].isna().all()
     assert empty["flesch"].isna().tolist() == [True, False]
+
+
+POOL = SamplingPool(
+    ("a", "b"),
+    ("", ""),
+    ("one", "two"),
+    {"mini": np.eye(2, dtype=np.float32)},
+    np.eye(2, dtype=np.float32),
+)
+OTHERS = {
+    "texts": replace(POOL, texts=("one", "three")),
+    "answers": replace(POOL, correct=np.ones((2, 2), np.float32)),
+    "mini": replace(POOL, vectors={"mini": np.ones((2, 2), np.float32)}),
+}
+
+
+def test_equal_pools_share_a_fit_and_others_have_their_own() -> None:
+    for reads, other in OTHERS.items():
+        fitted: list[SamplingPool] = []
+        once = OncePerPool(lambda pool, own=fitted: own.append(pool) or len(own), reads)
+        alike = replace(POOL, subjects=("x", "y"))
+        assert [once(pool) for pool in (POOL, POOL, alike, alike, other, other, POOL)] == [
+            1, 1, 1, 1, 2, 2, 1,
+        ]  # fmt: skip
+        assert fitted == [POOL, other]
+
+
+def test_a_pool_is_not_kept_alive() -> None:
+    once = OncePerPool(len, "texts")
+    pool = replace(POOL)
+    gone = weakref.ref(pool)
+    assert once(pool) == 2
+    del pool
+    gc.collect()
+    assert gone() is None
+    assert once(POOL) == 2
