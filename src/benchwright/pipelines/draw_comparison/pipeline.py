@@ -22,7 +22,6 @@ from benchwright.reports.wicked.page import (
     show_draw_examples,
     show_draw_headline,
     show_draw_method,
-    show_draw_ways_of_asking,
 )
 from benchwright.reports.wicked.plots.accuracy import draw_deltas, draw_rule_ablation
 from benchwright.reports.wicked.plots.answers import draw_none_rates, draw_transitions
@@ -97,15 +96,11 @@ _REPORT = (
     (
         show_draw_answers,
         [
-            *("draw_transitions", "draw_none_rates"),
-            *("figure_draw_transitions", "figure_draw_none_rates"),
+            *("draw_transitions", "draw_none_rates", "draw_written", "draw_instruct"),
+            *("rule_ablation", "figure_draw_transitions", "figure_draw_none_rates"),
+            "figure_rule_ablation",
         ],
         "draw_answers",
-    ),
-    (
-        show_draw_ways_of_asking,
-        ["draw_written", "draw_instruct", "rule_ablation", "figure_rule_ablation"],
-        "draw_ways_of_asking",
     ),
     (
         show_draw_alterations,
@@ -123,8 +118,8 @@ _REPORT = (
     (
         render_draw_report,
         [
-            *("draw_method", "draw_headline", "draw_costs", "draw_answers", "draw_ways_of_asking"),
-            *("draw_alterations", "draw_examples"),
+            *("draw_method", "draw_headline", "draw_costs", "draw_answers", "draw_alterations"),
+            "draw_examples",
         ],
         "draw_report",
     ),

@@ -5,10 +5,12 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
+from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
 from benchwright.reports.page.wording import words_of
 from benchwright.reports.wicked.wording import REASONS, TRANSFORMS
 
 _LONGEST = 1_500  # characters of a question
+_COPIED = "Left as it was"
 
 
 def choose_examples(
@@ -28,37 +30,32 @@ def choose_examples(
         By kind its title, how many items are of it, and the items with `before` and, where they
         were altered, `after`.
     """
-    condition = _first_draw(draws, name)
-    own = perturbation_changes[
-        (perturbation_changes["condition"] == condition) & (perturbation_changes["role"] == "item")
-    ]
+    names = [str(one) for one in draws["condition"].unique() if perturbation_of(one) == name]
+    condition = min(names, key=lambda one: (len(one), one), default="")
+    own, rows = (
+        table[(table["condition"] == condition) & (table["role"] == "item")]
+        for table in (perturbation_changes, draws)
+    )
     kinds: dict[str, list[str]] = {}
     for item, changes in own.groupby("item_id", sort=False):
         for kind in _kinds(changes):
             kinds.setdefault(kind, []).append(str(item))
-    rows = draws[(draws["condition"] == condition) & (draws["role"] == "item")]
-    wanted = {item for ids in kinds.values() for item in ids}
-    before, after = _questions(items, wanted), _questions(rows, wanted)
-    return [
-        {
-            "title": kind,
-            "n": len(ids),
-            "condition": condition,
-            "items": [
-                {
-                    "item_id": item,
-                    "before": before[item],
-                    "after": after[item] if not kind.startswith(_COPIED) else None,
-                }
-                for item in _some(ids, most, seed, kind)
-            ],
-        }
-        for kind, ids in sorted(kinds.items(), key=lambda one: (one[0].startswith(_COPIED), one[0]))
-        if most
-    ]
-
-
-_COPIED = "Left as it was"
+    found = []
+    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_COPIED), kind)) if most else ():
+        ids = kinds[kind]
+        order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
+        some = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
+        before, after = _questions(items, some), _questions(rows, some)
+        shown = [
+            {
+                "item_id": item,
+                "before": before[item],
+                "after": None if kind.startswith(_COPIED) else after[item],
+            }
+            for item in some
+        ]
+        found.append({"title": kind, "n": len(ids), "condition": condition, "items": shown})
+    return found
 
 
 def _kinds(changes: pd.DataFrame) -> list[str]:
@@ -76,27 +73,13 @@ def _kinds(changes: pd.DataFrame) -> list[str]:
     ]
 
 
-def _first_draw(draws: pd.DataFrame, name: str) -> str:
-    own = [c for c in draws["condition"].unique() if str(c).rpartition("-")[0] == name]
-    return min((str(one) for one in own), key=lambda c: (len(c), c), default="")
-
-
-def _some(ids: list[str], most: int, seed: int, kind: str) -> list[str]:
-    order = item_uniforms(seed, f"draw_report/{kind}", ids)
-    return [item for _, item in sorted(zip(order.tolist(), ids, strict=True))[:most]]
-
-
-def _questions(table: pd.DataFrame, wanted: set[str]) -> dict[str, dict[str, Any]]:
+def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any]]:
     """The texts of the items wanted, by id."""
-    found = {}
-    for item, question, choices, answer in zip(
-        table["item_id"], table["question"], table["choices"], table["answer"], strict=True
-    ):
-        if str(item) in wanted:
-            text = str(question)
-            found[str(item)] = {
-                "question": text if len(text) <= _LONGEST else text[:_LONGEST] + "…",
-                "choices": [str(choice) for choice in choices],
-                "answer": int(answer),
-            }
-    return found
+    return {
+        row.item_id: {
+            "question": row.question[:_LONGEST] + ("…" if len(row.question) > _LONGEST else ""),
+            "choices": list(row.choices),
+            "answer": row.answer,
+        }
+        for row in table[table["item_id"].isin(wanted)].itertuples()
+    }

@@ -44,7 +44,6 @@ def render_draw_report(
     draw_headline: Section,
     draw_costs: Section,
     draw_answers: Section,
-    draw_ways_of_asking: Section,
     draw_alterations: Section,
     draw_examples: Section,
 ) -> str:
@@ -53,12 +52,12 @@ def render_draw_report(
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
     shown as text. Where there is nothing to show the page says why.
     """
-    parts = (draw_method, draw_headline, draw_costs, draw_answers, draw_ways_of_asking)
+    above = (draw_method, draw_headline, draw_costs)
     return render_sections(
         "benchwright.reports.wicked",
         "draw_report.html",
         _SECTIONS,
-        (*parts, draw_alterations, draw_examples),
+        (*above, draw_answers, draw_alterations, draw_examples),
         more_style=("draws.css",),
     )
 
@@ -119,26 +118,22 @@ def show_draw_costs(
 def show_draw_answers(
     draw_transitions: pd.DataFrame,
     draw_none_rates: pd.DataFrame,
-    figure_draw_transitions: Any,
-    figure_draw_none_rates: Any,
-) -> Section:
-    """Gather what became of answers to altered items, and how often "none" is picked."""
-    return make_section(
-        {"transitions": figure_draw_transitions, "none-rates": figure_draw_none_rates},
-        transitions=rows_of(draw_transitions),
-        none_rates=_none_rates(draw_none_rates),
-    )
-
-
-def show_draw_ways_of_asking(
     draw_written: pd.DataFrame,
     draw_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
+    figure_draw_transitions: Any,
+    figure_draw_none_rates: Any,
     figure_rule_ablation: Any,
 ) -> Section:
-    """Gather written answers, instruction-tuned models, and one rule at a time."""
+    """Gather what became of answers: "none", written ones, instruct models, one rule at a time."""
     return make_section(
-        {"ablation": figure_rule_ablation},
+        {
+            "transitions": figure_draw_transitions,
+            "none-rates": figure_draw_none_rates,
+            "ablation": figure_rule_ablation,
+        },
+        transitions=rows_of(draw_transitions),
+        none_rates=_none_rates(draw_none_rates),
         written=[
             {**row, **_points(row, "delta", "delta"), **_points(row, "saved", "saved")}
             for row in rows_of(draw_written)
@@ -259,7 +254,6 @@ def _none_rates(draw_none_rates: pd.DataFrame) -> list[Row]:
 def _reversal(row: Row) -> Row:
     return {
         **row,
-        "asked": _asked(row["asked"]),
         "before": points(row["gap_original"]),
         "after": points(row["gap_mean"]),
         "p": p_value(row["p_holm"]),
