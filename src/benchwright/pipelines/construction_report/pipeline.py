@@ -70,7 +70,7 @@ _FIGURES = (
     (draw_judge_agreement, "judge_agreement", "figure_judge_agreement"),
     (draw_parse_rates, "judge_parse_rates", "figure_parse_rates"),
 )
-_REPORT = (
+_SECTIONS = (
     (
         show_construction_provenance,
         {name: f"params:{name}" for name in ("variant", "seed", *_SETTINGS)},
@@ -127,19 +127,16 @@ _REPORT = (
         ],
         "construction_halves",
     ),
-    (
-        render_construction_report,
-        [
-            *("construction_provenance", "construction_headline", "construction_documents"),
-            *("construction_fields", "construction_difficulty", "construction_judges"),
-            "construction_halves",
-        ],
-        "construction_report",
-    ),
 )
 
 
 def create_pipeline() -> Pipeline:
     """Counts of every step → figures, metrics and one page; nothing here has seen a text."""
-    nodes = (*_SUMMARY, *_FIGURES, *_REPORT)
-    return Pipeline([Node(*node, name=node[0].__name__) for node in nodes])
+    page = Node(
+        render_construction_report,
+        {section: section for *_, section in _SECTIONS},
+        "construction_report",
+        name="render_construction_report",
+    )
+    nodes = (*_SUMMARY, *_FIGURES, *_SECTIONS)
+    return Pipeline([*(Node(*node, name=node[0].__name__) for node in nodes), page])

@@ -55,15 +55,6 @@ _COMPARISON = (
         ],
         "draw_metrics",
     ),
-)
-_FIGURES = (
-    (draw_deltas, ["draw_scores", *_SHOWN], "figure_draw_deltas"),
-    (draw_rank_shuffle, ["draw_scores", *_SHOWN], "figure_draw_ranks"),
-    (draw_transitions, ["draw_transitions", "draw_scores", *_SHOWN], "figure_draw_transitions"),
-    (draw_none_rates, ["draw_none_rates", "draw_scores", *_SHOWN], "figure_draw_none_rates"),
-    (draw_rule_ablation, "rule_ablation", "figure_rule_ablation"),
-)
-_REPORT = (
     (
         count_drawn_items,
         [
@@ -72,6 +63,15 @@ _REPORT = (
         ],
         "drawn_items",
     ),
+)
+_FIGURES = (
+    (draw_deltas, ["draw_scores", *_SHOWN], "figure_draw_deltas"),
+    (draw_rank_shuffle, ["draw_scores", *_SHOWN], "figure_draw_ranks"),
+    (draw_transitions, ["draw_transitions", "draw_scores", *_SHOWN], "figure_draw_transitions"),
+    (draw_none_rates, ["draw_none_rates", "draw_scores", *_SHOWN], "figure_draw_none_rates"),
+    (draw_rule_ablation, "rule_ablation", "figure_rule_ablation"),
+)
+_SECTIONS = (
     (
         show_draw_method,
         ["params:ingestion", "params:variant", "params:perturbation", "params:seed"],
@@ -115,18 +115,16 @@ _REPORT = (
         ],
         "draw_examples",
     ),
-    (
-        render_draw_report,
-        [
-            *("draw_method", "draw_headline", "draw_costs", "draw_answers", "draw_alterations"),
-            "draw_examples",
-        ],
-        "draw_report",
-    ),
 )
 
 
 def create_pipeline() -> Pipeline:
     """Answers to items and draws → tables, figures, metrics and one report."""
-    nodes = (*_COMPARISON, *_FIGURES, *_REPORT)
-    return Pipeline([Node(*node, name=node[0].__name__) for node in nodes])
+    page = Node(
+        render_draw_report,
+        {section: section for *_, section in _SECTIONS},
+        "draw_report",
+        name="render_draw_report",
+    )
+    nodes = (*_COMPARISON, *_FIGURES, *_SECTIONS)
+    return Pipeline([*(Node(*node, name=node[0].__name__) for node in nodes), page])

@@ -23,7 +23,7 @@ from benchwright.methods.dele.evidence.pools import build_pools, encode_pool_tex
 from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
-from benchwright.reports.dele.metrics import collect_sampling_metrics
+from benchwright.reports.dele.headline import collect_sampling_metrics
 from benchwright.reports.dele.page import (
     render_sampling_report,
     show_sampling_choices,
@@ -124,7 +124,7 @@ _CHOICE = (
         "chosen_subset",
     ),
 )
-_TEXTS = (
+_RESULTS = (
     (
         describe_texts,
         {"pools": "sampling_pools"},
@@ -134,6 +134,14 @@ _TEXTS = (
         describe_clusters,
         {"pools": "sampling_pools", **_SETTINGS},
         ["cluster_sizes", "cluster_curves", "item_map"],
+    ),
+    (
+        collect_sampling_metrics,
+        [
+            *("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice"),
+            *("subject_luck", "estimate_errors", "chosen_subset", "params:sampling"),
+        ],
+        "sampling_metrics",
     ),
 )
 _FIGURES = (
@@ -151,15 +159,7 @@ _FIGURES = (
     (draw_cluster_curves, "cluster_curves", "figure_cluster_curves"),
     (draw_item_map, "item_map", "figure_item_map"),
 )
-_REPORT = (
-    (
-        collect_sampling_metrics,
-        [
-            *("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice"),
-            *("subject_luck", "estimate_errors", "chosen_subset", "params:sampling"),
-        ],
-        "sampling_metrics",
-    ),
+_SECTIONS = (
     (
         show_sampling_method,
         [
@@ -222,14 +222,6 @@ _REPORT = (
         ],
         "sampling_texts",
     ),
-    (
-        render_sampling_report,
-        [
-            *("sampling_method", "sampling_headline", "sampling_few", "sampling_scores"),
-            *("sampling_spread", "sampling_choices", "sampling_subjects", "sampling_texts"),
-        ],
-        "sampling_report",
-    ),
 )
 
 
@@ -246,5 +238,12 @@ def create_pipeline() -> Pipeline:
         "sampling_against_random",
         name="compare_samplers_with_random",
     )
-    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_TEXTS, *_FIGURES, *_REPORT)
-    return Pipeline([against_random, *(Node(*node, name=node[0].__name__) for node in nodes)])
+    page = Node(
+        render_sampling_report,
+        {section: section for *_, section in _SECTIONS},
+        "sampling_report",
+        name="render_sampling_report",
+    )
+    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES, *_SECTIONS)
+    named = [Node(*node, name=node[0].__name__) for node in nodes]
+    return Pipeline([*named, against_random, page])

@@ -43,27 +43,17 @@ _DISTANCES = ("wasserstein", "mean_absolute_error")
 Row = dict[Any, Any]
 
 
-def render_sampling_report(
-    sampling_method: Section,
-    sampling_headline: Section,
-    sampling_few: Section,
-    sampling_scores: Section,
-    sampling_spread: Section,
-    sampling_choices: Section,
-    sampling_subjects: Section,
-    sampling_texts: Section,
-) -> str:
+def render_sampling_report(**sections: Section) -> str:
     """Render the report of samplers: one HTML page that needs no network.
 
     The same inputs give the same bytes. All data is escaped. Where there is nothing to show the
     page says why.
     """
-    judged = (sampling_few, sampling_scores, sampling_spread, sampling_choices, sampling_subjects)
     return render_sections(
         "benchwright.reports.dele",
         "sampling_report.html",
         _SECTIONS,
-        (sampling_method, sampling_headline, *judged, sampling_texts),
+        sections.values(),
     )
 
 

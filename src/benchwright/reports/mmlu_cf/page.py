@@ -55,26 +55,17 @@ _HIDDEN = {"sealing.key_file"}  # a place on somebody's disk
 Row = dict[Any, Any]
 
 
-def render_construction_report(
-    construction_provenance: Section,
-    construction_headline: Section,
-    construction_documents: Section,
-    construction_fields: Section,
-    construction_difficulty: Section,
-    construction_judges: Section,
-    construction_halves: Section,
-) -> str:
+def render_construction_report(**sections: Section) -> str:
     """Render the report of a benchmark made from documents: one HTML page that needs no network.
 
     It is made from tables without texts, and shows no id of any question. The same inputs give the
     same bytes. All data is escaped.
     """
-    asked = (construction_fields, construction_difficulty, construction_judges, construction_halves)
     return render_sections(
         "benchwright.reports.mmlu_cf",
         "construction_report.html",
         _SECTIONS,
-        (construction_provenance, construction_headline, construction_documents, *asked),
+        sections.values(),
     )
 
 

@@ -39,25 +39,17 @@ _SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_draws", "tau_b_resampled
 Row = dict[Any, Any]
 
 
-def render_draw_report(
-    draw_method: Section,
-    draw_headline: Section,
-    draw_costs: Section,
-    draw_answers: Section,
-    draw_alterations: Section,
-    draw_examples: Section,
-) -> str:
+def render_draw_report(**sections: Section) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
     shown as text. Where there is nothing to show the page says why.
     """
-    above = (draw_method, draw_headline, draw_costs)
     return render_sections(
         "benchwright.reports.wicked",
         "draw_report.html",
         _SECTIONS,
-        (*above, draw_answers, draw_alterations, draw_examples),
+        sections.values(),
         more_style=("draws.css",),
     )
 
