@@ -24,9 +24,9 @@ Draw = dict[str, float]
 
 def combine_rules(
     items: pd.DataFrame,
-    duplicates: Grouping,
-    conflicting_gold: Grouping,
-    similar: Grouping,
+    duplicate_groups: Grouping,
+    conflicting_gold_groups: Grouping,
+    similar_groups: Grouping,
     filtering: FilteringParams,
     seed: int,
     *single: Finding,
@@ -42,27 +42,27 @@ def combine_rules(
     similar_draw = _draw(seed, "similar_choice", ids)
     share = filtering.similar.remove
     if filtering.independent:
-        copies = redundant_copies(duplicates.groups, copy_draw)
-        close = redundant_similar(similar.groups, share, similar_draw)
+        copies = redundant_copies(duplicate_groups.groups, copy_draw)
+        close = redundant_similar(similar_groups.groups, share, similar_draw)
     else:
         gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
-        copies = redundant_copies(duplicates.groups, by_id, gone)
+        copies = redundant_copies(duplicate_groups.groups, by_id, gone)
         # A copy that goes is no member of another group; the one that stays for it is not to go.
-        similar = _without(similar, copies)
-        stays = {member for group in duplicates.groups for member in group} - copies
-        close = redundant_similar(similar.groups, share, similar_draw, gone, stays)
+        similar_groups = _without(similar_groups, copies)
+        stays = {member for group in duplicate_groups.groups for member in group} - copies
+        close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
     findings = [
         *single,
-        _finding(conflicting_gold, ids, set()),
-        _finding(duplicates, ids, copies),
-        _finding(similar, ids, close),
+        _finding(conflicting_gold_groups, ids, set()),
+        _finding(duplicate_groups, ids, copies),
+        _finding(similar_groups, ids, close),
     ]
     removed = np.logical_or.reduce([finding.removed for finding in findings])
     kept = {ids[row] for row in np.flatnonzero(~removed)}
     groups = [
         (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
-        for grouping in (duplicates, conflicting_gold, similar)
+        for grouping in (duplicate_groups, conflicting_gold_groups, similar_groups)
         for group in grouping.groups
         for member in group
     ]

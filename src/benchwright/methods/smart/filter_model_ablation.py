@@ -22,7 +22,7 @@ def vary_filter_models(
     items: pd.DataFrame,
     response_matrix: ResponseMatrix,
     choices_only_matrix: ResponseMatrix,
-    filter_models: list[str],
+    chosen_filter_models: list[str],
     duplicate_groups: Grouping,
     similar_groups: Grouping,
     filtering: FilteringParams,
@@ -40,7 +40,7 @@ def vary_filter_models(
     Raises:
         InputError: some of the filter models are not among the answers.
     """
-    names = in_order(set(filter_models))
+    names = in_order(set(chosen_filter_models))
     params = filtering.ablation
     if not params.enabled or not names:
         return FilterModelAblation.empty()

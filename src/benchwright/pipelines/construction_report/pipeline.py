@@ -61,7 +61,7 @@ _SUMMARY = (
     ),
 )
 _FIGURES = (
-    (draw_construction_funnel, "construction_steps", "figure_construction_funnel"),
+    (draw_construction_funnel, {"steps": "construction_steps"}, "figure_construction_funnel"),
     (draw_domains, "domain_counts", "figure_domains"),
     (draw_field_halves, "keyed_split_assignment", "figure_field_halves"),
     (draw_difficulty_levels, "difficulty_counts", "figure_difficulty_levels"),

@@ -81,14 +81,14 @@ def create_pipeline() -> Pipeline:
         [
             Node(
                 choose_panel,
-                inputs=[
-                    "response_matrix",
-                    "items",
-                    "models_table",
-                    "chosen_filter_models",
-                    "params:evaluation_models",
-                    "params:evaluation",
-                ],
+                inputs={
+                    "response_matrix": "response_matrix",
+                    "items": "items",
+                    "models_table": "models_table",
+                    "filter_models": "chosen_filter_models",
+                    "evaluation_models": "params:evaluation_models",
+                    "evaluation": "params:evaluation",
+                },
                 outputs="panel",
                 name="choose_panel",
             ),
@@ -166,13 +166,13 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 profile_filter_models,
-                inputs=[
-                    "response_matrix",
-                    "choices_only_matrix",
-                    "calibration",
-                    "chosen_filter_models",
-                    "params:evaluation",
-                ],
+                inputs={
+                    "response_matrix": "response_matrix",
+                    "choices_only_matrix": "choices_only_matrix",
+                    "calibration": "calibration",
+                    "filter_models": "chosen_filter_models",
+                    "evaluation": "params:evaluation",
+                },
                 outputs="filter_model_profile",
                 name="profile_filter_models",
             ),

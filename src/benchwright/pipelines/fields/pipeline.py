@@ -11,14 +11,14 @@ def create_pipeline() -> Pipeline:
         [
             Node(
                 name_fields,
-                [
-                    "clean_items",
-                    "text_vector_cache",
-                    "judge_store",
-                    "params:fields",
-                    "params:models",
-                    "params:scoring",
-                ],
+                {
+                    "clean_items": "clean_items",
+                    "text_vector_cache": "text_vector_cache",
+                    "judge_store": "judge_store",
+                    "fields": "params:fields",
+                    "models": "params:models",
+                    "scoring": "params:scoring",
+                },
                 ["fielded_items", "field_predictions", "field_rounds"],
                 name="name_fields",
             ),

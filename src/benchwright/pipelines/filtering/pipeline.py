@@ -41,23 +41,34 @@ def create_pipeline() -> Pipeline:
         ),
         (
             flag_easy_items,
-            ["items", "response_matrix", "chosen_filter_models", "params:filtering", "params:seed"],
+            {
+                "items": "items",
+                "response_matrix": "response_matrix",
+                "filter_models": "chosen_filter_models",
+                "filtering": "params:filtering",
+                "seed": "params:seed",
+            },
             "easy_findings",
         ),
         (
             flag_answer_only_items,
-            [
-                "items",
-                "choices_only_matrix",
-                "response_matrix",
-                "chosen_filter_models",
-                "params:filtering",
-            ],
+            {
+                "items": "items",
+                "choices_only_matrix": "choices_only_matrix",
+                "response_matrix": "response_matrix",
+                "filter_models": "chosen_filter_models",
+                "filtering": "params:filtering",
+            },
             "answer_only_findings",
         ),
         (
             flag_suspect_labels,
-            ["items", "response_matrix", "chosen_filter_models", "params:filtering"],
+            {
+                "items": "items",
+                "response_matrix": "response_matrix",
+                "filter_models": "chosen_filter_models",
+                "filtering": "params:filtering",
+            },
             "suspect_label_findings",
         ),
         (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),

@@ -24,11 +24,22 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 count_small_gaps,
-                ["half_gap", "params:half_gap"],
+                {
+                    "half_gap": "half_gap",
+                    "settings": "params:half_gap",
+                },
                 "half_gap_shares",
                 name="count_small_gaps",
             ),
-            Node(draw_gaps, ["half_gap", "params:half_gap"], "figure_half_gap", name="draw_gaps"),
+            Node(
+                draw_gaps,
+                {
+                    "half_gap": "half_gap",
+                    "settings": "params:half_gap",
+                },
+                "figure_half_gap",
+                name="draw_gaps",
+            ),
             Node(
                 draw_gaps_by_field,
                 "half_gap",
@@ -43,14 +54,14 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 render_half_gap_page,
-                [
-                    "params:half_gap",
-                    "compared_halves",
-                    "half_gap",
-                    "half_gap_shares",
-                    "figure_half_gap",
-                    "figure_half_gap_fields",
-                ],
+                {
+                    "half_gap_settings": "params:half_gap",
+                    "compared_halves": "compared_halves",
+                    "half_gap": "half_gap",
+                    "half_gap_shares": "half_gap_shares",
+                    "figure_half_gap": "figure_half_gap",
+                    "figure_half_gap_fields": "figure_half_gap_fields",
+                },
                 "half_gap_report",
                 name="render_half_gap_page",
             ),

@@ -44,12 +44,12 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 sample_items,
-                [
-                    "fielded_items",
-                    "item_difficulty",
-                    "params:sampling_by_difficulty",
-                    "params:seed",
-                ],
+                {
+                    "fielded_items": "fielded_items",
+                    "item_difficulty": "item_difficulty",
+                    "sampling": "params:sampling_by_difficulty",
+                    "seed": "params:seed",
+                },
                 ["sampled_items", "sampling_strata"],
                 name="sample_items",
             ),
@@ -67,13 +67,13 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 choose_final_items,
-                [
-                    "checked_items",
-                    "item_difficulty",
-                    "params:checking",
-                    "params:sampling_by_difficulty",
-                    "params:seed",
-                ],
+                {
+                    "checked_items": "checked_items",
+                    "item_difficulty": "item_difficulty",
+                    "checking": "params:checking",
+                    "sampling": "params:sampling_by_difficulty",
+                    "seed": "params:seed",
+                },
                 ["final_items", "final_strata"],
                 name="choose_final_items",
             ),
@@ -105,13 +105,13 @@ def create_final_pipeline() -> Pipeline:
             ),
             Node(
                 count_levels,
-                [
-                    "item_difficulty",
-                    "sampled_items",
-                    "checked_items",
-                    "final_difficulty",
-                    "params:sampling_by_difficulty",
-                ],
+                {
+                    "item_difficulty": "item_difficulty",
+                    "sampled_items": "sampled_items",
+                    "checked_items": "checked_items",
+                    "final_difficulty": "final_difficulty",
+                    "sampling": "params:sampling_by_difficulty",
+                },
                 "difficulty_counts",
                 name="count_levels",
             ),

@@ -24,19 +24,30 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 summarise_memorisation,
-                ["memorisation", "params:memorisation"],
+                {
+                    "table": "memorisation",
+                    "params": "params:memorisation",
+                },
                 "memorisation_summary",
                 name="summarise_memorisation",
             ),
             Node(
                 choose_examples,
-                ["items", "memorisation", "params:memorisation", "params:seed"],
+                {
+                    "items": "items",
+                    "memorisation": "memorisation",
+                    "settings": "params:memorisation",
+                    "seed": "params:seed",
+                },
                 "memorisation_examples",
                 name="choose_examples",
             ),
             Node(
                 draw_memorisation,
-                ["memorisation_summary", "params:memorisation"],
+                {
+                    "memorisation_summary": "memorisation_summary",
+                    "settings": "params:memorisation",
+                },
                 "figure_memorisation",
                 name="draw_memorisation",
             ),

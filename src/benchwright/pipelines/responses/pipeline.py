@@ -28,7 +28,12 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
         ),
         Node(
             fit_temperatures,
-            ["live_responses", "imported_responses", "calibration_items", "params:responses"],
+            {
+                "live_responses": "live_responses",
+                "imported_responses": "imported_responses",
+                "calibration_items": "calibration_items",
+                "parameters": "params:responses",
+            },
             "calibration",
             name="fit_temperatures",
         ),
