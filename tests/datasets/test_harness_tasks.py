@@ -19,8 +19,8 @@ from benchwright.datasets.harness_tasks import (
     HarnessFamily,
     HarnessTask,
     HarnessTasks,
-    folder_contents,
 )
+from harness_folder import folder_contents
 
 
 def row(**changes: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import yaml
 from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.exports.export import export_tasks
 from benchwright.exports.export_draws import export_draws
 from benchwright.params.exports import ExportsParams
@@ -20,6 +20,7 @@ from benchwright.pipelines.exports import create_draws_pipeline
 from benchwright.tables.wicked import Draws
 from benchwright.transforms.compose import perturb
 from exports.export_examples import benchmark, item, table
+from harness_folder import folder_contents
 
 ITEMS = table(*(item(f"colours/{n}", answer=n % 4) for n in range(6)))
 SHOWN = table(*(item(f"dev/{n}", answer=n % 4) for n in range(3)))

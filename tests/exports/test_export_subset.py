@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.exports.export_subset import export_subset
 from benchwright.params.exports import ExportsParams, StockTaskParams
@@ -16,6 +16,7 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.tables.dele import ChosenSubset
 from exports.export_examples import benchmark, item, table
+from harness_folder import folder_contents
 
 ITEMS = table(*(item(f"colours/{n}") for n in range(12)))
 STOCK = {"harness": StockTaskParams(task="colours", order="source_row")}

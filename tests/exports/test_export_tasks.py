@@ -8,12 +8,13 @@ import pytest
 from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks, folder_contents
+from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.exports.export import export_tasks
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.pipelines.exports import create_pipeline
 from exports.export_examples import benchmark, item, table
+from harness_folder import folder_contents
 
 ITEMS = table(*(item(f"colours/{n}") for n in range(6)))
 SHOWN = table(item("dev/0"), item("dev/1"))

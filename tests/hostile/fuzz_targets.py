@@ -227,7 +227,7 @@ _CELLS = (
 
 def _rows_of(params: BenchmarkParams, kind: SourceKind) -> pd.DataFrame:
     """A row for every shift of the cells, in the columns that a source of the benchmark names."""
-    source = params.source(kind)
+    source = params.sources.by_kind().get(kind)
     assert source is not None
     names = dict.fromkeys(name.split(".")[0] for name in source.fields.columns())
     columns = {
@@ -259,7 +259,7 @@ def benchmark_file(data: bytes) -> None:
         return
     with may_refuse():
         params = BenchmarkSource(benchmark=conf, raw_folder=str(folder() / "rows"))._params()
-        for kind in (kind for kind in SOURCE_KINDS if params.source(kind)):
+        for kind in (kind for kind in SOURCE_KINDS if kind in params.sources.by_kind()):
             frame = _rows_of(params, kind)
             with may_refuse():
                 made = map_source_rows(frame, params, None, 0)

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -30,6 +31,10 @@ _WARC = (".warc", ".warc.gz")
 _SLACK = 64 << 20  # bytes that any compressed shard may hold
 _NOTED = 100
 _LONGEST_REASON = 200  # it may quote the record
+
+
+Records = Iterator[tuple[int, Mapping[str, Any]]]
+"""Records of a shard with their places, from 1."""
 
 
 class Fault(NamedTuple):
@@ -212,8 +217,10 @@ def shard_documents(
     place = 0
     try:
         for place, record in reader(file, params, report):
-            row = _row(record, names, file, place, params, report)
-            if row is not None:
+            row = _row(record, names, f"{file.name}:{place}", params)
+            if isinstance(row, str):
+                report.fault(name, place, row)
+            else:
                 report.documents[name] += 1
                 yield row
     except (*BROKEN, MemoryError, _TooLargeError) as error:
@@ -237,9 +244,7 @@ def _kind(file: Path) -> str:
     return "lines" if name.endswith(_LINES) else ""
 
 
-def _of_lines(
-    file: Path, params: ReadingParams, report: ReadingReport
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _of_lines(file: Path, params: ReadingParams, report: ReadingReport) -> Records:
     allowed = params.expansion * file.stat().st_size + _SLACK
     longest = 6 * params.document_bytes + 65_536  # escaped, with the other fields
     read = 0
@@ -270,9 +275,7 @@ def _of_lines(
                     report.fault(str(file), place, f"not an object but {type(record).__name__}")
 
 
-def _of_parquet(
-    file: Path, params: ReadingParams, _: ReadingReport
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _of_parquet(file: Path, params: ReadingParams, _: ReadingReport) -> Records:
     allowed = params.expansion * file.stat().st_size + TABLE_SLACK
     with pq.ParquetFile(file) as parquet:
         place = held = 0
@@ -285,33 +288,23 @@ def _of_parquet(
                 yield place, record
 
 
-def _of_warc(
-    file: Path, params: ReadingParams, report: ReadingReport
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return warc_documents(
-        file, params.document_bytes, lambda place, why: report.fault(str(file), place, why)
-    )
+def _of_warc(file: Path, params: ReadingParams, report: ReadingReport) -> Records:
+    return warc_documents(file, params.document_bytes, partial(report.fault, str(file)))
 
 
 def _row(
-    record: Mapping[str, Any],
-    names: Mapping[str, str],
-    file: Path,
-    place: int,
-    params: ReadingParams,
-    report: ReadingReport,
-) -> tuple[str | None, ...] | None:
+    record: Mapping[str, Any], names: Mapping[str, str], built_id: str, params: ReadingParams
+) -> tuple[str | None, ...] | str:
+    """A document, or why there is none."""
     text = record.get(names["text"])
     if not isinstance(text, str):
         told = "missing" if text is None else f"a {type(text).__name__}"
-        report.fault(str(file), place, f"field {names['text']!r} is {told}; wanted is text")
-        return None
+        return f"field {names['text']!r} is {told}; wanted is text"
     if len(text) > params.document_bytes:
-        report.fault(str(file), place, f"a text of more than {params.document_bytes} characters")
-        return None
+        return f"a text of more than {params.document_bytes} characters"
     given = {one: _named(record.get(names[one])) for one in COLUMNS}
     url = given["url"]
-    doc_id = given["doc_id"] or f"{file.name}:{place}"
+    doc_id = given["doc_id"] or built_id
     kind = given["content_type"] or _content_type(text)
     return doc_id, url, given["domain"] or _domain(url), kind, _storable(text)
 

@@ -102,18 +102,13 @@ def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
-class _Lines:
-    """JSON lines of rows, made as they are written: a million rows do not fit in memory."""
-
-    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[bytes]:
-        for row in self._rows:
-            yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
-
-
 Pieces = Iterable[bytes]
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """JSON lines of rows, made as they are written: a million rows do not fit in memory."""
+    for row in rows:
+        yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
 
 
 def _task_files(task: HarnessTask) -> dict[str, Pieces]:
@@ -128,7 +123,7 @@ def _task_files(task: HarnessTask) -> dict[str, Pieces]:
         "dataset_kwargs": {"data_files": {split: name for split, (name, _) in splits.items()}},
         **task.config,
     }
-    files = {name: _Lines(rows) for name, rows in splits.values()}
+    files = {name: _lines(rows) for name, rows in splits.values()}
     return {f"{task.name}.yaml": [_yaml(config)], **files}
 
 
@@ -155,6 +150,7 @@ def _files(export: HarnessExport) -> dict[str, Pieces]:
 
 
 def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
+    """The manifest, which has the SHA-256 of each of the other files."""
     return _json(
         {
             **export.facts,
@@ -162,16 +158,6 @@ def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
             "files": {name: hashes[name] for name in sorted(hashes)},
         }
     )
-
-
-def folder_contents(export: HarnessExport) -> dict[str, bytes]:
-    """Every file of the folder by its path in it; equal exports give equal bytes.
-
-    `manifest.json` has the SHA-256 of each of the others.
-    """
-    files = {name: b"".join(pieces) for name, pieces in _files(export).items()}
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    return {MANIFEST: _manifest(export, hashes), **files}
 
 
 class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):

@@ -191,7 +191,7 @@ def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
         raise InputError(
             f"sources.{where}: {first['msg']}; seen {shown(first['input'])}"
         ) from error
-    return tuple(source.fields for source in (valid.hub, valid.mirror, valid.local) if source)
+    return tuple(source.fields for source in valid.by_kind().values())
 
 
 def read_table(path: Path) -> pa.Table:

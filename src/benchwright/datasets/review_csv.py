@@ -14,7 +14,6 @@ from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.datasets.verbatim import listed
 
-SEPARATORS = (",", ";", "\t")
 LONGEST_CELL = 32_767
 """Characters that a cell of a spreadsheet holds; longer text would be cut or spilt on opening."""
 
@@ -143,10 +142,8 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
         return list(columns), []
     first_line = text.splitlines()[0]
     counted = []
-    for separator in SEPARATORS:
-        header = [
-            _column_name(cell) for cell in next(csv.reader([first_line], delimiter=separator))
-        ]
+    for separator in (",", ";", "\t"):
+        header = _column_names(next(csv.reader([first_line], delimiter=separator)))
         counted.append((len(set(columns) & set(header)), len(header), separator))
     separator = max(counted, key=lambda entry: entry[:2])[2]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -156,8 +153,8 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
         raise InputError(
             f"{path}, line {reader.line_num}: {error}; quotes in a cell are written twice"
         ) from None
-    return [_column_name(cell) for cell in lines[0]], lines[1:]
+    return _column_names(lines[0]), lines[1:]
 
 
-def _column_name(cell: str) -> str:
-    return cell.strip().casefold()
+def _column_names(cells: list[str]) -> list[str]:
+    return [cell.strip().casefold() for cell in cells]

@@ -45,7 +45,7 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         while files:
             file = self._folder / files[0]
             try:
-                return _table(_whole(file))
+                return pd.read_parquet(io.BytesIO(_whole(file)))
             except (OSError, ValueError) as error:
                 logger.warning("%s is left out and scored again: %s", file, error)
                 del files[0]
@@ -168,10 +168,6 @@ def _whole(file: Path) -> bytes:
     if _digest(shard, content) != digest:
         raise ValueError("its content is not what its name says")
     return content
-
-
-def _table(content: bytes) -> pd.DataFrame:
-    return pd.read_parquet(io.BytesIO(content))
 
 
 def _digest(name: str, content: bytes) -> str:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -131,15 +132,11 @@ def require_columns_apart(names: Sequence[str], delimiter: str = ",") -> None:
         )
 
 
-def _read_tsv(stream: IO[bytes]) -> pd.DataFrame:
-    return _read_csv(stream, delimiter="\t")
-
-
 _CALLED = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _TEXTS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,
-    ".tsv": _read_tsv,
+    ".tsv": partial(_read_csv, delimiter="\t"),
 }
 _ACCEPTED = (".parquet", *_TEXTS)
 

@@ -120,17 +120,8 @@ class FieldMapping(Frozen):
         if choices is not None:
             yield from filter(None, (choices.column, choices.labels))
             yield from (*choices.columns, *choices.split_columns)
-        named = (
-            self.question,
-            self.gold.column,
-            self.subject,
-            self.item_id,
-            self.passage,
-            self.explanation,
-            self.domain,
-            self.url,
-            self.source_id,
-        )
+        yield from filter(None, (self.question, self.gold.column, self.subject, self.item_id))
+        named = (self.passage, self.explanation, self.domain, self.url, self.source_id)
         yield from filter(None, named)
 
 
@@ -214,9 +205,15 @@ class SourcesParams(Frozen):
 
     @model_validator(mode="after")
     def _not_none(self) -> Self:
-        if self.hub is None and self.mirror is None and self.local is None:
+        if not self.by_kind():
             raise ValueError("sources need at least one of hub, mirror and local")
         return self
+
+    def by_kind(self) -> dict[SourceKind, HubSource | FileSource]:
+        """The sources there are: the hub's, the mirror's, a local file's."""
+        named: dict[SourceKind, HubSource | FileSource | None]
+        named = {"hub": self.hub, "mirror": self.mirror, "local": self.local}
+        return {kind: source for kind, source in named.items() if source is not None}
 
 
 class SplitPurposes(Frozen):
@@ -272,11 +269,3 @@ class BenchmarkParams(Frozen):
     exports: dict[str, Any] = {}
     harness: StockTaskParams | None = None
     """The same questions among lm-evaluation-harness's own tasks (docs/exports.md)."""
-
-    def source(self, kind: SourceKind) -> HubSource | FileSource | None:
-        """The source of one kind, or None."""
-        return {
-            "hub": self.sources.hub,
-            "mirror": self.sources.mirror,
-            "local": self.sources.local,
-        }[kind]

@@ -1,7 +1,7 @@
 """Recorded answers: read, joined to items, merged, and every row accounted for."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.datasets.verbatim import no_rows
 from benchwright.responses.calibration import configurations
 from benchwright.responses.item_index import AnswerIndex, ItemIndex
 from benchwright.responses.lm_eval_logs import read_lm_eval
@@ -30,6 +31,7 @@ from benchwright.tables.responses import ImportReport, Responses
 
 Float = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+_VALUES = [*ANSWER, "option_bytes", "option_tokens"]
 Block = tuple[NDArray[np.intp], ...]
 
 
@@ -143,7 +145,7 @@ def _merge_rows(
 ) -> pd.DataFrame:
     """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
     if not files:
-        return pd.DataFrame({name: pd.Series(dtype=object) for name in ROWS})
+        return no_rows(ROWS)
     if len(files) == 1:
         return files[0]
     rows = pd.concat(files, ignore_index=True)
@@ -189,7 +191,7 @@ def _add_to(
     first = merged.iloc[at].reset_index(drop=True)
     filled = first.copy()
     doubled = np.zeros(len(later), dtype=bool)
-    for name in [*ANSWER, "option_bytes", "option_tokens"]:
+    for name in _VALUES:
         lacking = _missing(first[name])
         doubled |= ~lacking & ~_missing(later[name])
         filled[name] = filled[name].where(~lacking, later[name])
@@ -208,7 +210,7 @@ def _add_to(
     tally.note_unlike(int(clash.sum()), len(later))
     out = merged.copy()
     good = np.flatnonzero(~clash)
-    for name in [*ANSWER, "option_bytes", "option_tokens"]:
+    for name in _VALUES:
         values = out[name].to_numpy(copy=True)
         values[at[good]] = filled[name].to_numpy()[good]
         out[name] = values
@@ -302,23 +304,26 @@ class _Merged:
     def add(self, file: WideAnswers, at: Block, tally: Tally) -> None:
         """Takes a file's cells where there is nothing yet and nothing speaks against them."""
         correct, chosen = self._known(at)
+        judged, named = ~np.isnan(correct), chosen >= 0
         columns = at[1].ravel()
+        cells: Any
         if file.correct is not None:
-            given = ~np.isnan(file.correct)
-            doubled = given & ~np.isnan(correct)
-            clash = doubled & (correct != file.correct)
-            clash |= given & self._is_against(file.correct, chosen, columns)
-            new = given & ~doubled & ~clash
-            self.correct[at] = np.where(new, file.correct, self.correct[at])
-        elif file.prediction is not None and self.prediction is not None:
-            given = file.prediction >= 0
-            doubled = given & (chosen >= 0)
-            clash = doubled & (chosen != file.prediction)
-            clash |= given & self._is_against(correct, file.prediction, columns)
-            new = given & ~doubled & ~clash
-            self.prediction[at] = np.where(new, file.prediction, self.prediction[at])
-        shared = given & (~np.isnan(correct) | (chosen >= 0))
-        self._count(file, doubled, clash, int(shared.sum()), tally)
+            cells, values, given = self.correct, file.correct, ~np.isnan(file.correct)
+            doubled = given & judged
+            clash = doubled & (correct != values)
+            clash |= given & self._is_against(values, chosen, columns)
+        else:
+            cells, values, given = self.prediction, file.prediction, file.prediction >= 0
+            doubled = given & named
+            clash = doubled & (chosen != values)
+            clash |= given & self._is_against(correct, values, columns)
+        cells[at] = np.where(given & ~doubled & ~clash, values, cells[at])
+        tally.doubled += int(doubled.sum())
+        tally.joined_by_id -= int(doubled.sum())
+        tally.contradicting += int(clash.sum())
+        tally.tell("answered in another file too", doubled.sum(), self._cells(file, doubled))
+        tally.tell("unlike the other file's", clash.sum(), self._cells(file, clash))
+        tally.note_unlike(int(clash.sum()), int((given & (judged | named)).sum()))
 
     def _known(self, at: Block) -> tuple[Float, NDArray[np.int16]]:
         """What is known of a block before: right or wrong, and the option; NaN and −1 if not."""
@@ -348,16 +353,6 @@ class _Merged:
         whole = (correct == 0) | (correct == 1)
         single = self.index.single[self.positions[columns]]
         return np.asarray(whole & ~np.isnan(right) & single & (right != correct))
-
-    def _count(
-        self, file: WideAnswers, doubled: Mask, clash: Mask, shared: int, tally: Tally
-    ) -> None:
-        tally.doubled += int(doubled.sum())
-        tally.joined_by_id -= int(doubled.sum())
-        tally.contradicting += int(clash.sum())
-        tally.tell("answered in another file too", doubled.sum(), self._cells(file, doubled))
-        tally.tell("unlike the other file's", clash.sum(), self._cells(file, clash))
-        tally.note_unlike(int(clash.sum()), shared)
 
     def _cells(self, file: WideAnswers, cells: Mask) -> Iterable[str]:
         ids = self.index.ids[file.positions]

@@ -22,7 +22,26 @@ class Joined(NamedTuple):
     by_hash: NDArray[np.bool_]
 
 
-class ItemIndex:
+class _Gold:
+    """What is right at each position."""
+
+    answer: NDArray[np.int64]
+    single: NDArray[np.bool_]
+    right: list[tuple[int, ...]]
+
+    def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
+        """1.0 where the predicted option is among the right ones, 0.0 where not.
+
+        NaN where the prediction is unknown (−1) or the item is open-ended.
+        """
+        right = np.where(prediction == self.answer[positions], 1.0, 0.0)
+        for row in np.flatnonzero(~self.single[positions]):
+            right[row] = float(int(prediction[row]) in self.right[positions[row]])
+        right[(prediction < 0) | (self.answer[positions] < 0)] = np.nan
+        return right
+
+
+class ItemIndex(_Gold):
     """Evaluation items first, calibration items after them, each at a position of its own.
 
     Attributes:
@@ -50,8 +69,8 @@ class ItemIndex:
         self.choices = [tuple(str(text) for text in texts) for texts in both["choices"]]
         self.subjects = [str(subject) for subject in both["subject"]]
         self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
-        self._right = [tuple(int(option) for option in right) for right in both["correct_set"]]
-        self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self._right])
+        self.right = [tuple(int(option) for option in right) for right in both["correct_set"]]
+        self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
         self._texts = both[["content_hash", "question"]]
 
     @cached_property
@@ -121,17 +140,6 @@ class ItemIndex:
             positions[row] = lookup.get(seen, -1)
             by_hash[row] = positions[row] >= 0
         return Joined(positions, by_hash)
-
-    def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
-        """1.0 where the predicted option is among the right ones, 0.0 where not.
-
-        NaN where the prediction is unknown (−1) or the item is open-ended.
-        """
-        right = np.where(prediction == self.answer[positions], 1.0, 0.0)
-        for row in np.flatnonzero(~self.single[positions]):
-            right[row] = float(int(prediction[row]) in self._right[positions[row]])
-        right[(prediction < 0) | (self.answer[positions] < 0)] = np.nan
-        return right
 
 
 def _hash_in_any_order(question: str, choices: Sequence[str]) -> str:
@@ -212,7 +220,7 @@ class Compared(NamedTuple):
         return self.unlike > _UNLIKE * self.shared
 
 
-class AnswerIndex:
+class AnswerIndex(_Gold):
     """Items first, then calibration items, then the items of each draw in order of the draws.
 
     A position is one question with its options and gold, so answers to an item and to its draws
@@ -249,12 +257,13 @@ class AnswerIndex:
             self._drawn[name], self._start[name] = own, start
             self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
             start += len(own.ids)
-        self._parts = [self.items, *self._drawn.values()]
-        self.ids = pd.Index(np.concatenate([part.ids.to_numpy() for part in self._parts]))
-        self.answer = np.concatenate([part.answer for part in self._parts])
-        self.options = np.concatenate([part.options for part in self._parts])
-        self.single = np.concatenate([part.single for part in self._parts])
-        self.choices = [choices for part in self._parts for choices in part.choices]
+        parts = [self.items, *self._drawn.values()]
+        self.ids = pd.Index(np.concatenate([part.ids.to_numpy() for part in parts]))
+        self.answer = np.concatenate([part.answer for part in parts])
+        self.options = np.concatenate([part.options for part in parts])
+        self.single = np.concatenate([part.single for part in parts])
+        self.right = [right for part in parts for right in part.right]
+        self.choices = [choices for part in parts for choices in part.choices]
 
     def of(self, condition: str) -> ItemIndex | None:
         """The items as a condition shows them; None of a condition that nothing here has."""
@@ -323,19 +332,6 @@ class AnswerIndex:
             if item_id is not None and item_id in own and text is not None
         ]
         return Compared(len(pairs), sum(text != other for text, other in pairs))
-
-    def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
-        """1.0 where the predicted option is among the right ones, 0.0 where not.
-
-        NaN where the prediction is unknown (−1) or the item is open-ended.
-        """
-        right = np.full(len(positions), np.nan)
-        first = 0
-        for part in self._parts:
-            own = (positions >= first) & (positions < first + len(part.ids))
-            right[own] = part.is_right(positions[own] - first, prediction[own])
-            first += len(part.ids)
-        return right
 
 
 def _by_condition(draws: pd.DataFrame | None) -> list[tuple[str, pd.DataFrame]]:

@@ -13,147 +13,125 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.tables.responses import Models
 
-# What a name contains, and the family; the first that fits counts: longer versions before shorter
-# ones, and words that also name training data last. `~` stands for a separator or none. A spelling
-# starts at a word, which a capital letter starts too (TruthfulQwen1.5); a number at its end is a
-# version only if nothing goes on.
-_BASES: tuple[tuple[str, str], ...] = (
-    ("tiny~llama(?!~[23]-)", "tinyllama"),
-    ("open~llama", "openllama"),
-    ("miqu", "llama-2"),
-    ("llama~4", "llama-4"),
-    ("llama~3[._]3", "llama-3.3"),
-    ("llama~3[._]2", "llama-3.2"),
-    ("llama~3[._]1", "llama-3.1"),
-    ("llama~3", "llama-3"),
-    ("code~llama", "codellama"),
-    ("llama~2", "llama-2"),
-    ("smol~lm~3", "smollm3"),
-    ("smol~lm~2", "smollm2"),
-    ("smol~lm", "smollm"),
-    ("tiny~mi[sx]tral", "tinymistral"),
-    ("mixtral~8x22b", "mixtral-8x22b"),
-    ("mixtral(?=.*(?:[2-5]x7b|7bx[2-7]))", "mistral-7b"),  # merges of so many Mistral-7B
-    ("mixtral", "mixtral-8x7b"),
-    ("mistral~large", "mistral-large"),
-    ("mistral~small", "mistral-small"),
-    ("mistral~nemo", "mistral-nemo"),
-    ("danube~3", "danube3"),
-    ("danube~2", "danube2"),
-    ("danube", "danube"),
-    ("zephyr~7b~gemma", "gemma"),
-    ("mistral", "mistral-7b"),
-    ("zephyr~(?:7b|alpha|beta)", "mistral-7b"),
-    ("solar", "solar"),
-    ("qwen~3", "qwen3"),
-    ("qwen~2[._]5", "qwen2.5"),
-    ("qwen~2", "qwen2"),
-    ("qwen~1[._]5", "qwen1.5"),
-    ("qwen", "qwen"),
-    ("recurrent~gemma", "recurrentgemma"),
-    ("code~gemma", "gemma"),
-    ("gemma~3", "gemma-3"),
-    ("gemma~3n", "gemma-3"),
-    ("gemma~2", "gemma-2"),
-    ("gemma", "gemma"),
-    ("phi~4", "phi-4"),
-    ("phi~3[._]5", "phi-3.5"),
-    ("phi~3", "phi-3"),
-    ("phi~2", "phi-2"),
-    ("phi~1[._]5", "phi-1.5"),
-    ("falcon~3", "falcon-3"),
-    ("falcon~2", "falcon-2"),
-    ("falcon", "falcon"),
-    ("olmo~2", "olmo-2"),
-    ("olmo", "olmo"),
-    ("intern~lm~3", "internlm3"),
-    ("intern~lm~2[._]5", "internlm2.5"),
-    ("intern~lm~2", "internlm2"),
-    ("intern~lm", "internlm"),
-    ("deepseek", "deepseek"),
-    ("dbrx", "dbrx"),
-    ("pythia", "pythia"),
-    ("gpt~neox", "gpt-neox"),
-    ("gpt~neo", "gpt-neo"),
-    ("gpt~j", "gpt-j"),
-    ("(?:distil)?gpt~2", "gpt2"),
-    ("(?:(?<=:)|^)gpt-4o", "gpt-4o"),
-    ("(?:(?<=:)|^)gpt-4", "gpt-4"),
-    ("claude-3", "claude-3"),
-    ("gemini-1[.]5", "gemini-1.5"),
-    ("opt~(?:flan-|iml-|max-){0,3}[0-9._]+[bm]", "opt"),
-    ("bloomz?", "bloom"),
-    ("mpt~[0-9]+b", "mpt"),
-    ("japanese~stable~lm~(?:base|instruct)~gamma", "mistral-7b"),
-    ("stable~lm~2", "stablelm-2"),
-    ("stable~lm", "stablelm"),
-    ("redpajama", "redpajama"),
-    ("baichuan~2", "baichuan-2"),
-    ("baichuan", "baichuan"),
-    ("decilm", "decilm"),
-    ("command~r", "command-r"),
-    ("yi~1[._]5", "yi-1.5"),
-    ("(?<!ya)yi~(?:ko~)?[0-9]+b", "yi"),
-    ("cerebras", "cerebras-gpt"),
-    ("rwkv", "rwkv"),
-    ("galactica", "galactica"),
-    ("xglm", "xglm"),
-    ("star~coder~2", "starcoder2"),
-    ("star~coder", "starcoder"),
-    ("codegen", "codegen"),
-)
+# A family on each line, and what names of its models contain; the first that fits counts: longer
+# versions before shorter ones, and words that also name training data last. `~` stands for a
+# separator or none. A spelling starts at a word, which a capital letter starts too
+# (TruthfulQwen1.5); a number at its end is a version only if nothing goes on. Merges of so many
+# Mistral-7B are called Mixtral too.
+_BASES = r"""
+tinyllama tiny~llama(?!~[23]-)
+openllama open~llama
+llama-2 miqu
+llama-4 llama~4
+llama-3.3 llama~3[._]3
+llama-3.2 llama~3[._]2
+llama-3.1 llama~3[._]1
+llama-3 llama~3
+codellama code~llama
+llama-2 llama~2
+smollm3 smol~lm~3
+smollm2 smol~lm~2
+smollm smol~lm
+tinymistral tiny~mi[sx]tral
+mixtral-8x22b mixtral~8x22b
+mistral-7b mixtral(?=.*(?:[2-5]x7b|7bx[2-7]))
+mixtral-8x7b mixtral
+mistral-large mistral~large
+mistral-small mistral~small
+mistral-nemo mistral~nemo
+danube3 danube~3
+danube2 danube~2
+danube danube
+gemma zephyr~7b~gemma
+mistral-7b mistral zephyr~(?:7b|alpha|beta)
+solar solar
+qwen3 qwen~3
+qwen2.5 qwen~2[._]5
+qwen2 qwen~2
+qwen1.5 qwen~1[._]5
+qwen qwen
+recurrentgemma recurrent~gemma
+gemma code~gemma
+gemma-3 gemma~3 gemma~3n
+gemma-2 gemma~2
+gemma gemma
+phi-4 phi~4
+phi-3.5 phi~3[._]5
+phi-3 phi~3
+phi-2 phi~2
+phi-1.5 phi~1[._]5
+falcon-3 falcon~3
+falcon-2 falcon~2
+falcon falcon
+olmo-2 olmo~2
+olmo olmo
+internlm3 intern~lm~3
+internlm2.5 intern~lm~2[._]5
+internlm2 intern~lm~2
+internlm intern~lm
+deepseek deepseek
+dbrx dbrx
+pythia pythia
+gpt-neox gpt~neox
+gpt-neo gpt~neo
+gpt-j gpt~j
+gpt2 (?:distil)?gpt~2
+gpt-4o (?:(?<=:)|^)gpt-4o
+gpt-4 (?:(?<=:)|^)gpt-4
+claude-3 claude-3
+gemini-1.5 gemini-1[.]5
+opt opt~(?:flan-|iml-|max-){0,3}[0-9._]+[bm]
+bloom bloomz?
+mpt mpt~[0-9]+b
+mistral-7b japanese~stable~lm~(?:base|instruct)~gamma
+stablelm-2 stable~lm~2
+stablelm stable~lm
+redpajama redpajama
+baichuan-2 baichuan~2
+baichuan baichuan
+decilm decilm
+command-r command~r
+yi-1.5 yi~1[._]5
+yi (?<!ya)yi~(?:ko~)?[0-9]+b
+cerebras-gpt cerebras
+rwkv rwkv
+galactica galactica
+xglm xglm
+starcoder2 star~coder~2
+starcoder star~coder
+codegen codegen
+"""
 
 # Lines of fine-tunes whose makers say what they started from, where no base stands in the name;
 # L2 and L3 beside a size are the usual short forms of Llama 2 and 3.
-_FINE_TUNES: tuple[tuple[str, str], ...] = (
-    ("l3[._]3(?=.*(?:8|70)b)", "llama-3.3"),
-    ("l3[._]1(?=.*(?:8|70)b)", "llama-3.1"),
-    ("l3(?![0-9.])(?=.*(?:8|70)b)", "llama-3"),
-    ("(?:8|70)b~l3(?![0-9.])", "llama-3"),
-    ("l2(?![0-9.])(?=.*[0-9]b)", "llama-2"),
-    ("(?:7|13|70)b[-_](?:.*[-_])?l2(?![0-9.])", "llama-2"),
-    ("platypus~2", "llama-2"),
-    ("orca~mini~v3", "llama-2"),
-    ("pygmalion~2~(?:7|13)b", "llama-2"),
-    ("xwin~lm~", "llama-2"),
-    ("wizard~lm~70b", "llama-2"),
-    ("wizard~lm~13b~v1[._-]2", "llama-2"),
-    ("wizard~lm~2~8x22b", "mixtral-8x22b"),
-    ("wizard~lm~2~7b", "mistral-7b"),
-    ("wizard~lm~(?:7|13|30)b", "llama"),
-    ("airoboros~m~7b", "mistral-7b"),
-    ("airoboros~c34b", "codellama"),
-    ("airoboros~(?:7|13|33|65)b", "llama"),
-    ("openchat~3[._]6", "llama-3"),
-    ("openchat~3[._]5", "mistral-7b"),
-    ("open~hermes~2[._]5(?!.*13b)", "mistral-7b"),
-    ("starling~lm", "mistral-7b"),
-    ("neural~chat~(?:7b~)?v3", "mistral-7b"),
-    ("una~cybertron~7b", "mistral-7b"),
-    ("west~?lake~7b", "mistral-7b"),
-    ("kunoichi~(?:dpo~)?(?:v2~)?7b", "mistral-7b"),
-    ("neural~beagle", "mistral-7b"),
-    ("(?:alpha|neural)~monarch", "mistral-7b"),
-    ("strange~merges", "mistral-7b"),
-    ("kangalkhan", "mistral-7b"),
-    ("neural~trix", "mistral-7b"),
-    ("experiment~[0-9]+~7b", "mistral-7b"),
-    ("orca~mini~(?:3|7|13)b", "openllama"),
-    ("dolly~v2", "pythia"),
-    ("pygmalion~6b", "gpt-j"),
-    ("sus~chat~34b", "yi"),
-    ("nous~capybara~34b", "yi"),
-    ("tess~34b", "yi"),
-    ("momo~72b", "qwen"),
-    ("sailor~[0-9.]+b", "qwen1.5"),
-)
+_FINE_TUNES = r"""
+llama-3.3 l3[._]3(?=.*(?:8|70)b)
+llama-3.1 l3[._]1(?=.*(?:8|70)b)
+llama-3 l3(?![0-9.])(?=.*(?:8|70)b) (?:8|70)b~l3(?![0-9.])
+llama-2 l2(?![0-9.])(?=.*[0-9]b) (?:7|13|70)b[-_](?:.*[-_])?l2(?![0-9.]) platypus~2 orca~mini~v3
+llama-2 pygmalion~2~(?:7|13)b xwin~lm~ wizard~lm~70b wizard~lm~13b~v1[._-]2
+mixtral-8x22b wizard~lm~2~8x22b
+mistral-7b wizard~lm~2~7b
+llama wizard~lm~(?:7|13|30)b
+mistral-7b airoboros~m~7b
+codellama airoboros~c34b
+llama airoboros~(?:7|13|33|65)b
+llama-3 openchat~3[._]6
+mistral-7b openchat~3[._]5 open~hermes~2[._]5(?!.*13b) starling~lm neural~chat~(?:7b~)?v3
+mistral-7b una~cybertron~7b west~?lake~7b kunoichi~(?:dpo~)?(?:v2~)?7b neural~beagle
+mistral-7b (?:alpha|neural)~monarch strange~merges kangalkhan neural~trix experiment~[0-9]+~7b
+openllama orca~mini~(?:3|7|13)b
+pythia dolly~v2
+gpt-j pygmalion~6b
+yi sus~chat~34b nous~capybara~34b tess~34b
+qwen momo~72b
+qwen1.5 sailor~[0-9.]+b
+"""
 
 # Words that stand for a base only where nothing else does, and only whole: MobiLlama is no Llama.
-_LAST: tuple[tuple[str, str], ...] = (
-    ("llama(?!fi)", "llama"),
-    ("vicuna", "llama"),
-    ("alpaca", "llama"),
-)
+_LAST = r"""
+llama llama(?!fi) vicuna alpaca
+"""
 
 _WORD = "(?<![A-Za-z])"
 _WORD_OR_CAPITAL = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))"
@@ -172,7 +150,8 @@ _PATTERNS = tuple(
         (_FINE_TUNES, _WORD_OR_CAPITAL),
         (_LAST, _WORD),
     )
-    for spelling, family in table
+    for family, *spellings in map(str.split, table.strip().splitlines())
+    for spelling in spellings
 )
 
 

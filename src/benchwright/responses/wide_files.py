@@ -1,7 +1,7 @@
 """Files with a table of items and models; they stay matrices throughout."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -78,13 +78,16 @@ def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
     kind = _values(file, table)
     grid = _grid(file, table, index, kind)
     positions = index.find(grid.item_ids)
-    _mark_impossible(grid, kind, positions, index)
+    most = np.where(positions >= 0, index.options[positions], 26)
+    letters = kind == "letters"
+    grid.bad |= grid.cells >= most if letters else (grid.cells < 0) | (grid.cells > 1)
+    grid.cells[grid.bad] = np.nan
     given = ~np.isnan(grid.cells)
     tally = Tally(file.name, "wide", models=len(set(grid.models)))
     tally.rows = int(given.sum() + grid.bad.sum())
     _refuse_answerless(file, given, grid.bad)
     tally.dropped = int(grid.bad.sum())
-    what = "0–1" if kind == "correct" else "an option of the item"
+    what = "an option of the item" if letters else "0–1"
     tally.tell(f"dropped (not {what})", tally.dropped, grid.first(grid.bad))
 
     lost = given & (positions < 0)
@@ -174,28 +177,12 @@ def _orientation(file: LoadedFile, table: pa.Table, index: ItemIndex) -> tuple[i
     )
 
 
-def _mark_impossible(
-    grid: _Grid, kind: Literal["correct", "letters"], positions: Positions, index: ItemIndex
-) -> None:
-    """Moves values that cannot be from `cells` to `bad`."""
-    if kind == "correct":
-        wrong = (grid.cells < 0) | (grid.cells > 1)
-    else:
-        n_options = np.where(positions >= 0, index.options[positions], 26)
-        wrong = grid.cells >= n_options
-    grid.bad |= wrong
-    grid.cells[grid.bad] = np.nan
-
-
 def _refuse_answerless(file: LoadedFile, given: Mask, bad: Mask) -> None:
     if given.any():
         return
-    if bad.any():
-        raise InputError(
-            f"{file.name}: no cell can be used; give right or wrong as 0–1, or letters of options "
-            "with `values: letters`"
-        )
-    raise InputError(f"{file.name}: no cell has an answer")
+    said = "no cell can be used; give right or wrong as 0–1, or letters of options"
+    said = f"{said} with `values: letters`" if bad.any() else "no cell has an answer"
+    raise InputError(f"{file.name}: {said}")
 
 
 def _merge_repeated(grid: _Grid, tally: Tally) -> _Grid:
@@ -239,15 +226,9 @@ def _answers(
     answering = np.flatnonzero(~np.isnan(grid.cells).all(axis=1))
     grid = grid.take(answering, np.arange(len(order)))
     spec = file.spec
-    return WideAnswers(
-        file=file.name,
-        condition=spec.condition,
-        models=tuple(configuration_name(str(m), spec.style, spec.shots) for m in grid.models),
-        positions=positions[order],
-        correct=grid.cells if kind == "correct" else None,
-        prediction=(
-            np.where(np.isnan(grid.cells), -1, grid.cells).astype(np.int16)
-            if kind == "letters"
-            else None
-        ),
-    )
+    models = tuple(configuration_name(str(m), spec.style, spec.shots) for m in grid.models)
+    answers = WideAnswers(file.name, spec.condition, models, positions[order], grid.cells, None)
+    if kind == "correct":
+        return answers
+    prediction = np.where(np.isnan(grid.cells), -1, grid.cells).astype(np.int16)
+    return replace(answers, correct=None, prediction=prediction)

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -77,31 +77,21 @@ class _Tokens:
         return counted
 
 
-class _Size(NamedTuple):
-    """Tokens of one prompt."""
-
-    prefix: int
-    text: int
-    options: int
-    longest: int
-
-
 def _count(asked: pd.DataFrame, model: ModelParams, tokens: _Tokens) -> pd.DataFrame:
     """`asked` with the sizes of its prompts."""
     prefixes = tokens.count(asked["prefix"].astype(str).unique().tolist())
     texts = tokens.count(asked["text"].tolist())
     options = tokens.count([text for scored in asked["continuations"] for text in scored])
-    sizes = []
-    columns: list[Any] = [asked[name] for name in ("prefix", "text", "continuations")]
-    for prefix, text, scored in zip(*columns, strict=True):
-        own = [options[option] for option in scored]
-        sizes.append(_Size(prefixes[prefix], texts[text], sum(own), max(own, default=0)))
-    frame = pd.DataFrame(sizes, columns=list(_Size._fields), index=asked.index).add_prefix("n_")
-    out = asked.join(frame)
+    lengths = [[options[option] for option in scored] for scored in asked["continuations"]]
     # An echoed prompt is sent once per option, whatever the server makes of it.
     echoed = model.endpoint is not None and model.endpoint.logprobs == "echo"
-    sent = [max(1, len(scored)) if echoed else 1 for scored in asked["continuations"]]
-    return out.assign(n_sent=sent)
+    return asked.assign(
+        n_prefix=[prefixes[prefix] for prefix in asked["prefix"]],
+        n_text=[texts[text] for text in asked["text"]],
+        n_options=[sum(own) for own in lengths],
+        n_longest=[max(own, default=0) for own in lengths],
+        n_sent=[max(1, len(own)) if echoed else 1 for own in lengths],
+    )
 
 
 def _row(

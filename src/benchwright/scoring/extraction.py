@@ -20,18 +20,9 @@ from benchwright.scoring.final_answers import (
     last_number,
     read_number,
     read_words,
-    same_answer,
     whole_words,
 )
 from benchwright.scoring.option_labels import OptionLabels
-
-__all__ = [
-    "Extraction",
-    "canonical_number",
-    "extract_final_answer",
-    "extract_letter",
-    "same_answer",
-]
 
 
 def extract_letter(text: str, choices: Sequence[str], finished: bool = True) -> Extraction[int]:

@@ -24,12 +24,8 @@ from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import LABELS
 from benchwright.scoring.answer_statements import before_next_question
-from benchwright.scoring.extraction import (
-    canonical_number,
-    extract_final_answer,
-    extract_letter,
-    same_answer,
-)
+from benchwright.scoring.extraction import extract_final_answer, extract_letter
+from benchwright.scoring.final_answers import canonical_number, same_answer
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)

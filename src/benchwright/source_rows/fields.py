@@ -57,7 +57,8 @@ def as_text(value: Any, what: str) -> str:
     return value
 
 
-def _required(row: Row, path: str, what: str, rule: Rule) -> str:
+def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
+    """A text that an item cannot do without; raises Unusable by `rule` where it is missing."""
     value = read(row, path)
     if is_missing(value):
         raise Unusable(rule, f"{what} ({path}) is missing; a text is accepted")
@@ -67,16 +68,6 @@ def _required(row: Row, path: str, what: str, rule: Rule) -> str:
             rule, f"{what} ({path}) is {shown(text)}; a text that is not blank is needed"
         )
     return text
-
-
-def read_id(row: Row, path: str) -> str:
-    """The item id of a row; raises Unusable where it is missing."""
-    return _required(row, path, "item_id", Rule.MISSING_ID)
-
-
-def read_subject(row: Row, path: str) -> str:
-    """The subject of a row; raises Unusable where it is missing."""
-    return _required(row, path, "subject", Rule.MISSING_SUBJECT)
 
 
 def read_optional(row: Row, path: str | None) -> str | None:
@@ -132,10 +123,9 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
             )
         choices.append(as_text(cell, f"option {number}"))
     count = len(choices)
-    if count < 2:
-        raise Unusable(Rule.TOO_FEW_OPTIONS, f"{count} options; 2 to 26 are accepted")
-    if count > len(LETTERS):
-        raise Unusable(Rule.TOO_MANY_OPTIONS, f"{count} options; 2 to 26 are accepted")
+    if not 2 <= count <= len(LETTERS):
+        rule = Rule.TOO_FEW_OPTIONS if count < 2 else Rule.TOO_MANY_OPTIONS
+        raise Unusable(rule, f"{count} options; 2 to 26 are accepted")
     if n_choices is not None and count != n_choices:
         raise Unusable(Rule.WRONG_NUMBER_OF_OPTIONS, f"{count} options; n_choices is {n_choices}")
     return choices
@@ -146,28 +136,28 @@ def _unreadable(value: Any, accepted: str) -> Unusable:
     return Unusable(Rule.UNREADABLE_GOLD, f"gold is {shown(value)} ({kind}); accepted: {accepted}")
 
 
+def _within(index: int, count: int, value: Any, accepted: str) -> int:
+    if not 0 <= index < count:
+        said = f"gold is {shown(value)}; accepted with {count} options: {accepted}"
+        raise Unusable(Rule.GOLD_OUT_OF_RANGE, said)
+    return index
+
+
 def _whole_number(value: Any, accepted: str) -> int:
     """A whole number, also written as text or, as tables with gaps do, as 2.0."""
-    if isinstance(value, (bool, np.bool_)):
+    whole = (
+        (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
+        or (isinstance(value, float) and value.is_integer())
+        or (isinstance(value, str) and _INTEGER.fullmatch(value.strip()))
+    )
+    if not whole:
         raise _unreadable(value, accepted)
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and _INTEGER.fullmatch(value.strip()):
-        return int(value)
-    raise _unreadable(value, accepted)
+    return int(value)
 
 
 def _numbered(value: Any, first: int, count: int) -> int:
     accepted = f"{first} to {first + count - 1}"
-    index = _whole_number(value, accepted) - first
-    if not 0 <= index < count:
-        raise Unusable(
-            Rule.GOLD_OUT_OF_RANGE,
-            f"gold is {shown(value)}; accepted with {count} options: {accepted}",
-        )
-    return index
+    return _within(_whole_number(value, accepted) - first, count, value, accepted)
 
 
 def _lettered(value: Any, count: int) -> int:
@@ -175,13 +165,7 @@ def _lettered(value: Any, count: int) -> int:
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or letter not in LETTERS:
         raise _unreadable(value, accepted)
-    index = LETTERS.index(letter)
-    if index >= count:
-        raise Unusable(
-            Rule.GOLD_OUT_OF_RANGE,
-            f"gold is {shown(value)}; accepted with {count} options: {accepted}",
-        )
-    return index
+    return _within(LETTERS.index(letter), count, value, accepted)
 
 
 def _only_match(value: str, among: Sequence[str], what: str) -> int:
@@ -262,7 +246,7 @@ def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -
 def read_final_answer(row: Row, gold: GoldField) -> str:
     """The answer of an open-ended row, without white space at its ends."""
     path = gold.column or ""
-    text = _required(row, path, "gold", Rule.MISSING_GOLD)
+    text = read_required(row, path, "gold", Rule.MISSING_GOLD)
     if gold.after is not None:
         if gold.after not in text:
             raise Unusable(
@@ -281,7 +265,7 @@ def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
     Raises:
         Unusable: there is no question, or one of the two is not a text.
     """
-    question = _required(row, mapping.question, "question", Rule.MISSING_QUESTION)
+    question = read_required(row, mapping.question, "question", Rule.MISSING_QUESTION)
     passage = read_optional(row, mapping.passage)
     if passage is None:
         return question, None

@@ -11,9 +11,8 @@ from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMap
 from benchwright.source_rows.fields import (
     hashed_order,
     read_body,
-    read_id,
     read_optional,
-    read_subject,
+    read_required,
 )
 from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
 
@@ -62,14 +61,16 @@ class ItemMapper:
         """
         mapping = self._mapping
         split = self._split(row)
-        subject = None if mapping.subject is None else read_subject(row, mapping.subject)
+        subject = None
+        if mapping.subject is not None:
+            subject = read_required(row, mapping.subject, "subject", Rule.MISSING_SUBJECT)
         # A row that is rejected below has been counted: ids never depend on what was rejected.
         number = self._seen[split, subject]
         self._seen[split, subject] += 1
         item_id = (
             self._built_id(split, subject, number)
             if mapping.item_id is None
-            else read_id(row, mapping.item_id)
+            else read_required(row, mapping.item_id, "item_id", Rule.MISSING_ID)
         )
         body = read_body(row, mapping, self._benchmark.n_choices)
         if mapping.choices is not None and mapping.choices.order == "hashed":

@@ -91,9 +91,8 @@ def map_source_rows(
 def _mapping_of(frame: pd.DataFrame, benchmark: BenchmarkParams) -> FieldMapping:
     """The mapping of the source that was read; the dataset says which that is."""
     kind = frame.attrs.get("source", {}).get("kind")
-    sources = benchmark.sources
-    found = {"mirror": sources.mirror, "local": sources.local, "hub": sources.hub}
-    there = [source for name, source in found.items() if source and kind in (None, name)]
+    found = benchmark.sources.by_kind().items()
+    there = [source for name, source in found if kind in (None, name)]
     if len(there) != 1:
         raise InputError(
             f"benchmark {benchmark.name}: the rows do not say from which of its sources they come"
