@@ -240,7 +240,7 @@ def _read(inquiry: Inquiry, reply: str, choices: list[str]) -> dict[str, int | b
         said = parse_yes_no(reply)
         return None if said is None else {inquiry.harms[0]: said}
     rating = parse_rating(reply, _SCALE, inquiry.shown, choices)
-    return None if rating is None else {inquiry.ratings[0]: int(rating)}
+    return None if rating is None else {inquiry.ratings[0]: rating}
 
 
 def _complete(said: pd.DataFrame, column: str, wanted: int) -> pd.DataFrame:

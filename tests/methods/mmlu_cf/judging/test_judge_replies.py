@@ -229,13 +229,6 @@ def test_numbers_of_the_question_are_not_the_judges(reply: str, rating: int | No
     assert parse_rating(reply, LEVELS, shown, CHOICES) == rating
 
 
-def test_decimals_are_read_where_they_are_allowed() -> None:
-    assert parse_rating("Rating: 7.5", LEVELS, decimals=True) == 7.5
-    assert parse_rating("7.5", LEVELS, decimals=True) == 7.5
-    assert parse_rating("9.5", LEVELS, decimals=True) is None
-    assert parse_rating("7.5 or 8", LEVELS, decimals=True) is None
-
-
 @pytest.mark.parametrize(
     ("reply", "rating"),
     [

@@ -175,8 +175,7 @@ def parse_level(
     for example in examples:
         said = said.replace(_worked(example), "")
     told = [_TASK, shown_question(question, choices, answer), question]
-    read = parse_rating(said, SCALE, told, choices)
-    return None if read is None else int(read)
+    return parse_rating(said, SCALE, told, choices)
 
 
 def rate_difficulty(

@@ -122,8 +122,7 @@ def parse_rating(
     scale: Scale,
     shown: Sequence[str] = (),
     choices: Sequence[str] = (),
-    decimals: bool = False,
-) -> float | None:
+) -> int | None:
     """The rating that a reply states, or None.
 
     None where it states none, two different ones, a range ("6-7"), one out of range or of another
@@ -136,18 +135,13 @@ def parse_rating(
         shown: texts of the prompt; a reply's repetition of them is not read.
         choices: the options of the question; a number alone that is one of them may be an answer
             to the question, and is not read.
-        decimals: whether "7.5" is a rating.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
     objects = _json_ratings(_FENCE.sub("", reply), scale)
-    if objects is None:
-        return None
-    text = own_words(objects, [*shown, *choices])
-    if refuses(text):
-        return None
-    rest = _without_scale(text, scale)
-    claims = None if rest is None else _claims(rest, scale, choices, decimals)
+    text = "" if objects is None else own_words(objects, [*shown, *choices])
+    rest = None if refuses(text) else _without_scale(text, scale)
+    claims = None if rest is None else _claims(rest, scale, choices)
     if rest is None or not claims:
         return None
     values = {claim.value for claim in claims}
@@ -159,7 +153,7 @@ def parse_rating(
         if scale.low <= (number := float(found.replace(",", "."))) <= scale.high
     }
     value = values.pop()
-    return value if not values and scale.low <= value <= scale.high else None
+    return int(value) if not values and scale.low <= value <= scale.high else None
 
 
 def _without_scale(text: str, scale: Scale) -> str | None:
@@ -179,7 +173,7 @@ def _without_scale(text: str, scale: Scale) -> str | None:
     return re.sub(" +", " ", re.sub(ends, " ¶ ", text, flags=re.IGNORECASE)).strip()
 
 
-def _claims(text: str, scale: Scale, choices: Sequence[str], decimals: bool) -> list[_Claim] | None:
+def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[_Claim] | None:
     """Numbers in a stated form, in their order; None where one is doubtful."""
     label = re.compile(
         rf"\b(?:{'|'.join(map(re.escape, scale.labels))})\b\"?{_LINK}"
@@ -197,7 +191,7 @@ def _claims(text: str, scale: Scale, choices: Sequence[str], decimals: bool) -> 
                 return None
             if form is _ALONE and match["value"] in options and not match["most"]:
                 return None
-            if "." in match["value"] and not decimals:
+            if "." in match["value"]:
                 return None
             if _DOUBT.search(text[max(0, start - _BEFORE) : start]):
                 return None

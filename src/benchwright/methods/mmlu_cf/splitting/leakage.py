@@ -8,12 +8,14 @@ model decides those that are neither certain nor far apart.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.language_models.protocol import Ask
+from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds
 from benchwright.methods.mmlu_cf.splitting.split import split_halves
 from benchwright.params.mmlu_cf import LeakageParams, SplittingParams
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
@@ -34,14 +36,6 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SAID = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _FIRST_K = 8
-
-
-class AskJudge(Protocol):
-    """A chat model (`compute/asking.py`): the reply to each text, None where it is too long."""
-
-    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        """Replies in the order of the texts."""
-        ...
 
 
 class Pair(NamedTuple):
@@ -125,7 +119,7 @@ def judge_pairs(
     pairs: Sequence[Pair],
     texts: Mapping[str, str],
     params: LeakageParams,
-    ask: AskJudge | None = None,
+    ask: Ask | None = None,
 ) -> dict[tuple[str, str], Verdict]:
     """Whether each pair is one question, by its ids.
 
@@ -153,23 +147,13 @@ def judge_pairs(
         open_pairs.append(pair)
     if ask is None:
         return verdicts
-    for attempt in range(1, params.attempts + 1):
-        if not open_pairs:
-            break
-        prompts = [_prompt(texts[one.first], texts[one.second]) for one in open_pairs]
-        unread: list[Pair] = []
-        for pair, reply in zip(open_pairs, ask(prompts, attempt), strict=True):
-            before = verdicts[pair[:2]]
-            same = None if reply is None else parse_same(reply)
-            if reply is None:
-                verdicts[pair[:2]] = before._replace(judge="too_long")
-            elif same is None:
-                verdicts[pair[:2]] = before._replace(judge="unparsed")
-                unread.append(pair)
-            else:
-                said = "judged_same" if same else "judged_different"
-                verdicts[pair[:2]] = Verdict(said, before.overlap, "parsed")
-        open_pairs = unread
+    prompts = [_prompt(texts[one.first], texts[one.second]) for one in open_pairs]
+    asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), params.attempts)
+    for pair, told in zip(open_pairs, asked.last, strict=True):
+        verdict = verdicts[pair[:2]]._replace(judge=told.status)
+        if told.value is not None:
+            verdict = verdict._replace(verdict=f"judged_{'same' if told.value else 'different'}")
+        verdicts[pair[:2]] = verdict
     return verdicts
 
 
@@ -186,7 +170,7 @@ def split_without_leaks(
     params: SplittingParams,
     seed: int,
     together: Iterable[Sequence[str]] = (),
-    ask: AskJudge | None = None,
+    ask: Ask | None = None,
 ) -> Repaired:
     """Halve the items so that no question stands on both sides in other words.
 
