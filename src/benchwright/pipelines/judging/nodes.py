@@ -125,24 +125,18 @@ def set_levels(
     levels = combined_difficulty(
         ids, difficulty_ratings, difficulty.combine, seed, from_responses=found.levels
     )
-    _tell_fallback(found.models, found.reason, missing, levels, reference is not None)
-    return levels
-
-
-def _tell_fallback(
-    models: int, reason: str, missing: int, levels: pd.DataFrame, referred: bool
-) -> None:
     given = int(levels["source"].eq("responses").sum())
     if not given:
-        logger.warning("difficulty: models' answers give no level: %s", reason)
-        return
+        logger.warning("difficulty: models' answers give no level: %s", found.reason)
+        return levels
     logger.info(
         "difficulty: %d of %d questions without a rating have a level by the answers of %d models, "
         "%s%s",
-        *(given, missing, models),
-        "spread like the judges' ratings" if referred else "by tenths of all questions",
-        f" ({reason})" if reason else "",
+        *(given, missing, found.models),
+        "by tenths of all questions" if reference is None else "spread like the judges' ratings",
+        f" ({found.reason})" if found.reason else "",
     )
+    return levels
 
 
 def sample_items(

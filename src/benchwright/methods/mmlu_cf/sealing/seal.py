@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as shown
@@ -90,9 +91,16 @@ def seal_halves(
     manifest = {
         "name": name,
         "canary": canary,
-        "validation": {"file": VALIDATION, "items": len(public), "sha256": _sha(files.validation)},
-        "test": {"file": TEST, "items": len(closed), "sha256": _sha(files.test)},
-        "fields": {half: _by_field(rows) for half, rows in halves.items()},
+        "validation": {
+            "file": VALIDATION,
+            "items": len(public),
+            "sha256": file_hash(files.validation),
+        },
+        "test": {"file": TEST, "items": len(closed), "sha256": file_hash(files.test)},
+        "fields": {
+            half: dict(sorted(Counter(str(row["field"]) for row in rows).items()))
+            for half, rows in halves.items()
+        },
     }
     _write(files.manifest, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
     return files
@@ -160,25 +168,24 @@ def _body(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _public_row(row: Mapping[str, Any], canary: str) -> dict[str, Any]:
     more = {name: _text(row.get(name)) or None for name in ("explanation", "domain", "url")}
-    cluster = _text(row.get("passage")) or _text(row.get("doc_id"))
+    cluster = _cluster(row)
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:32] if cluster else row["item_id"]
     return {"item_id": row["item_id"], **_body(row), "cluster": digest, **more, "canary": canary}
 
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:
-    cluster = _text(row.get("passage")) or _text(row.get("doc_id"))
+    cluster = _cluster(row)
     item_id = names.item_id(str(row["item_id"]))
     own = names.cluster(cluster) if cluster else item_id
     return {"item_id": item_id, **_body(row), "cluster": own}
 
 
+def _cluster(row: Mapping[str, Any]) -> str:
+    return _text(row.get("passage")) or _text(row.get("doc_id"))
+
+
 def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-def _by_field(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    counts = pd.Series([str(row["field"]) for row in rows]).value_counts().sort_index()
-    return {str(name): int(count) for name, count in counts.items()}
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -188,10 +195,6 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
 def _write(path: Path, content: bytes) -> None:
     with written_aside(path) as aside:
         aside.write_bytes(content)
-
-
-def _sha(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _card(name: str, n_public: int, n_closed: int, canary: str) -> str:
@@ -273,14 +276,8 @@ def keyed_leak_pairs(
     def told(item_id: str) -> str:
         return item_id if item_id in public or not item_id else names.item_id(item_id)
 
-    ids = [
-        sorted((told(first), told(second)))
-        for first, second in zip(pairs["item_id"], pairs["other"], strict=True)
-    ]
-    keyed = pairs.assign(
-        item_id=[first for first, _ in ids],
-        other=[second for _, second in ids],
-        removed=[told(gone) for gone in pairs["removed"]],
-    )
+    both = zip(pairs["item_id"].map(told), pairs["other"].map(told), strict=True)
+    ids, others = zip(*map(sorted, both), strict=True)
+    keyed = pairs.assign(item_id=ids, other=others, removed=pairs["removed"].map(told))
     keyed = keyed.sort_values(["item_id", "other"], ignore_index=True)
     return pd.DataFrame(LeakPairs.validate(keyed))

@@ -165,19 +165,16 @@ def gap_shares(
     size = own["delta"].abs().to_numpy(np.float64)
     if not len(size):
         return [GapShare(bound, *(nan,) * 4, 0, "no model has both halves") for bound in bounds]
+    names = ("validation", "n_validation", "test", "n_test")
+    halves = list(zip(*(own[name] for name in names), strict=True))
     out = []
     for bound in bounds:
         # Δ is a difference of two decimals: 0.005 as it is written must not count as below.
         hits = int((size < bound - 1e-12).sum())
         interval = wilson_interval(hits, len(size), level)
-        expected = float(np.mean([_below(bound, *row) for row in _halves(own)]))
+        expected = float(np.mean([_below(bound, *row) for row in halves]))
         out.append(GapShare(bound, hits / len(size), *interval[:2], expected, len(size)))
     return out
-
-
-def _halves(gaps: pd.DataFrame) -> list[tuple[float, int, float, int]]:
-    columns = ("validation", "n_validation", "test", "n_test")
-    return list(zip(*(gaps[name] for name in columns), strict=True))
 
 
 def _below(bound: float, validation: float, n_validation: int, test: float, n_test: int) -> float:
@@ -229,11 +226,12 @@ def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -
     for file, one in figures.items():
         if one.benchmark != benchmark:
             continue
-        own = files.setdefault((one.model, one.style, one.shots), {})
+        key = (one.model, one.style, one.shots)
+        own = files.setdefault(key, {})
         if one.half in own:
             raise InputError(
-                f"half_gap: {own[one.half]} and {file} are both of "
-                f"{configuration_name(*_key(one))} on the {one.half} half; leave one"
+                f"half_gap: {own[one.half]} and {file} are both of {configuration_name(*key)} on "
+                f"the {one.half} half; leave one"
             )
         own[one.half] = file
     scores: list[ScoredHalves] = []
@@ -264,10 +262,6 @@ def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
     return groups
 
 
-def _key(one: HalfFigures) -> tuple[str, str, int]:
-    return one.model, one.style, one.shots
-
-
 def _choose(there: set[SealedIdentity], sealed: str | None) -> SealedIdentity:
     listed = ", ".join(sorted(f"{one.name} ({one.test[:12]})" for one in there)) or "none"
     found = [
@@ -293,7 +287,7 @@ def _untold(own: Mapping[str, str], figures: Mapping[str, HalfFigures]) -> str:
 
 
 def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
-    key = _key(test)
+    key = (test.model, test.style, test.shots)
     rows = [ScoredHalves(*key, _score(validation.all), _score(test.all))]
     for field in sorted(validation.fields.keys() & test.fields.keys() - {OTHER}):
         first, second = validation.fields[field], test.fields[field]

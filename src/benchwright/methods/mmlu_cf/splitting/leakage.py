@@ -7,7 +7,7 @@ model decides those that are neither certain nor far apart.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -169,7 +169,6 @@ def split_without_leaks(
     vectors: NDArray[np.float32],
     params: SplittingParams,
     seed: int,
-    together: Iterable[Sequence[str]] = (),
     ask: Ask | None = None,
 ) -> Repaired:
     """Halve the items so that no question stands on both sides in other words.
@@ -184,7 +183,6 @@ def split_without_leaks(
         vectors: (n, d) embeddings in the order of the rows.
         params: share, thresholds, repair.
         seed: of the halves.
-        together: ids that stay in one half.
         ask: the judge of pairs between the thresholds, or None.
     """
     rules = params.leakage
@@ -194,7 +192,7 @@ def split_without_leaks(
         for item_id, question, choices in zip(ids, items["question"], items["choices"], strict=True)
     }
     near = similar_pairs(ids, vectors, rules.candidate)
-    groups = [list(members) for members in together]
+    groups: list[list[str]] = []
     seen: dict[Pair, Verdict] = {}
     rounds = 0
     while True:
@@ -212,11 +210,10 @@ def split_without_leaks(
     removed = _to_drop(leaks, assignment)
     kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
     rows = []
-    for pair in sorted(seen):
-        found = seen[pair]
-        gone = removed.get(pair, "")
+    for pair, found in sorted(seen.items()):
         moved = found.verdict in LEAKS and half[pair.first] == half[pair.second]
-        rows.append((*pair, found.verdict, gone, found.overlap, found.judge, moved))
+        told = (found.verdict, removed.get(pair, ""), found.overlap, found.judge, moved)
+        rows.append((*pair, *told))
     return Repaired(
         pd.DataFrame(SplitAssignment.validate(kept.reset_index(drop=True))),
         LeakPairs.from_rows(rows),
