@@ -46,7 +46,9 @@ def measure_estimates(
         train, judge = panels.answers(CHOSEN_BY[panel]), panels.answers(panel)
         if not size or not len(train) or not len(judge):
             continue
-        prepared = PreparedTraining(_training(panels, CHOSEN_BY[panel]), estimation)
+        names = [panels.families[place] for place in panels.groups[CHOSEN_BY[panel]]]
+        families = np.unique(names, return_inverse=True)[1]
+        prepared = PreparedTraining(Training(train, panels.clusters, families), estimation)
         truth = judge.mean(axis=1, dtype=np.float64)
         random = SAMPLERS[RANDOM].make(sampling)
         seeds = [repeat_seed(seed, "estimates", i) for i in range(evidence.estimate_subsets)]
@@ -60,13 +62,6 @@ def measure_estimates(
                 counts = (size, len(own), len(train), len(judge))
                 rows.append((name, panel, kind, *counts, *found, estimation.level, reason))
     return EstimateErrors.from_rows(rows)
-
-
-def _training(panels: SamplingPanels, choosers: str) -> Training:
-    places = panels.groups[choosers]
-    names = [panels.families[place] for place in places]
-    families = np.unique(names, return_inverse=True)[1] if names else np.empty(0, np.intp)
-    return Training(panels.correct[places], clusters=panels.clusters, families=families)
 
 
 def _errors(

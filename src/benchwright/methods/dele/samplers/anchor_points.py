@@ -121,10 +121,7 @@ class AnchorClusters:
 
     Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes u²
     working memory for u different points (docs/sampling.md); k-means starts anew for each number.
-
-    Args:
-        points: (n, d), in an order that does not depend on the pool's.
-        params: the algorithm.
+    The points (n, d) stand in an order that does not depend on the pool's.
     """
 
     def __init__(self, points: Float, params: AnchorParams) -> None:
@@ -243,10 +240,8 @@ def answer_components(correct: NDArray[np.float32], components: int) -> Float:
 
     solver = "covariance_eigh" if m <= _EIGEN_MODELS else "randomized"
     with threadpool_limits(limits=1):
-        return np.asarray(
-            PCA(components, svd_solver=solver, random_state=0).fit_transform(answers),
-            dtype=np.float64,
-        )
+        found = PCA(components, svd_solver=solver, random_state=0).fit_transform(answers)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _item_parameters(pool: SamplingPool) -> Float:

@@ -182,16 +182,9 @@ def _summary(
     bounded = {
         metric: bounded_mean(values.mean(axis=0), seen.clusters) for metric, values in means.items()
     }
-    bounded |= {
-        "kendall_tau_b": shuffle.kendall_tau_b,
-        "spearman": shuffle.spearman,
-        "mean_rank_shift": shuffle.mean_rank_shift,
-        "tau_b_between_draws": shuffle.tau_b_between_draws,
-        "tau_b_resampled": shuffle.tau_b_resampled,
-        "tau_b_percentile": Bounded(
-            shuffle.percentile, np.nan, np.nan, shuffle.tau_b_resampled.reason
-        ),
-    }
+    bounded |= {k: figure for k, figure in shuffle._asdict().items() if isinstance(figure, Bounded)}
+    reason = shuffle.tau_b_resampled.reason
+    bounded["tau_b_percentile"] = Bounded(shuffle.percentile, np.nan, np.nan, reason)
     bounded |= {metric: Bounded(value, np.nan, np.nan, why) for metric, value, why in pairs}
     counts = (len(rows), len(seen.item_ids), len(seen.drawn))
     return [
@@ -210,7 +203,7 @@ def follow_answers(
         and removed; `DrawNoneRates`: how often "none" was picked where it is right and where not,
         among items into which a draw put such an option.
     """
-    transitions: list[dict[str, Any]] = []
+    transitions: list[tuple[Any, ...]] = []
     rates: list[tuple[Any, ...]] = []
     for name, seen in compared_answers.items():
         transitions += _transitions(name, seen)
@@ -218,28 +211,19 @@ def follow_answers(
     return DrawTransitions.from_rows(transitions), DrawNoneRates.from_rows(rates)
 
 
-def _transitions(name: str, seen: ComparedAnswers) -> list[dict[str, Any]]:
+def _transitions(name: str, seen: ComparedAnswers) -> list[tuple[Any, ...]]:
     before = np.broadcast_to(seen.original >= 0.5, seen.drawn.shape)
     after = seen.drawn >= 0.5
+    became = ((before, after), (before, ~after), (~before, after), (~before, ~after))
     out = []
     for gold, marks in (
         ("kept", seen.altered & ~seen.gold_removed),
         ("removed", seen.altered & seen.gold_removed),
     ):
-        shares = {
-            "stayed_right": mean_where((before & after).astype(np.float64), marks),
-            "became_wrong": mean_where((before & ~after).astype(np.float64), marks),
-            "became_right": mean_where((~before & after).astype(np.float64), marks),
-            "stayed_wrong": mean_where((~before & ~after).astype(np.float64), marks),
-        }
+        shares = [mean_where((a & b).astype(np.float64), marks) for a, b in became]
+        n = int(marks.sum())
         out += [
-            {
-                "perturbation": name,
-                "configuration": configuration,
-                "gold": gold,
-                "n": int(marks.sum()),
-                **{column: float(values[row]) for column, values in shares.items()},
-            }
+            (name, configuration, gold, n, *(float(values[row]) for values in shares))
             for row, configuration in enumerate(seen.configurations)
         ]
     return out
