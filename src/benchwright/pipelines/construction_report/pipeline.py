@@ -26,6 +26,7 @@ from benchwright.reports.mmlu_cf.plots.difficulty import (
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import draw_domains, draw_field_halves
 from benchwright.reports.mmlu_cf.plots.funnel import draw_construction_funnel
 from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
+from benchwright.reports.page.sections import gather_figures
 
 _SETTINGS = (
     *("collection", "cleaning", "fields", "difficulty", "sampling_by_difficulty", "checking"),
@@ -60,16 +61,26 @@ _SUMMARY = (
         "construction_metrics",
     ),
 )
-_FIGURES = (
-    (draw_construction_funnel, {"steps": "construction_steps"}, "figure_construction_funnel"),
-    (draw_domains, "domain_counts", "figure_domains"),
-    (draw_field_halves, "keyed_split_assignment", "figure_field_halves"),
-    (draw_difficulty_levels, "difficulty_counts", "figure_difficulty_levels"),
-    (draw_strata, ["sampling_strata", "difficulty_counts"], "figure_strata"),
-    (draw_final_strata, ["final_strata", "difficulty_counts"], "figure_final_strata"),
-    (draw_judge_agreement, "judge_agreement", "figure_judge_agreement"),
-    (draw_parse_rates, "judge_parse_rates", "figure_parse_rates"),
-)
+_FIGURES = {
+    "funnel": (
+        draw_construction_funnel,
+        {"steps": "construction_steps"},
+        "figure_construction_funnel",
+    ),
+    "domains": (draw_domains, "domain_counts", "figure_domains"),
+    "fields": (draw_field_halves, "keyed_split_assignment", "figure_field_halves"),
+    "levels": (draw_difficulty_levels, "difficulty_counts", "figure_difficulty_levels"),
+    "strata": (draw_strata, ["sampling_strata", "difficulty_counts"], "figure_strata"),
+    "final-strata": (
+        draw_final_strata,
+        ["final_strata", "difficulty_counts"],
+        "figure_final_strata",
+    ),
+    "agreement": (draw_judge_agreement, "judge_agreement", "figure_judge_agreement"),
+    "replies": (draw_parse_rates, "judge_parse_rates", "figure_parse_rates"),
+}
+"""Figures by their places on the page; that of the cleaning is drawn where it is done."""
+
 _SECTIONS = (
     (
         show_construction_provenance,
@@ -90,16 +101,12 @@ _SECTIONS = (
         [
             *("documents_read", "domain_counts", "extraction_measures"),
             *("cleaning_funnel", "cleaning_reasons"),
-            *("figure_construction_funnel", "figure_domains", "figure_cleaning_funnel"),
         ],
         "construction_documents",
     ),
     (
         show_construction_fields,
-        [
-            *("field_counts", "field_accuracy", "keyed_split_assignment", "params:fields"),
-            "figure_field_halves",
-        ],
+        ["field_counts", "field_accuracy", "keyed_split_assignment", "params:fields"],
         "construction_fields",
     ),
     (
@@ -107,7 +114,6 @@ _SECTIONS = (
         [
             *("difficulty_counts", "sampling_strata", "sample_by_difficulty"),
             "params:sampling_by_difficulty",
-            *("figure_difficulty_levels", "figure_strata", "figure_final_strata"),
         ],
         "construction_difficulty",
     ),
@@ -115,7 +121,7 @@ _SECTIONS = (
         show_construction_judges,
         [
             *("checking_counts", "params:checking", "judge_parse_rates", "judge_agreement"),
-            *("ratings_again", "figure_judge_agreement", "figure_parse_rates"),
+            "ratings_again",
         ],
         "construction_judges",
     ),
@@ -132,11 +138,14 @@ _SECTIONS = (
 
 def create_pipeline() -> Pipeline:
     """Counts of every step → figures, metrics and one page; nothing here has seen a text."""
-    page = Node(
-        render_construction_report,
-        {section: section for *_, section in _SECTIONS},
-        "construction_report",
-        name="render_construction_report",
+    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    figures = Node(
+        gather_figures,
+        {"cleaning": "figure_cleaning_funnel", **places},
+        "construction_figures",
+        name="gather_construction_figures",
     )
-    nodes = (*_SUMMARY, *_FIGURES, *_SECTIONS)
-    return Pipeline([*(Node(*node, name=node[0].__name__) for node in nodes), page])
+    sections = {name: name for name in (*(name for *_, name in _SECTIONS), "construction_figures")}
+    page = (render_construction_report, sections, "construction_report")
+    nodes = (*_SUMMARY, *_FIGURES.values(), *_SECTIONS, page)
+    return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])

@@ -13,6 +13,7 @@ from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
+from benchwright.reports.page.sections import gather_figures
 from benchwright.reports.wicked.headline import count_drawn_items
 from benchwright.reports.wicked.page import (
     render_draw_report,
@@ -64,13 +65,23 @@ _COMPARISON = (
         "drawn_items",
     ),
 )
-_FIGURES = (
-    (draw_deltas, ["draw_scores", *_SHOWN], "figure_draw_deltas"),
-    (draw_rank_shuffle, ["draw_scores", *_SHOWN], "figure_draw_ranks"),
-    (draw_transitions, ["draw_transitions", "draw_scores", *_SHOWN], "figure_draw_transitions"),
-    (draw_none_rates, ["draw_none_rates", "draw_scores", *_SHOWN], "figure_draw_none_rates"),
-    (draw_rule_ablation, "rule_ablation", "figure_rule_ablation"),
-)
+_FIGURES = {
+    "deltas": (draw_deltas, ["draw_scores", *_SHOWN], "figure_draw_deltas"),
+    "ranks": (draw_rank_shuffle, ["draw_scores", *_SHOWN], "figure_draw_ranks"),
+    "transitions": (
+        draw_transitions,
+        ["draw_transitions", "draw_scores", *_SHOWN],
+        "figure_draw_transitions",
+    ),
+    "none-rates": (
+        draw_none_rates,
+        ["draw_none_rates", "draw_scores", *_SHOWN],
+        "figure_draw_none_rates",
+    ),
+    "ablation": (draw_rule_ablation, "rule_ablation", "figure_rule_ablation"),
+}
+"""Figures by their places on the page."""
+
 _SECTIONS = (
     (
         show_draw_method,
@@ -85,20 +96,12 @@ _SECTIONS = (
         ],
         "draw_headline",
     ),
-    (
-        show_draw_costs,
-        [
-            *("draw_scores", "draw_summary", "draw_reversals"),
-            *("figure_draw_deltas", "figure_draw_ranks"),
-        ],
-        "draw_costs",
-    ),
+    (show_draw_costs, ["draw_scores", "draw_summary", "draw_reversals"], "draw_costs"),
     (
         show_draw_answers,
         [
             *("draw_transitions", "draw_none_rates", "draw_written", "draw_instruct"),
-            *("rule_ablation", "figure_draw_transitions", "figure_draw_none_rates"),
-            "figure_rule_ablation",
+            "rule_ablation",
         ],
         "draw_answers",
     ),
@@ -120,11 +123,9 @@ _SECTIONS = (
 
 def create_pipeline() -> Pipeline:
     """Answers to items and draws → tables, figures, metrics and one report."""
-    page = Node(
-        render_draw_report,
-        {section: section for *_, section in _SECTIONS},
-        "draw_report",
-        name="render_draw_report",
-    )
-    nodes = (*_COMPARISON, *_FIGURES, *_SECTIONS)
-    return Pipeline([*(Node(*node, name=node[0].__name__) for node in nodes), page])
+    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    figures = Node(gather_figures, places, "draw_figures", name="gather_draw_figures")
+    sections = {name: name for name in (*(name for *_, name in _SECTIONS), "draw_figures")}
+    page = (render_draw_report, sections, "draw_report")
+    nodes = (*_COMPARISON, *_FIGURES.values(), *_SECTIONS, page)
+    return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])

@@ -16,6 +16,7 @@ from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.methods.smart.label_errors import rate_label_errors
 from benchwright.methods.smart.metrics import collect_metrics, count_items
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
+from benchwright.reports.page.sections import gather_figures
 from benchwright.reports.smart.examples import choose_report_examples
 from benchwright.reports.smart.item_list import list_items
 from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
@@ -33,7 +34,6 @@ from benchwright.reports.smart.plots.similarity import (
     draw_threshold_sensitivity,
 )
 from benchwright.reports.smart.render import (
-    gather_figures,
     render_report,
     tell_data,
     tell_findings,

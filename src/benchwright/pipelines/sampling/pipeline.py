@@ -31,7 +31,6 @@ from benchwright.reports.dele.page import (
     show_sampling_headline,
     show_sampling_method,
     show_sampling_scores,
-    show_sampling_spread,
     show_sampling_subjects,
     show_sampling_texts,
 )
@@ -44,6 +43,7 @@ from benchwright.reports.dele.plots.curves import (
     draw_subject_curves,
     draw_target_curves,
 )
+from benchwright.reports.page.sections import gather_figures
 
 NO_ANSWERS = "no_live_responses"
 """What takes the place of answers of models that were asked in the run."""
@@ -53,11 +53,6 @@ _PANELS = {"panels": "sampling_panels", **_SETTINGS}
 _JUDGED = {"pools": "sampling_pools", **_PANELS}
 _MODELS = {"models": "params:models", "sampling": "params:sampling"}
 _SHARED = ["params:sampling", "params:seed"]
-_CURVES = [
-    *("figure_sampling_tau", "figure_sampling_spearman", "figure_sampling_pearson"),
-    *("figure_sampling_wasserstein", "figure_sampling_error"),
-    *("figure_sampling_spearman_sd", "figure_sampling_wasserstein_sd"),
-]
 
 
 def _also(names: str, given: dict[str, str]) -> dict[str, str]:
@@ -144,21 +139,35 @@ _RESULTS = (
         "sampling_metrics",
     ),
 )
-_FIGURES = (
-    (draw_curves, ["sampling_curves", "sampling_panels", "params:sampling"], _CURVES),
-    (
+_CURVES = {
+    "tau": "figure_sampling_tau",
+    "spearman": "figure_sampling_spearman",
+    "pearson": "figure_sampling_pearson",
+    "wasserstein": "figure_sampling_wasserstein",
+    "error": "figure_sampling_error",
+    "spearman-sd": "figure_sampling_spearman_sd",
+    "wasserstein-sd": "figure_sampling_wasserstein_sd",
+}
+_FIGURES = {
+    "paper": (
         draw_paper_curves,
         ["paper_curves", "paper_panel", "params:sampling"],
         "figure_paper_curves",
     ),
-    (draw_target_curves, ["target_curves", "params:sampling"], "figure_target_curves"),
-    (draw_chosen_curves, "chosen_curves", "figure_chosen_curves"),
-    (draw_subject_curves, ["subject_curves", "params:sampling"], "figure_subject_curves"),
-    (draw_winners, ["sampler_choice", "subject_winners"], "figure_sampler_winners"),
-    (draw_score_spread, ["score_spread", "params:sampling"], "figure_score_spread"),
-    (draw_cluster_curves, "cluster_curves", "figure_cluster_curves"),
-    (draw_item_map, "item_map", "figure_item_map"),
-)
+    "targets": (draw_target_curves, ["target_curves", "params:sampling"], "figure_target_curves"),
+    "chosen": (draw_chosen_curves, "chosen_curves", "figure_chosen_curves"),
+    "subjects": (
+        draw_subject_curves,
+        ["subject_curves", "params:sampling"],
+        "figure_subject_curves",
+    ),
+    "winners": (draw_winners, ["sampler_choice", "subject_winners"], "figure_sampler_winners"),
+    "spread": (draw_score_spread, ["score_spread", "params:sampling"], "figure_score_spread"),
+    "cluster-curves": (draw_cluster_curves, "cluster_curves", "figure_cluster_curves"),
+    "item-map": (draw_item_map, "item_map", "figure_item_map"),
+}
+"""Figures by their places on the page."""
+
 _SECTIONS = (
     (
         show_sampling_method,
@@ -176,50 +185,28 @@ _SECTIONS = (
         ],
         "sampling_headline",
     ),
-    (
-        show_sampling_few,
-        [
-            *("sampling_summary", "paper_summary", "paper_panel"),
-            *("figure_sampling_tau", "figure_sampling_spearman", "figure_paper_curves"),
-        ],
-        "sampling_few",
-    ),
+    (show_sampling_few, ["sampling_summary", "paper_summary", "paper_panel"], "sampling_few"),
     (
         show_sampling_scores,
-        [
-            *("sampling_against_random", "target_curves", "params:sampling"),
-            *("figure_sampling_error", "figure_sampling_wasserstein", "figure_sampling_pearson"),
-            "figure_target_curves",
-        ],
+        ["sampling_against_random", "target_curves", "score_spread", "params:sampling"],
         "sampling_scores",
-    ),
-    (
-        show_sampling_spread,
-        [
-            *("score_spread", "figure_sampling_spearman_sd", "figure_sampling_wasserstein_sd"),
-            "figure_score_spread",
-        ],
-        "sampling_spread",
     ),
     (
         show_sampling_choices,
         [
             *("sampler_choice", "chosen_curves", "changed_winners", "chosen_subset"),
-            *("params:sampling", "figure_chosen_curves", "figure_sampler_winners"),
+            "params:sampling",
         ],
         "sampling_choices",
     ),
     (
         show_sampling_subjects,
-        ["subject_winners", "subject_luck", "estimate_errors", "figure_subject_curves"],
+        ["subject_winners", "subject_luck", "estimate_errors"],
         "sampling_subjects",
     ),
     (
         show_sampling_texts,
-        [
-            *("readability_examples", "readability_bands", "cluster_sizes"),
-            *("figure_cluster_curves", "figure_item_map"),
-        ],
+        ["readability_examples", "readability_bands", "cluster_sizes"],
         "sampling_texts",
     ),
 )
@@ -238,12 +225,20 @@ def create_pipeline() -> Pipeline:
         "sampling_against_random",
         name="compare_samplers_with_random",
     )
-    page = Node(
-        render_sampling_report,
-        {section: section for *_, section in _SECTIONS},
-        "sampling_report",
-        name="render_sampling_report",
+    curves = ["sampling_curves", "sampling_panels", "params:sampling"]
+    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    gathered = ("sampling_curve_figures", "sampling_other_figures")
+    sections = {name: name for name in (*(name for *_, name in _SECTIONS), *gathered)}
+    page = (render_sampling_report, sections, "sampling_report")
+    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES.values(), *_SECTIONS, page)
+    return Pipeline(
+        [
+            against_random,
+            Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves"),
+            *(
+                Node(gather_figures, figures, name, name=f"gather_{name}")
+                for name, figures in zip(gathered, (_CURVES, places), strict=True)
+            ),
+            *(Node(*node, name=node[0].__name__) for node in nodes),
+        ]
     )
-    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES, *_SECTIONS)
-    named = [Node(*node, name=node[0].__name__) for node in nodes]
-    return Pipeline([*named, against_random, page])

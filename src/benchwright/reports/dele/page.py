@@ -108,17 +108,9 @@ def show_sampling_few(
     sampling_summary: pd.DataFrame,
     paper_summary: pd.DataFrame,
     paper_panel: SamplingPanels,
-    figure_sampling_tau: Any,
-    figure_sampling_spearman: Any,
-    figure_paper_curves: Any,
 ) -> Section:
     """Gather how few items will do, for the panel of headlines and for the paper's."""
     return make_section(
-        {
-            "tau": figure_sampling_tau,
-            "spearman": figure_sampling_spearman,
-            "paper": figure_paper_curves,
-        },
         summary=_summary(sampling_summary),
         paper=_summary(paper_summary),
         paper_panel={
@@ -133,38 +125,13 @@ def show_sampling_few(
 def show_sampling_scores(
     sampling_against_random: pd.DataFrame,
     target_curves: pd.DataFrame,
+    score_spread: pd.DataFrame,
     sampling: SamplingParams,
-    figure_sampling_error: Any,
-    figure_sampling_wasserstein: Any,
-    figure_sampling_pearson: Any,
-    figure_target_curves: Any,
 ) -> Section:
-    """Gather samplers among random subsets, and how far they move scores."""
+    """Gather samplers among random subsets, how far they move scores, and harder items."""
     return make_section(
-        {
-            "error": figure_sampling_error,
-            "wasserstein": figure_sampling_wasserstein,
-            "pearson": figure_sampling_pearson,
-            "targets": figure_target_curves,
-        },
         against=_against_random(sampling_against_random),
         targets=target_rows(target_curves, sampling.evidence.main_rate),
-    )
-
-
-def show_sampling_spread(
-    score_spread: pd.DataFrame,
-    figure_sampling_spearman_sd: Any,
-    figure_sampling_wasserstein_sd: Any,
-    figure_score_spread: Any,
-) -> Section:
-    """Gather how much repeats differ, and scores on harder items."""
-    return make_section(
-        {
-            "spearman-sd": figure_sampling_spearman_sd,
-            "wasserstein-sd": figure_sampling_wasserstein_sd,
-            "spread": figure_score_spread,
-        },
         spread=rows_of(score_spread),
     )
 
@@ -175,12 +142,9 @@ def show_sampling_choices(
     changed_winners: pd.DataFrame,
     chosen_subset: pd.DataFrame,
     sampling: SamplingParams,
-    figure_chosen_curves: Any,
-    figure_sampler_winners: Any,
 ) -> Section:
     """Gather what it is worth to choose a sampler, and the subset handed on."""
     return make_section(
-        {"chosen": figure_chosen_curves, "winners": figure_sampler_winners},
         choice=[_choice(row) for row in rows_of(sampler_choice)],
         gains=gains_over_splits(sampler_choice),
         chosen=chosen_rows(chosen_curves, sampling.evidence.at_rates),
@@ -194,11 +158,9 @@ def show_sampling_subjects(
     subject_winners: pd.DataFrame,
     subject_luck: Mapping[str, float],
     estimate_errors: pd.DataFrame,
-    figure_subject_curves: Any,
 ) -> Section:
     """Gather choices subject by subject, and errors of estimated scores."""
     return make_section(
-        {"subjects": figure_subject_curves},
         subjects=rows_of(subject_winners),
         luck=dict(subject_luck),
         estimates=rows_of(estimate_errors),
@@ -209,12 +171,9 @@ def show_sampling_texts(
     readability_examples: pd.DataFrame,
     readability_bands: pd.DataFrame,
     cluster_sizes: pd.DataFrame,
-    figure_cluster_curves: Any,
-    figure_item_map: Any,
 ) -> Section:
     """Gather how the items read, and their clusters."""
     return make_section(
-        {"cluster-curves": figure_cluster_curves, "item-map": figure_item_map},
         readability=rows_of(readability_examples),
         bands=rows_of(readability_bands),
         clusters=rows_of(cluster_sizes),

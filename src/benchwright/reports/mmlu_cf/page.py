@@ -115,17 +115,9 @@ def show_construction_documents(
     extraction_measures: pd.DataFrame,
     cleaning_funnel: pd.DataFrame,
     cleaning_reasons: pd.DataFrame,
-    figure_construction_funnel: Any,
-    figure_domains: Any,
-    figure_cleaning_funnel: Any,
 ) -> Section:
     """Gather documents, what was extracted, and what the cleaning rules did."""
     return make_section(
-        {
-            "funnel": figure_construction_funnel,
-            "domains": figure_domains,
-            "cleaning": figure_cleaning_funnel,
-        },
         shards=[{**row, "file": PurePath(row["file"]).name} for row in rows_of(documents_read)],
         measures=[_measure(row) for row in rows_of(extraction_measures)],
         domains=rows_of(top_domains(domain_counts, _DOMAINS)),
@@ -138,11 +130,9 @@ def show_construction_fields(
     field_accuracy: pd.DataFrame,
     keyed_split_assignment: pd.DataFrame,
     fields: FieldsParams,
-    figure_field_halves: Any,
 ) -> Section:
     """Gather the fields: how many questions, how often they are right, how the halves have them."""
     return make_section(
-        {"fields": figure_field_halves},
         fields=_fields(field_counts, field_accuracy, keyed_split_assignment),
         by=fields.by,
     )
@@ -153,19 +143,11 @@ def show_construction_difficulty(
     sampling_strata: pd.DataFrame,
     sample_by_difficulty: SampleByDifficulty,
     sampling_by_difficulty: SamplingByDifficultyParams,
-    figure_difficulty_levels: Any,
-    figure_strata: Any,
-    figure_final_strata: Any,
 ) -> Section:
     """Gather levels of difficulty and what was sampled by them."""
     known = sample_by_difficulty.known
     strata = quotas(sampling_strata, levels_known=known > 0)
     return make_section(
-        {
-            "levels": figure_difficulty_levels,
-            "strata": figure_strata,
-            "final-strata": figure_final_strata,
-        },
         known=known,
         short=sample_by_difficulty.short,
         final_short=sample_by_difficulty.final_short,
@@ -181,8 +163,6 @@ def show_construction_judges(
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
     ratings_again: Mapping[str, Any],
-    figure_judge_agreement: Any,
-    figure_parse_rates: Any,
 ) -> Section:
     """Gather what the check decided, replies of the judges and how far they agree."""
     harms = checking_counts["harms"].items()
@@ -190,7 +170,6 @@ def show_construction_judges(
     decisions += [(f"harm seen: {name.replace('_', ' ')}", n) for name, n in harms]
     sources = [(words_of(SOURCES, name), n) for name, n in checking_counts["sources"].items()]
     return make_section(
-        {"agreement": figure_judge_agreement, "replies": figure_parse_rates},
         checking=checking,
         decisions=[{"said": said, "n": n} for said, n in decisions],
         sources=[{"said": said, "n": n} for said, n in sources],

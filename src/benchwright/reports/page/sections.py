@@ -19,6 +19,11 @@ def make_section(figures: Mapping[str, Any] | None = None, **values: Any) -> Sec
     return {**values, "figures": {name: one.to_json() for name, one in (figures or {}).items()}}
 
 
+def gather_figures(**figures: Any) -> Section:
+    """Gather the figures of a report by their places on the page."""
+    return make_section(figures)
+
+
 def render_sections(
     package: str,
     template: str,

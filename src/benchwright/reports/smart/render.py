@@ -169,11 +169,6 @@ def tell_provenance(
     )
 
 
-def gather_figures(**figures: Any) -> Section:
-    """Gather the report's figures by their places on the page."""
-    return make_section(figures)
-
-
 def render_report(*sections: Section) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
 

@@ -94,12 +94,9 @@ def show_draw_costs(
     draw_scores: pd.DataFrame,
     draw_summary: pd.DataFrame,
     draw_reversals: pd.DataFrame,
-    figure_draw_deltas: Any,
-    figure_draw_ranks: Any,
 ) -> Section:
     """Gather what the perturbation costs each configuration, and the order of models."""
     return make_section(
-        {"deltas": figure_draw_deltas, "ranks": figure_draw_ranks},
         scores=_scores(draw_scores, list(dict.fromkeys(draw_summary["asked"]))),
         several=len(set(draw_scores["perturbation"])) > 1,
         shuffle=_shuffle(draw_summary),
@@ -113,17 +110,9 @@ def show_draw_answers(
     draw_written: pd.DataFrame,
     draw_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
-    figure_draw_transitions: Any,
-    figure_draw_none_rates: Any,
-    figure_rule_ablation: Any,
 ) -> Section:
     """Gather what became of answers: "none", written ones, instruct models, one rule at a time."""
     return make_section(
-        {
-            "transitions": figure_draw_transitions,
-            "none-rates": figure_draw_none_rates,
-            "ablation": figure_rule_ablation,
-        },
         transitions=rows_of(draw_transitions),
         none_rates=_none_rates(draw_none_rates),
         written=[
