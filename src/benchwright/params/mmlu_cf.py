@@ -53,25 +53,11 @@ class CollectionParams(BatchEngineParams):
 
 
 RuleName = Literal[
-    "too_long",
-    "unreadable",
-    "n_choices",
-    "empty_choices",
-    "label_set",
-    "labels",
-    "short_question",
-    "answer_format",
-    "question_numbering",
-    "choice_numbering",
-    "choice_order",
-    "question_complete",
-    "answer_within_choices",
-    "roman_numerals",
-    "lower_case_start",
-    "non_english",
-    "exact_duplicate",
-    "near_duplicate",
-]
+    "too_long", "unreadable", "n_choices", "empty_choices", "label_set", "labels",
+    "short_question", "answer_format", "question_numbering", "choice_numbering", "choice_order",
+    "question_complete", "answer_within_choices", "roman_numerals", "lower_case_start",
+    "non_english", "exact_duplicate", "near_duplicate",
+]  # fmt: skip
 """The rules in the order in which they run."""
 
 

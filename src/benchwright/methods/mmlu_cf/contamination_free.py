@@ -27,14 +27,7 @@ class Reworded(NamedTuple):
 def reword(
     items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
 ) -> Reworded:
-    """Ask for another wording of every item's question, and take the first that passes.
-
-    Args:
-        items: an `Items` table.
-        ask: the chat model.
-        similarity: of the wordings before and after.
-        params: attempts, and from which similarity on a wording passes.
-    """
+    """Ask for another wording of every question of `Items`, and take the first that passes."""
     names = ("item_id", "question", "choices", "answer", "answer_text")
     questions = [
         Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))

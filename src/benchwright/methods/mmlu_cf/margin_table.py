@@ -76,17 +76,11 @@ def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal
         )
     if lower.size == 0 or lower.sum() == upper.sum() or not goals:
         return lower.astype(np.int64)
-    return _solved(lower, upper, total, goals)
-
-
-def _solved(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal]) -> Counts:
-    """One linear programme per goal, each on the optimal face of the one before.
-
-    Columns are the cells and then, for each sum, what it is above its target rounded down: the
-    first unit of that (whose cost may be negative), the rest of it, and what it is below. The
-    optimal face is where every column with a reduced cost stays at its bound, so that bounds are
-    all that changes and the constraints stay unimodular.
-    """
+    # One linear programme per goal, each on the optimal face of the one before. Columns are the
+    # cells and then, for each sum, what it is above its target rounded down: the first unit of
+    # that (whose cost may be negative), the rest of it, and what it is below. The optimal face is
+    # where every column with a reduced cost stays at its bound, so that bounds are all that
+    # changes and the constraints stay unimodular.
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, identity, vstack
 
@@ -113,13 +107,8 @@ def _solved(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal]) -> 
         start = own.stop
         cost = np.zeros((3, rows))
         cost[0, own], cost[1:, own] = first_unit[own], 1
-        found = linprog(
-            np.concatenate([np.zeros(cells), cost.ravel()]),
-            A_eq=equal,
-            b_eq=right,
-            bounds=bounds,
-            method="highs-ds",
-        )
+        costs = np.concatenate([np.zeros(cells), cost.ravel()])
+        found = linprog(costs, A_eq=equal, b_eq=right, bounds=bounds, method="highs-ds")
         if found.x is None:  # bounds and sum were checked, so this is the solver's failure
             raise ValueError(f"the quotas could not be solved: {found.message}")
         values = np.rint(found.x)

@@ -20,13 +20,8 @@ def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed
     A question with a passage is not one, since others about that passage are evaluated; nor is one
     without an answer. More documents change few of the choices, another order of rows none.
 
-    Args:
-        items: `CleanItems`.
-        params: how many, and the largest share of a field.
-        seed: of the run.
-
     Returns:
-        Their ids.
+        The ids of such of the `CleanItems`.
     """
     sizes = items.groupby(_subjects(items)).size()
     usable = items[items["passage"].isna() & items["answer"].ge(0)]
@@ -53,10 +48,6 @@ def benchmark_lines(items: pd.DataFrame, demonstrations: set[str]) -> str:
     Each line has item_id, split (`dev` for demonstrations, else `test`), subject (the field,
     "Other" where none was named), question, choices, answer (a letter; null without one), passage,
     explanation, field_confidence, doc_id, url and domain. Gaps are null.
-
-    Args:
-        items: `CleanItems` with fields.
-        demonstrations: ids of examples.
     """
     rows: list[dict[str, Any]] = items.assign(field=_subjects(items)).to_dict("records")  # type: ignore[assignment]
     rows.sort(key=lambda row: natural_key(str(row["item_id"])))

@@ -141,6 +141,11 @@ class _Batch:
         clean = pa.concat_tables([CLEAN.empty_table(), *map(self._clean, settled)])
         if len(settled) > 1:
             clean = clean.take(np.argsort(np.concatenate([rows.index for rows in settled])))
+        changes = CHANGES.empty_table()
+        if self.changes:
+            order = np.argsort(np.concatenate(self.changed_rows), kind="stable")
+            changes = pa.concat_tables(self.changes).take(order)
+        rejected = np.bincount(self.rejected_by[places], minlength=len(ROW_RULES))
         return Cleaned(
             clean,
             rejected_rows(
@@ -149,15 +154,9 @@ class _Batch:
                 names.take(pa.array(self.rejected_by[places])),
                 pa.array([*self.details, ""]).take(pa.array(self.detail[places])),
             ),
-            self._changes(),
-            self._funnel(params),
+            changes,
+            funnel(self.table.num_rows, self.changed.sum(axis=1), rejected, params),
         )
-
-    def _changes(self) -> pa.Table:
-        if not self.changes:
-            return CHANGES.empty_table()
-        order = np.argsort(np.concatenate(self.changed_rows), kind="stable")
-        return pa.concat_tables(self.changes).take(order)
 
     def _clean(self, rows: Rows) -> pa.Table:
         source = pa.array(rows.index)
@@ -172,16 +171,10 @@ class _Batch:
             "field_confidence": pa.nulls(len(rows), pa.float64()),
         }
         for name in ("item_id", "doc_id", "url", "domain"):
-            columns[name] = (
-                self.table.column(name).cast(pa.large_string()).take(source)
-                if name in self.table.column_names
-                else pa.nulls(len(rows), pa.large_string())
-            )
+            columns[name] = pa.nulls(len(rows), pa.large_string())
+            if name in self.table.column_names:
+                columns[name] = self.table.column(name).cast(pa.large_string()).take(source)
         return pa.table([columns[name] for name in CLEAN.names], schema=CLEAN)
-
-    def _funnel(self, params: CleaningParams) -> pa.Table:
-        rejected = np.bincount(self.rejected_by[self.rejected_by >= 0], minlength=len(ROW_RULES))
-        return funnel(self.table.num_rows, self.changed.sum(axis=1), rejected, params)
 
 
 def funnel(

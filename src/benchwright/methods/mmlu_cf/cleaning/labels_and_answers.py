@@ -303,9 +303,8 @@ def _meant(rows: Rows, params: CleaningParams) -> NDArray[np.int64]:
             by_text = np.where(by_text < 0, matching_choice(form, candidate), by_text)
     inner = _labelled(rows, by_text)
     alone, leading = _index(bare_label(core)), _index(behind)
-    there = (_index(rows.labels) >= 0) & (rows.slot >= 0)
-    named = np.where(alone >= 0, alone, leading)
-    named = np.where(_has_label(rows, named, there), named, -1)
+    there, named = _index(rows.labels), np.where(alone >= 0, alone, leading)
+    named = np.where(rows.any((there >= 0) & (there == named[rows.parent])), named, -1)
     # A label by itself is a label; otherwise the text decides, and must not contradict a label.
     agreed = np.where((inner >= 0) & (named >= 0) & (inner != named), -1, np.maximum(inner, named))
     return np.where((alone >= 0) & (named >= 0), named, np.where(whole >= 0, whole, agreed))
@@ -341,7 +340,3 @@ def _labelled(rows: Rows, position: NDArray[np.int64]) -> NDArray[np.int64]:
     there = position >= 0
     found[there] = _index(rows.labels)[rows.offsets[:-1][there] + position[there]]
     return found
-
-
-def _has_label(rows: Rows, wanted: NDArray[np.int64], there: Bools) -> Bools:
-    return rows.any(there & (_index(rows.labels) == wanted[rows.parent]))

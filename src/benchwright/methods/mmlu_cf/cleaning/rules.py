@@ -1,6 +1,6 @@
 """The cleaning rules in the order in which they run (MMLU-CF, section 3.2, step 2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -217,18 +217,13 @@ def _other_language(rows: Rows, known: Bools, params: CleaningParams) -> Bools:
         texts = words.filter(pa.array(enough)).to_pylist()
         unsure[unsure] = [
             name != "en" and probability >= language.probability
-            for name, probability in _identified(texts)
+            for name, probability in map(_identifier().classify, texts)
         ]
     return unsure | (inverted & ~known)
 
 
 def _count(texts: Text, pattern: str) -> Any:
     return pc.count_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
-
-
-def _identified(texts: Sequence[str]) -> list[tuple[str, float]]:
-    classify = _identifier().classify
-    return [(str(name), float(probability)) for name, probability in map(classify, texts)]
 
 
 @cache
@@ -238,9 +233,6 @@ def _identifier() -> Any:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
-Kind = Literal["rewrite", "reject"]
-
-
 class Rule(NamedTuple):
     """A rule that looks at one row at a time.
 
@@ -248,18 +240,17 @@ class Rule(NamedTuple):
         name: as in `CleaningParams.off` and in the tables.
         kind: whether it rewrites rows or rejects them; no rule does both.
         apply: from n rows and the parameters to an outcome for the same n rows.
-        in_paper: whether MMLU-CF names it; the others guard the rules behind them.
     """
 
     name: RuleName
-    kind: Kind
+    kind: Literal["rewrite", "reject"]
     apply: Callable[[Rows, CleaningParams], Outcome]
-    in_paper: bool = True
 
 
 ROW_RULES = (
-    Rule("too_long", "reject", too_long, in_paper=False),
-    Rule("unreadable", "reject", unreadable, in_paper=False),
+    # These two are not in the paper: they guard the rules behind them.
+    Rule("too_long", "reject", too_long),
+    Rule("unreadable", "reject", unreadable),
     Rule("n_choices", "reject", n_choices),
     Rule("empty_choices", "reject", empty_choices),
     Rule("label_set", "reject", label_set),

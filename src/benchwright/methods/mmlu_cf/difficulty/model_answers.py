@@ -213,15 +213,9 @@ def options_chosen(
 ) -> dict[str, int]:
     """The option that a model takes, by item id, with the scoring stage's own code.
 
-    −1 where its answer is not known; questions that do not suit the style are left out.
-
-    Args:
-        questions: with options.
-        configuration: how the model is asked.
-        models: all models.
-        scoring: of `one_configuration`.
-        pool: demonstrations.
-        store: what is there is not asked again; the rest is added, shard by shard.
+    −1 where its answer is not known; questions that do not suit the style are left out. `scoring`
+    is of `one_configuration`; what is in the store is not asked again, the rest is added to it,
+    shard by shard.
 
     Raises:
         InputError: the model's weights or its server cannot be had, or demonstrations are missing.
@@ -306,13 +300,8 @@ def _known(configuration: Configuration, models: ModelsParams) -> None:
 def _questions(items: pd.DataFrame) -> list[Question]:
     return [
         Question(
-            *(
-                str(item_id),
-                field if isinstance(field, str) else "",
-                str(question),
-                tuple(map(str, choices)),
-                int(answer),
-            ),
+            *(str(item_id), field if isinstance(field, str) else "", str(question)),
+            *(tuple(map(str, choices)), int(answer)),
             content_hash=content_hash(str(question), tuple(map(str, choices))),
         )
         for item_id, field, question, choices, answer in zip(

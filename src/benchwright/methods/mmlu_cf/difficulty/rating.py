@@ -114,11 +114,6 @@ def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -
     """Draw `at_most` of the items, by hashes of their ids, in their own order; None keeps all.
 
     A larger number keeps what a smaller one drew, so that replies are asked once.
-
-    Args:
-        items: with a column item_id.
-        at_most: how many.
-        seed: of the draw.
     """
     if at_most is None or at_most >= len(items):
         return items
@@ -287,7 +282,9 @@ def ratings_again(
         before, with `low` and `high`; `same`, the share of equal levels, with `same_low` and
         `same_high`; the shares `harder` and `easier`; `reason`, why figures are absent (None).
     """
-    ratings = [_judged(table) for table in (before, after)]
+    ratings = [
+        table[table["source"].eq("judges")].set_index("item_id") for table in (before, after)
+    ]
     ids = sorted(set(ratings[0].index) & set(ratings[1].index))
     told: dict[str, Any] = {"n": len(ids), "of": len(after)}
     figures = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
@@ -311,11 +308,6 @@ def ratings_again(
     told |= {name: _number(value) for name, value in zip(figures, values, strict=True)}
     shares = {"harder": _number((moved > 0).mean()), "easier": _number((moved < 0).mean())}
     return {**told, **shares, "reason": mean.reason or same.reason}
-
-
-def _judged(table: pd.DataFrame) -> pd.DataFrame:
-    own = table[table["source"].eq("judges")]
-    return own.set_index("item_id")[["difficulty", "level"]]
 
 
 def _number(value: Any) -> float | None:

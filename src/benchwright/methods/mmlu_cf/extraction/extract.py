@@ -80,16 +80,8 @@ def questions_in(text: str, content_type: str, params: ExtractionParams) -> list
     """The questions of one document, in page order."""
     if len(text) > params.document_characters:
         text = text[: params.document_characters]
-    text = text.encode("utf-8", "replace").decode() if _surrogates(text) else text
+    text = text.encode("utf-8", "replace").decode()  # without surrogates
     return questions_of(page_text(text, content_type), params.line_characters)
-
-
-def _surrogates(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _rows(documents: pd.DataFrame | pa.Table | pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
@@ -102,12 +94,10 @@ def _rows(documents: pd.DataFrame | pa.Table | pa.RecordBatch) -> Iterator[tuple
         if name not in given:
             raise InputError(f"documents have no column {name!r}; wanted are {', '.join(_NEEDED)}")
     for row in zip(*(given[name] for name in _NEEDED), strict=True):
-        doc_id, url, domain, content_type, text = (None if _missing(one) else one for one in row)
+        doc_id, url, domain, content_type, text = (
+            None if isinstance(one, float) and isnan(one) else one for one in row
+        )
         yield doc_id, url, domain, content_type or "text/plain", text or ""
-
-
-def _missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
 
 
 class ShardPart(NamedTuple):
@@ -146,14 +136,12 @@ def shard_parts(
         domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
         some = batch
         if extraction.prefilter:
-            some = batch.filter(pa.array(may_hold_questions(_texts(batch))))
+            texts = pc.fill_null(batch.column("text"), "").combine_chunks()
+            if isinstance(texts, pa.ChunkedArray):
+                texts = pa.concat_arrays(texts.chunks)
+            some = batch.filter(pa.array(may_hold_questions(texts)))
             passed_over += batch.num_rows - some.num_rows
         yield ShardPart(extract(some, extraction), batch.num_rows, domains)
     if passed_over:
         batches.report.without_options[str(file)] = passed_over
     yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
-
-
-def _texts(batch: pa.Table) -> pa.Array:
-    column = pc.fill_null(batch.column("text"), "").combine_chunks()
-    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column

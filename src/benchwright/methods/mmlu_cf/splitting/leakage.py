@@ -125,13 +125,7 @@ def judge_pairs(
 
     From `certain` on and with equal numbers it is, without a judge. The others are the judge's to
     decide; where there is none, or its reply cannot be read in `attempts` tries, the share of
-    common words does (and equal numbers).
-
-    Args:
-        pairs: to decide.
-        texts: question and options by id.
-        params: thresholds.
-        ask: the judge, or None.
+    common words does (and equal numbers). `texts` are question and options by id.
     """
     verdicts: dict[tuple[str, str], Verdict] = {}
     open_pairs: list[Pair] = []
