@@ -121,7 +121,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         if self._mirror_root and sources.mirror is not None:
             return _Place("mirror", sources.mirror, Path(self._mirror_root) / "benchmarks")
         local, hub = sources.local, sources.hub
-        if local is not None and (hub is None or self._all_there(local)):
+        if local is not None and (hub is None or not _missing(local, self._folder_of(local))):
             return _Place("local", local, self._folder_of(local))
         if hub is not None:
             return _Place("hub", hub, self.place)
@@ -130,28 +130,26 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
             "--params mirror_root=…"
         )
 
-    def _all_there(self, source: FileSource) -> bool:
-        folder = self._folder_of(source)
-        return all((folder / name).is_file() for name in source.names())
-
     def _folder_of(self, local: FileSource) -> Path:
         return self.place if local.folder is None else self._data_root / local.folder
 
     def _exists(self) -> bool:
         place = self._place(self._params())
-        if isinstance(place.source, HubSource):
-            return True  # whether the hub is there is only known by asking it
-        return all((place.folder / name).is_file() for name in place.source.names())
+        # Whether the hub is there is only known by asking it.
+        return isinstance(place.source, HubSource) or not _missing(place.source, place.folder)
+
+
+def _missing(source: FileSource, folder: Path) -> list[Path]:
+    return [folder / name for name in source.names() if not (folder / name).is_file()]
 
 
 def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> None:
-    missing = [folder / name for name in source.names() if not (folder / name).is_file()]
-    if source.made_by is None or not missing:
-        return
-    raise InputError(
-        f"{missing[0]} is missing; kedro run --pipeline {source.made_by} "
-        f"--params benchmark={benchmark.name} makes it (in the same data_root)"
-    )
+    missing = _missing(source, folder)
+    if source.made_by is not None and missing:
+        raise InputError(
+            f"{missing[0]} is missing; kedro run --pipeline {source.made_by} "
+            f"--params benchmark={benchmark.name} makes it (in the same data_root)"
+        )
 
 
 def _require_columns(frame: pd.DataFrame, wanted: Iterable[str], origin: str) -> None:

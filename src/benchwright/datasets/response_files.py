@@ -201,17 +201,12 @@ def read_table(path: Path) -> pa.Table:
         InputError: the file is torn, not of its type, not UTF-8, holds far more than its size
             (`datasets.unpacked`), has a column twice, or has no rows.
     """
+    readers = {".parquet": read_parquet, ".jsonl": _read_json_lines}
     with told_broken(path):
-        table = _reader(path)(path)
+        table = readers.get(path.suffix, _read_csv)(path)
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"{path}: has no rows; remove it or give one row per answer")
     return table
-
-
-def _reader(path: Path) -> Any:
-    if path.name.endswith(".parquet"):
-        return read_parquet
-    return _read_json_lines if path.name.endswith(".jsonl") else _read_csv
 
 
 def _read_csv(path: Path) -> pa.Table:

@@ -206,9 +206,6 @@ class MemoryShards(StoredShards):
     def __len__(self) -> int:
         return len(self._frames)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._frames
-
     def __repr__(self) -> str:
         return f"MemoryShards({len(self)} shards)"
 

@@ -13,6 +13,7 @@ from benchwright.responses.item_index import ItemIndex, drawn_items
 from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
+_MEASURES = ("p_answer", "p_prediction", "correct")
 
 
 class Matrices(NamedTuple):
@@ -98,15 +99,8 @@ def _with_probabilities(
 ) -> pd.DataFrame:
     """`rows` with answers computed from log-likelihoods, and `tied` where several were best."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
-    values = {
-        name: rows[name].to_numpy(dtype=kind, copy=True)
-        for name, kind in (
-            ("prediction", np.int64),
-            ("p_answer", np.float64),
-            ("p_prediction", np.float64),
-            ("correct", np.float64),
-        )
-    }
+    kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
+    values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
     tied = np.zeros(len(rows), dtype=bool)
     position = rows["position"].to_numpy(dtype=np.intp)
     scored = rows["logprobs"].notna().to_numpy(dtype=bool)
