@@ -68,7 +68,10 @@ class ItemResponse(NamedTuple):
 
 def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
     """Probability (m, n) of a right answer by models of `ability` (m,) to items (n,)."""
-    out: Float = np.exp(-np.logaddexp(0, -_logit(ability, discrimination, difficulty)))
+    theta, a, b = (
+        np.asarray(values, dtype=np.float64) for values in (ability, discrimination, difficulty)
+    )
+    out: Float = np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b))))
     return out
 
 
@@ -503,25 +506,6 @@ def _spread(column: Float, where: NDArray[np.bool_]) -> Float:
 
 
 def _blank(shape: tuple[int, ...], reason: str) -> ItemResponse:
-    by_model, by_item = np.full(shape[0], np.nan), np.full(shape[1], np.nan)
-    return ItemResponse(
-        discrimination=by_item,
-        difficulty=by_item.copy(),
-        discrimination_se=by_item.copy(),
-        difficulty_se=by_item.copy(),
-        ability=by_model,
-        ability_se=by_model.copy(),
-        log_likelihood=np.nan,
-        iterations=0,
-        converged=False,
-        nodes=0,
-        reason=reason,
-    )
-
-
-def _logit(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
-    theta, a, b = (
-        np.asarray(values, dtype=np.float64) for values in (ability, discrimination, difficulty)
-    )
-    out: Float = a * (theta[:, None] - b)
-    return out
+    models, items = shape
+    by_item, by_model = np.full((4, items), np.nan), np.full((2, models), np.nan)
+    return ItemResponse(*by_item, *by_model, np.nan, 0, converged=False, nodes=0, reason=reason)
