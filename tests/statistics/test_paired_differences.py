@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchwright.evidence.scores import accuracy
 from benchwright.statistics import paired_differences as module
-from benchwright.statistics.accuracy import accuracy
 from benchwright.statistics.paired_differences import (
     _significant_blocks,
     clustered_se,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from benchwright.statistics.score_spread import (
+from benchwright.statistics.subset_scores import (
     signal_to_noise_rows,
     signed_shift_rows,
     spread_top_rows,

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchwright.evidence.scores import accuracy
 from benchwright.statistics import subset_scores as module
-from benchwright.statistics.accuracy import accuracy
 from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift

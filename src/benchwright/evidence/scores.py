@@ -1,5 +1,7 @@
 """Accuracy before and after, of models, pairs of models and subjects (SMART, Tables 2, 9–12)."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -7,15 +9,74 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel, panel_answers
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.accuracy import accuracy
-from benchwright.statistics.answer_agreement import (
-    PairwiseAgreement,
-    correctness_agreement,
-    prediction_agreement,
-)
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import ranks
 from benchwright.tables.evidence import Agreement, Scores, SubjectShares
+
+
+class Accuracy(NamedTuple):
+    """Accuracy of m models: answered items (m,), mean (m,) in [0, 1], standard error (m,)."""
+
+    n: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64]
+
+
+def accuracy(correct: NDArray[np.floating]) -> Accuracy:
+    """Mean and standard error over items of answers (m, n) in [0, 1], NaN = no answer.
+
+    The standard error is s/√n with s the sample standard deviation, so it holds for fractional
+    scores too; it takes items as independent. A model without answers has NaN for both, a model
+    with one answer has no standard error.
+    """
+    answered = ~np.isnan(correct)
+    n = answered.sum(axis=1).astype(np.int64)
+    values = np.where(answered, correct, 0).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = values.sum(axis=1) / n
+        squares = np.where(answered, values - mean[:, None], 0) ** 2
+        se = np.sqrt(squares.sum(axis=1) / (n - 1) / n)
+    se[n < 2] = np.nan
+    return Accuracy(n, mean, se)
+
+
+class PairwiseAgreement(NamedTuple):
+    """Share (m, m) in [0, 1] of items on which two models agree, and the items counted (m, m).
+
+    The share is NaN where no item has an answer of both.
+    """
+
+    share: NDArray[np.float64]
+    n: NDArray[np.int64]
+
+
+def prediction_agreement(prediction: NDArray[np.integer]) -> PairwiseAgreement:
+    """Agreement of the chosen options (m, n); negative = unknown, that item is not counted."""
+    return _agreement(
+        [prediction == option for option in np.unique(prediction[prediction >= 0])], prediction >= 0
+    )
+
+
+def correctness_agreement(correct: NDArray[np.floating]) -> PairwiseAgreement:
+    """Agreement of being right (m, n): both at least 0.5, or both below; NaN is not counted."""
+    answered = ~np.isnan(correct)
+    right = answered & (np.nan_to_num(correct) >= 0.5)
+    return _agreement([right, answered & ~right], answered)
+
+
+def _agreement(kinds: list[NDArray[np.bool_]], answered: NDArray[np.bool_]) -> PairwiseAgreement:
+    """Items where two models share a kind of answer, over items where both have one."""
+    both = _items_shared(answered)
+    same = sum((_items_shared(kind) for kind in kinds), np.zeros_like(both))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return PairwiseAgreement(same / both, both)
+
+
+def _items_shared(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """(m, m) items marked for both of two models."""
+    # Counts are exact in float64, and a float matrix product is a BLAS call.
+    values = marked.astype(np.float64)
+    return np.rint(values @ values.T).astype(np.int64)
 
 
 def score_models(

@@ -16,8 +16,7 @@ from benchwright.statistics.rank_agreement import (
     ranks_rows,
     row_means,
 )
-from benchwright.statistics.score_spread import signed_shift_rows, wasserstein_rows
-from benchwright.statistics.subset_scores import subset_scores
+from benchwright.statistics.subset_scores import signed_shift_rows, subset_scores, wasserstein_rows
 
 S = TypeVar("S")
 T = TypeVar("T")

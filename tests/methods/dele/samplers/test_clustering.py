@@ -21,18 +21,16 @@ from benchwright.methods.dele.evidence.texts import (
     tsne_map,
 )
 from benchwright.methods.dele.samplers import clustering
-from benchwright.methods.dele.samplers.cluster_count import (
+from benchwright.methods.dele.samplers.clustering import (
     ClusterCurve,
+    Method,
     best_silhouette,
     cluster_curve,
-    elbow,
-    within_squares,
-)
-from benchwright.methods.dele.samplers.clustering import (
-    Method,
     cluster_items,
     clustering_sampler,
+    elbow,
     proportional_draw,
+    within_squares,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchwright.statistics.accuracy import accuracy
+from benchwright.evidence.scores import accuracy
 
 
 def test_mean_and_standard_error_by_hand() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchwright.statistics.answer_agreement import correctness_agreement, prediction_agreement
+from benchwright.evidence.scores import correctness_agreement, prediction_agreement
 
 
 def test_the_same_wrong_answer_is_agreement_and_an_unknown_one_is_not_counted() -> None:
