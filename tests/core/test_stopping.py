@@ -37,7 +37,7 @@ def test_codes_and_lines_are_those_of_shells() -> None:
 def test_a_block_that_cannot_end_is_ended_with_its_process() -> None:
     source = (
         "import os, signal, time\n"
-        "from benchwright import stopping\n"
+        "from benchwright.core import stopping\n"
         "stopping.GRACE = 0.3\n"
         "with stopping.stopped_by_signals():\n"
         "    try:\n"
