@@ -20,10 +20,14 @@ settings.load_profile("short")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-SHARED = ("tests/faults/",)
-"""Folders whose tests share a server or a run that takes long to start."""
+SHARED = {
+    "tests/faults/": "one server",
+    "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
+    "tests/end_to_end/test_notebooks.py": "the demo",
+}
+"""Tests that share what takes long to start go to one worker, and so do those of one file."""
 
-SLOW = (*SHARED, "tests/end_to_end/", "tests/determinism/", "tests/compute/")
+SLOW = ("tests/faults/", "tests/end_to_end/", "tests/determinism/", "tests/compute/")
 
 
 @pytest.fixture(scope="session")
@@ -64,16 +68,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give a worker whole files, and the folders of SHARED whole; those of SLOW first."""
+    """Give a worker whole files, and together what is named in SHARED."""
     from xdist.scheduler import LoadFileScheduling
 
-    class ByFileOrFolder(LoadFileScheduling):
+    class Together(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.split("::", 1)[0]
-            return next((folder for folder in SHARED if file.startswith(folder)), file)
+            return next((it for place, it in SHARED.items() if file.startswith(place)), file)
 
     config.option.loadscopereorder = False
-    return ByFileOrFolder(config, log)
+    return Together(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

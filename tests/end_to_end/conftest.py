@@ -12,6 +12,8 @@ from kedro.runner import SequentialRunner
 
 Run = Callable[..., Path]
 
+FEW_DRAWS = {"random_subsets": 20, "bootstrap_draws": 20}
+
 
 @pytest.fixture(scope="session")
 def run_project(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
@@ -42,3 +44,9 @@ def run_project(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> C
         return data
 
     return run
+
+
+@pytest.fixture(scope="session")
+def recorded_demo(run_project: Callable[..., Path]) -> Path:
+    """The demo, refined from its recorded answers: no model is asked."""
+    return run_project(score="imported", evaluation=FEW_DRAWS)

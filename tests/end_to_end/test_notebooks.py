@@ -1,7 +1,6 @@
 """The notebooks run from top to bottom on the demo."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -11,12 +10,6 @@ from nbclient import NotebookClient
 pytestmark = pytest.mark.live
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
-
-
-@pytest.fixture(scope="module")
-def demo(run_project: Callable[..., Path]) -> Path:
-    """The demo, refined from its recorded answers: no model is asked."""
-    return run_project(benchmark="demo", score="imported")
 
 
 def printed(notebook: nbformat.NotebookNode) -> str:
@@ -49,10 +42,10 @@ def test_there_is_a_notebook_for_each_question() -> None:
     ids=[path.stem for path in NOTEBOOKS],
 )
 def test_a_notebook_runs_and_shows_what_it_promises(
-    path: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, recorded_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "data"
-    shutil.copytree(demo, data, symlinks=True)
+    shutil.copytree(recorded_demo, data, symlinks=True)
     monkeypatch.setenv("BENCHWRIGHT_DATA", str(data))
     monkeypatch.setenv("BENCHWRIGHT_SCORE", "imported")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'mlflow.db'}")

@@ -5,6 +5,7 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from end_to_end.saved import newest
 pytestmark = pytest.mark.live
 
 ENOUGH = 0.8
-LIMIT = 40
+PART: dict[str, Any] = {
+    "limit": 24,
+    "evaluation": {"random_subsets": 20, "bootstrap_draws": 20},
+}
 # rule → the kinds of planted.csv that it must find, all of them and little else
 RULES = {
     "duplicate": {"duplicate", "duplicate_original"},
@@ -29,13 +33,15 @@ RULES = {
 @pytest.fixture(scope="session", params=["imported", pytest.param("live", marks=pytest.mark.long)])
 def demo(run_project: Callable[..., Path], request: pytest.FixtureRequest) -> Path:
     """The whole demo, by the answers that are recorded or by asking the models."""
+    if request.param == "imported":
+        return request.getfixturevalue("recorded_demo")
     return run_project(score=request.param)
 
 
 @pytest.fixture(scope="session")
 def live(run_project: Callable[..., Path]) -> Path:
     """A part of the demo for which the models are asked."""
-    return run_project(limit=LIMIT)
+    return run_project(**PART)
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +117,7 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
     live: Path, run_project: Callable[..., Path]
 ) -> None:
     first, before = kept_bytes(live), shards(live)
-    run_project(data=live, limit=LIMIT)
+    run_project(data=live, **PART)
     assert shards(live) == before
     assert kept_bytes(live) == first
 
@@ -122,7 +128,7 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
 def test_another_runner_gives_the_same_bytes(
     live: Path, run_project: Callable[..., Path], runner: type
 ) -> None:
-    assert kept_bytes(run_project(scores_of=live, limit=LIMIT, runner=runner())) == kept_bytes(live)
+    assert kept_bytes(run_project(scores_of=live, runner=runner(), **PART)) == kept_bytes(live)
 
 
 def test_shuffled_source_rows_give_the_same_bytes(
@@ -133,7 +139,7 @@ def test_shuffled_source_rows_give_the_same_bytes(
     rows = source.read_text(encoding="utf-8").splitlines()
     random.Random(1).shuffle(rows)  # noqa: S311
     source.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert kept_bytes(run_project(data=tmp_path, scores_of=live, limit=LIMIT)) == kept_bytes(live)
+    assert kept_bytes(run_project(data=tmp_path, scores_of=live, **PART)) == kept_bytes(live)
 
 
 @pytest.mark.long

@@ -34,7 +34,8 @@ MODELS = ModelsParams.model_validate(
 
 
 def group(accuracy: float | None, n: int = N) -> dict[str, Any]:
-    se = None if accuracy is None else float(np.sqrt(accuracy * (1 - accuracy) / n))
+    variance = 0.0 if accuracy is None else max(accuracy * (1 - accuracy), 0.0) / n
+    se = None if accuracy is None else float(np.sqrt(variance))
     return {"n": n, "accuracy": accuracy, "se": se}
 
 
