@@ -12,8 +12,15 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     empty_figure,
-    layout,
     short_names,
+)
+from benchwright.reports.page.plots import (
+    legend_below,
+    margin,
+    plot,
+    points,
+    rows_down,
+    whiskers,
 )
 
 _PARTS = (
@@ -27,8 +34,6 @@ _MOST = 60  # models beyond this are in the table alone
 
 def draw_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
     """Draw the shares of items that each model writes whole, and of controls, with intervals."""
-    import plotly.graph_objects as go
-
     title = f"Items whose options are all written in place, with {settings.level:.0%} intervals"
     if memorisation_summary.empty:
         return empty_figure(title, "No model wrote options.")
@@ -37,64 +42,39 @@ def draw_memorisation(memorisation_summary: pd.DataFrame, settings: Memorisation
         title += f"; the {_MOST} highest of {len(table):,} models"
         table = table[:_MOST]
     names = [str(model) for model in table["model"]]
-    rows = len(table)
-    height = max(46 * rows, 60)
-    return go.Figure(
+    height = max(46 * len(table), 60)
+    narrow = {
+        "layout.yaxis.ticktext": short_names(names, NARROW_NAME),
+        "layout.xaxis.nticks": 4,
+    }
+    return plot(
+        title,
+        height + _MARGINS,
         [_points(table, *part) for part in _PARTS],
-        layout(
-            title,
-            height + _MARGINS,
-            xaxis=axis("share of items", tickformat=".1~%", rangemode="tozero", nticks=7),
-            yaxis=axis(
-                tickvals=list(range(rows)),
-                ticktext=short_names(names),
-                range=[rows - 0.5, -0.5],
-                showgrid=False,
-                fixedrange=True,
-            ),
-            legend={"orientation": "h", "y": -56 / height, "yanchor": "top", "x": 0},
-            margin={"l": 8, "r": 16, "t": 8, "b": 122},
-            hovermode="closest",
-            meta={
-                "narrow": {
-                    "layout.yaxis.ticktext": short_names(names, NARROW_NAME),
-                    "layout.xaxis.nticks": 4,
-                }
-            },
-        ),
+        xaxis=axis("share of items", tickformat=".1~%", rangemode="tozero", nticks=7),
+        yaxis=rows_down(short_names(names), fixedrange=True),
+        legend=legend_below(56, height),
+        margin=margin(122),
+        hovermode="closest",
+        meta={"narrow": narrow},
     )
 
 
 def _points(
     table: pd.DataFrame, column: str, words: str, colour: str, symbol: str, lane: float
-) -> Any:
-    import plotly.graph_objects as go
-
+) -> dict[str, Any]:
     known = table[column].notna().to_numpy()
     own = table[known]
     share = own[column]
     low, high = own[f"{column}_low"], own[f"{column}_high"]
-    return go.Scatter(
-        x=share.tolist(),
-        y=[place + lane for place, there in enumerate(known) if there],
-        mode="markers",
+    names = short_names([str(model) for model in own["model"]])
+    bounds = [f"[{below:.1%}, {above:.1%}]" for below, above in zip(low, high, strict=True)]
+    return points(
+        share.tolist(),
+        [place + lane for place, there in enumerate(known) if there],
+        f"%{{customdata[0]}}<br>{words}: %{{x:.1%}} %{{customdata[1]}}",
         name=words,
         marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 2}},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": (high - share).tolist(),
-            "arrayminus": (share - low).tolist(),
-            "color": colour,
-            "thickness": 1.5,
-            "width": 4,
-        },
-        customdata=[
-            [name, f"[{below:.1%}, {above:.1%}]"]
-            for name, below, above in zip(
-                short_names([str(model) for model in own["model"]]), low, high, strict=True
-            )
-        ],
-        hovertemplate=f"%{{customdata[0]}}<br>{words}: %{{x:.1%}} %{{customdata[1]}}"
-        "<extra></extra>",
+        error_x=whiskers(share, low, high, colour),
+        customdata=[list(pair) for pair in zip(names, bounds, strict=True)],
     )

@@ -45,6 +45,12 @@ def bars(
     } | more
 
 
+def points(x: Sequence[Any], y: Sequence[Any], hover: str, **more: Any) -> dict[str, Any]:
+    """Points, or lines by another `mode`; `more` is of the trace."""
+    base = {"type": "scatter", "mode": "markers", "x": x, "y": y}
+    return {**base, "hovertemplate": f"{hover}<extra></extra>"} | more
+
+
 def whiskers(
     value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]", colour: str
 ) -> dict[str, Any]:
@@ -82,3 +88,35 @@ def legend_below(pixels: float, height: float, **more: Any) -> dict[str, Any]:
 def margin(bottom: int, *, top: int = 8, right: int = 16) -> dict[str, int]:
     """The margins of a figure, whose axes make room for their labels."""
     return {"l": 8, "r": right, "t": top, "b": bottom}
+
+
+def funnel(
+    title: str,
+    height: int,
+    left_and_taken: Sequence[dict[str, Any]],
+    reach: tuple[float, float],
+    **across: Any,
+) -> Any:
+    """Steps as bars that grow shorter: what each left, then what it took with a note at its end.
+
+    Args:
+        title: of the figure.
+        height: in pixels.
+        left_and_taken: two traces of `bars`, the second one with `text`.
+        reach: where the horizontal axis ends, on a wide and on a narrow page.
+        across: more of the horizontal axis.
+    """
+    left, taken = left_and_taken
+    wide, narrow = reach
+    return plot(
+        title,
+        height,
+        [left, {**taken, **NOTES_BESIDE, "constraintext": "none"}],
+        barmode="stack",
+        bargap=0.35,
+        showlegend=False,
+        margin=margin(30, top=48, right=8),
+        xaxis=axis(range=[0, wide], tickformat=",d", nticks=6, **across),
+        yaxis=axis(autorange="reversed", showgrid=False),
+        meta={"narrow": {"layout.xaxis.range": [0, narrow], "layout.xaxis.nticks": 4}},
+    )

@@ -13,9 +13,9 @@ from benchwright.reports.page.plot_style import (
     QUIET,
     REMOVED,
     axis,
-    layout,
     short_names,
 )
+from benchwright.reports.page.plots import legend_below, margin, plot, points, whiskers
 
 _MARGINS = 8 + 96  # pixels above and below the plot: axis title, legend
 _ROW = 24
@@ -24,8 +24,6 @@ _KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "
 
 def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
     """Draw test − validation of each configuration, sizes one below the other, alarms marked."""
-    import plotly.graph_objects as go
-
     table = by_size(half_gap[half_gap["field"].eq("")])
     names = [
         configuration_name(*key)
@@ -36,30 +34,29 @@ def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
     narrow = [*short_names(names, NARROW_NAME), *(f"<b>{name}</b>" for name in titles.values())]
     rows = len(places) + len(titles)
     height = max(_ROW * rows, 60)
-    return go.Figure(
-        [
-            _points(table, names, places, alarm, words, colour, symbol)
-            for alarm, words, colour, symbol in _KINDS
-            if alarm in set(table["suspicious"]) or not alarm
-        ],
-        layout(
-            f"Test − validation in points, {settings.level:.0%} intervals, by size of the model",
-            height + _MARGINS,
-            xaxis=axis("test − validation, points", rangemode="tozero", nticks=8)
-            | {"zeroline": True, "zerolinecolor": QUIET},
-            yaxis=axis(
-                tickvals=[*places, *titles],
-                ticktext=labels,
-                range=[rows - 0.5, -0.5],
-                showgrid=False,
-                fixedrange=True,
-            ),
-            legend={"orientation": "h", "y": -56 / height, "yanchor": "top", "x": 0},
-            margin={"l": 8, "r": 16, "t": 8, "b": 96},
-            hovermode="closest",
-            showlegend=True,
-            meta={"narrow": {"layout.yaxis.ticktext": narrow, "layout.xaxis.nticks": 4}},
+    across = axis("test − validation, points", rangemode="tozero", nticks=8)
+    traces = [
+        _points(table, names, places, *kind)
+        for kind in _KINDS
+        if kind[0] in set(table["suspicious"]) or not kind[0]
+    ]
+    return plot(
+        f"Test − validation in points, {settings.level:.0%} intervals, by size of the model",
+        height + _MARGINS,
+        traces,
+        xaxis=across | {"zeroline": True, "zerolinecolor": QUIET},
+        yaxis=axis(
+            tickvals=[*places, *titles],
+            ticktext=labels,
+            range=[rows - 0.5, -0.5],
+            showgrid=False,
+            fixedrange=True,
         ),
+        legend=legend_below(56, height),
+        margin=margin(96),
+        hovermode="closest",
+        showlegend=True,
+        meta={"narrow": {"layout.yaxis.ticktext": narrow, "layout.xaxis.nticks": 4}},
     )
 
 
@@ -93,32 +90,20 @@ def _points(
     words: str,
     colour: str,
     symbol: str,
-) -> Any:
-    import plotly.graph_objects as go
-
+) -> dict[str, Any]:
     own = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
     delta, low, high = (100 * own[name] for name in ("delta", "low", "high"))
-    return go.Scatter(
-        x=delta.tolist(),
-        y=[places[row] for row in own.index],
-        mode="markers",
+    shown = short_names(names)
+    bounds = [
+        "no interval" if pd.isna(below) else f"[{below:+.1f}, {above:+.1f}]"
+        for below, above in zip(low, high, strict=True)
+    ]
+    return points(
+        delta.tolist(),
+        [places[row] for row in own.index],
+        "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}",
         name=words,
         marker={"color": colour, "size": 9, "symbol": symbol},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": (high - delta).fillna(0).tolist(),
-            "arrayminus": (delta - low).fillna(0).tolist(),
-            "color": colour,
-            "thickness": 1.5,
-            "width": 4,
-        },
-        customdata=[
-            [
-                short_names(names)[row],
-                "no interval" if pd.isna(below) else f"[{below:+.1f}, {above:+.1f}]",
-            ]
-            for row, below, above in zip(own.index, low, high, strict=True)
-        ],
-        hovertemplate="%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}<extra></extra>",
+        error_x=whiskers(delta, low, high, colour),
+        customdata=[[shown[row], said] for row, said in zip(own.index, bounds, strict=True)],
     )

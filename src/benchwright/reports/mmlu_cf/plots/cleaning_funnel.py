@@ -8,17 +8,14 @@ from benchwright.reports.page.plot_style import (
     KEPT,
     QUIET,
     REMOVED,
-    axis,
     empty_figure,
-    layout,
     plain,
 )
+from benchwright.reports.page.plots import bars, funnel
 
 
 def draw_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
     """Draws what is left after each rule, what it rejected, and how many rows it rewrote."""
-    import plotly.graph_objects as go
-
     title = "From raw to clean items: left after each rule (blue) and rejected by it (orange)"
     if cleaning_funnel.empty:
         return empty_figure(title, "No rule ran.")
@@ -31,42 +28,13 @@ def draw_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
     out = [0, *(int(row["rejected"]) for row in rows)]
     notes = [f"{start:,}", *map(_note, rows)]
     notes[-1] = f"{notes[-1] or f'{left[-1]:,}'} · {left[-1] / start:.1%}"
-    bars = [
-        go.Bar(
-            y=labels,
-            x=left,
-            orientation="h",
-            name="left",
-            marker={"color": [QUIET, *[KEPT] * len(rows)], "line": {"width": 0}},
-            hovertemplate="%{y}: %{x:,} left<extra></extra>",
-        ),
-        go.Bar(
-            y=labels,
-            x=out,
-            orientation="h",
-            name="rejected",
-            marker={"color": REMOVED, "line": {"width": 0}},
-            text=notes,
-            textposition="outside",
-            cliponaxis=False,
-            constraintext="none",
-            hovertemplate="%{y}: %{x:,} rejected<extra></extra>",
-        ),
+    colours = [QUIET, *[KEPT] * len(rows)]
+    traces = [
+        bars(left, colours, "%{y}: %{x:,} left", y=labels, name="left"),
+        bars(out, REMOVED, "%{y}: %{x:,} rejected", y=labels, name="rejected", text=notes),
     ]
-    return go.Figure(
-        bars,
-        layout(
-            title,
-            70 + 28 * len(labels),
-            barmode="stack",
-            bargap=0.35,
-            showlegend=False,
-            margin={"l": 8, "r": 8, "t": 48, "b": 30},
-            xaxis=axis(range=[0, 1.35 * start], rangemode="tozero", tickformat=",d", nticks=6),
-            yaxis=axis(autorange="reversed", showgrid=False),
-            meta={"narrow": {"layout.xaxis.range": [0, 1.8 * start], "layout.xaxis.nticks": 4}},
-        ),
-    )
+    reach = (1.35 * start, 1.8 * start)
+    return funnel(title, 70 + 28 * len(labels), traces, reach, rangemode="tozero")
 
 
 def _note(row: dict[Any, Any]) -> str:

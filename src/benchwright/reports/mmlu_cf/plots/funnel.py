@@ -8,11 +8,10 @@ from benchwright.reports.page.plot_style import (
     KEPT,
     QUIET,
     REMOVED,
-    axis,
     empty_figure,
-    layout,
     plain,
 )
+from benchwright.reports.page.plots import bars, funnel
 
 
 class _Bar(NamedTuple):
@@ -31,50 +30,19 @@ def draw_construction_funnel(steps: Steps) -> Any:
 
     Documents are not questions, so they have a row of words and no bar.
     """
-    import plotly.graph_objects as go
-
     title = (
         "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
     )
     if not steps.found:
         return empty_figure(title, "No question was found in the documents.")
-    bars = _bars(steps)
-    names = [bar.name for bar in bars]
-    return go.Figure(
-        [
-            go.Bar(
-                y=names,
-                x=[bar.left for bar in bars],
-                orientation="h",
-                marker={"color": [bar.colour for bar in bars], "line": {"width": 0}},
-                hovertemplate="%{y}: %{x:,}<extra></extra>",
-            ),
-            go.Bar(
-                y=names,
-                x=[bar.gone for bar in bars],
-                orientation="h",
-                marker={"color": [bar.gone_colour for bar in bars], "line": {"width": 0}},
-                text=[plain(bar.note) for bar in bars],
-                textposition="outside",
-                cliponaxis=False,
-                constraintext="none",
-                hovertemplate="%{y}: %{x:,} gone<extra></extra>",
-            ),
-        ],
-        layout(
-            title,
-            80 + 32 * len(bars),
-            barmode="stack",
-            bargap=0.35,
-            showlegend=False,
-            margin={"l": 8, "r": 8, "t": 48, "b": 30},
-            xaxis=axis(range=[0, 1.45 * steps.found], tickformat=",d", nticks=6),
-            yaxis=axis(autorange="reversed", showgrid=False),
-            meta={
-                "narrow": {"layout.xaxis.range": [0, 2.1 * steps.found], "layout.xaxis.nticks": 4}
-            },
-        ),
-    )
+    steps_shown = _bars(steps)
+    names, left, gone, colours, gone_colours, notes = map(list, zip(*steps_shown, strict=True))
+    traces = [
+        bars(left, colours, "%{y}: %{x:,}", y=names),
+        bars(gone, gone_colours, "%{y}: %{x:,} gone", y=names, text=[plain(n) for n in notes]),
+    ]
+    reach = (1.45 * steps.found, 2.1 * steps.found)
+    return funnel(title, 80 + 32 * len(names), traces, reach)
 
 
 def _bars(steps: Steps) -> list[_Bar]:

@@ -11,17 +11,15 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     empty_figure,
-    layout,
     plain,
 )
+from benchwright.reports.page.plots import plot, points
 
 _WIDTH = 0.16  # the points of one size lie side by side within ± this
 
 
 def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     """Draw the share of items removed with each subset of the filter models, by its size."""
-    import plotly.graph_objects as go
-
     title = "Items removed, by number of filter models"
     table = filter_model_ablation
     if table.empty:
@@ -34,49 +32,42 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     counts = parts["n_models"].value_counts()
     labels = [f"{size}<br>{counts.get(size, 1):,} sets" for size in sizes[:-1]] + [f"{most}<br>all"]
     share = float(whole["share_removed"])
-    return go.Figure(
+    return plot(
+        f"{title}: {share:.1%} with all {most}{_range(parts)}",
+        340,
         traces,
-        layout(
-            f"{title}: {share:.1%} with all {most}{_range(parts)}",
-            340,
-            xaxis=axis(
-                "filter models",
-                tickvals=sizes,
-                ticktext=labels,
-                range=[sizes[0] - 0.5, most + 0.5],
-                showgrid=False,
-            ),
-            yaxis=axis("items removed", tickformat=".0%", rangemode="tozero"),
-            legend={"orientation": "h", "y": -0.34, "x": 0},
-            hovermode="closest",
-            meta={"narrow": {"layout.xaxis.ticktext": [str(size) for size in sizes]}},
+        xaxis=axis(
+            "filter models",
+            tickvals=sizes,
+            ticktext=labels,
+            range=[sizes[0] - 0.5, most + 0.5],
+            showgrid=False,
         ),
+        yaxis=axis("items removed", tickformat=".0%", rangemode="tozero"),
+        legend={"orientation": "h", "y": -0.34, "x": 0},
+        hovermode="closest",
+        meta={"narrow": {"layout.xaxis.ticktext": [str(size) for size in sizes]}},
     )
 
 
 def _points(parts: pd.DataFrame) -> Any:
-    import plotly.graph_objects as go
-
-    return go.Scatter(
-        x=(parts["n_models"] + _offsets(parts["n_models"])).tolist(),
-        y=parts["share_removed"].tolist(),
-        mode="markers",
+    return points(
+        (parts["n_models"] + _offsets(parts["n_models"])).tolist(),
+        parts["share_removed"].tolist(),
+        "%{y:.1%} removed with<br>%{customdata}",
         name="one set of models",
         marker={"color": QUIET, "size": 7, "opacity": 0.65},
         customdata=[_models(names) for names in parts["models"]],
-        hovertemplate="%{y:.1%} removed with<br>%{customdata}<extra></extra>",
     )
 
 
 def _means(parts: pd.DataFrame) -> Any:
-    import plotly.graph_objects as go
-
     by_size = parts.groupby("n_models")["share_removed"]
     means, deviations = by_size.mean(), by_size.std()
-    return go.Scatter(
-        x=[int(size) for size in means.index],
-        y=means.tolist(),
-        mode="markers",
+    return points(
+        [int(size) for size in means.index],
+        means.tolist(),
+        "%{x} models: mean %{y:.1%}, sd %{customdata}",
         name="mean ± standard deviation",
         marker={"color": KEPT, "size": 9, "symbol": "line-ew", "line": {"width": 3, "color": KEPT}},
         error_y={
@@ -87,21 +78,17 @@ def _means(parts: pd.DataFrame) -> Any:
             "width": 6,
         },
         customdata=["unknown" if np.isnan(sd) else f"{sd:.1%}" for sd in deviations],
-        hovertemplate="%{x} models: mean %{y:.1%}, sd %{customdata}<extra></extra>",
     )
 
 
 def _whole_set(whole: pd.Series) -> Any:
-    import plotly.graph_objects as go
-
-    return go.Scatter(
-        x=[int(whole["n_models"])],
-        y=[float(whole["share_removed"])],
-        mode="markers",
+    return points(
+        [int(whole["n_models"])],
+        [float(whole["share_removed"])],
+        "%{y:.1%} removed with all:<br>%{customdata}",
         name="all filter models",
         marker={"color": REMOVED, "size": 12, "symbol": "diamond"},
         customdata=[_models(whole["models"])],
-        hovertemplate="%{y:.1%} removed with all:<br>%{customdata}<extra></extra>",
     )
 
 

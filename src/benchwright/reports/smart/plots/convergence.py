@@ -12,9 +12,9 @@ from benchwright.reports.page.plot_style import (
     axis,
     clip,
     empty_figure,
-    layout,
     plain,
 )
+from benchwright.reports.page.plots import legend_below, margin, plot, points, rows_down
 
 _MARGINS = 48 + 96  # pixels above and below the plots: title; axis, legend
 _SYMBOLS = {"halved": "square", "first_peak": "circle", "fixed": "diamond"}
@@ -25,8 +25,6 @@ def draw_neighbour_convergence(
     neighbour_convergence: pd.DataFrame, density_by_k: pd.DataFrame
 ) -> Any:
     """Draw the density of distances for several numbers of neighbours, and δ against them."""
-    import plotly.graph_objects as go
-
     title = "Threshold δ by number of nearest neighbours k"
     table = neighbour_convergence.dropna(subset=["threshold"])
     if table.empty:
@@ -44,65 +42,56 @@ def draw_neighbour_convergence(
     traces = [
         *_curves(density_by_k, density_by_k["k"].nunique()),
         _thresholds_on_curves(rows, density_by_k),
-        go.Scatter(
-            x=[row["k"] for row in rows],
-            y=[row["threshold"] for row in rows],
+        points(
+            [row["k"] for row in rows],
+            [row["threshold"] for row in rows],
+            "k = %{x}: δ = %{y:.3f}, %{customdata[0]}<br>%{customdata[1]} items closer",
             xaxis="x2",
             yaxis="y2",
             mode="lines+markers",
             line={"color": REMOVED, "width": 1.5, "dash": "dot"},
-            marker={
-                "size": 9,
-                "color": REMOVED,
-                "symbol": [_SYMBOLS.get(row["branch"], "x") for row in rows],
-            },
+            marker=_marker(rows),
             showlegend=False,
             customdata=[[_branch(row), f"{row['items_within']:,}"] for row in rows],
-            hovertemplate="k = %{x}: δ = %{y:.3f}, %{customdata[0]}<br>"
-            "%{customdata[1]} items closer<extra></extra>",
         ),
     ]
     counts = [row["k"] for row in rows]
     height = 260
-    return go.Figure(
+    return plot(
+        title,
+        height + _MARGINS,
         traces,
-        layout(
-            title,
-            height + _MARGINS,
-            xaxis=axis("cosine distance", domain=[0, 0.58], anchor="y", rangemode="tozero"),
-            yaxis=axis("density", anchor="x", showticklabels=False, rangemode="tozero"),
-            xaxis2=axis(
-                "k",
-                domain=[0.68, 1],
-                anchor="y2",
-                type="log",
-                tickvals=counts,
-                ticktext=[str(k) for k in counts],
-                tickangle=0,
-                range=[np.log10(counts[0] * 0.8), np.log10(counts[-1] * 1.25)],
-                showgrid=False,
-            ),
-            yaxis2=axis("δ", anchor="x2", rangemode="tozero"),
-            legend={"orientation": "h", "y": -50 / height, "yanchor": "top", "x": 0},
-            margin={"l": 8, "r": 16, "t": 48, "b": 96},
-            hovermode="closest",
-            meta={"narrow": _stacked(height)},
+        xaxis=axis("cosine distance", domain=[0, 0.58], anchor="y", rangemode="tozero"),
+        yaxis=axis("density", anchor="x", showticklabels=False, rangemode="tozero"),
+        xaxis2=axis(
+            "k",
+            domain=[0.68, 1],
+            anchor="y2",
+            type="log",
+            tickvals=counts,
+            ticktext=[str(k) for k in counts],
+            tickangle=0,
+            range=[np.log10(counts[0] * 0.8), np.log10(counts[-1] * 1.25)],
+            showgrid=False,
         ),
+        yaxis2=axis("δ", anchor="x2", rangemode="tozero"),
+        legend=legend_below(50, height),
+        margin=margin(96, top=48),
+        hovermode="closest",
+        meta={"narrow": _stacked(height)},
     )
 
 
 def _curves(density_by_k: pd.DataFrame, counts: int) -> list[Any]:
     """One curve for each k, the more neighbours the stronger."""
-    import plotly.graph_objects as go
-
     return [
-        go.Scatter(
-            x=curve["x"].tolist(),
-            y=curve["y"].tolist(),
+        points(
+            curve["x"].tolist(),
+            curve["y"].tolist(),
+            f"k = {k}<br>distance %{{x:.3f}}",
             mode="lines",
             name=f"k = {k}",
             line={"color": _blue(number, counts), "width": 2},
-            hovertemplate=f"k = {k}<br>distance %{{x:.3f}}<extra></extra>",
         )
         for number, (k, curve) in enumerate(density_by_k.groupby("k"))
     ]
@@ -115,27 +104,26 @@ def _blue(number: int, counts: int) -> str:
 
 def _thresholds_on_curves(rows: list[dict[Any, Any]], density_by_k: pd.DataFrame) -> Any:
     """δ of each k, as a point on its curve."""
-    import plotly.graph_objects as go
-
     curve_of = dict(list(density_by_k.groupby("k")))
     shown = [row for row in rows if row["k"] in curve_of]
     heights = [
         float(np.interp(row["threshold"], curve_of[row["k"]]["x"], curve_of[row["k"]]["y"], left=0))
         for row in shown
     ]
-    return go.Scatter(
-        x=[row["threshold"] for row in shown],
-        y=heights,
-        mode="markers",
+    return points(
+        [row["threshold"] for row in shown],
+        heights,
+        "k = %{customdata[0]}: δ = %{x:.3f}, %{customdata[1]}",
         name="δ",
-        marker={
-            "size": 9,
-            "color": REMOVED,
-            "symbol": [_SYMBOLS.get(row["branch"], "x") for row in shown],
-        },
+        marker=_marker(shown),
         customdata=[[row["k"], _branch(row)] for row in shown],
-        hovertemplate="k = %{customdata[0]}: δ = %{x:.3f}, %{customdata[1]}<extra></extra>",
     )
+
+
+def _marker(rows: list[dict[Any, Any]]) -> dict[str, Any]:
+    """Orange points whose shape tells how δ came about."""
+    symbols = [_SYMBOLS.get(row["branch"], "x") for row in rows]
+    return {"size": 9, "color": REMOVED, "symbol": symbols}
 
 
 def _branch(row: dict[Any, Any]) -> str:
@@ -166,8 +154,6 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
     The share of equal verdicts stands beside what two independent encoders would reach, and beside
     the Jaccard index, which items that both call different do not raise.
     """
-    import plotly.graph_objects as go
-
     title = "Do two encoders call the same items similar?"
     table = encoder_overlap
     if table.empty:
@@ -185,39 +171,34 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
         ),
     ]
     traces = [
-        go.Scatter(
-            x=[None if pd.isna(row[column]) else row[column] for row in rows],
-            y=places,
-            mode="markers",
+        points(
+            [None if pd.isna(row[column]) else row[column] for row in rows],
+            places,
+            f"{name}: %{{x:.1%}}<br>%{{customdata}}",
             name=name,
             marker=marker,
             customdata=[_counts(row) for row in rows],
-            hovertemplate=f"{name}: %{{x:.1%}}<br>%{{customdata}}<extra></extra>",
         )
         for column, name, marker in series
     ]
     plots = 46 * len(rows)
-    return go.Figure(
+    return plot(
+        title,
+        plots + _MARGINS,
         traces,
-        layout(
-            title,
-            plots + _MARGINS,
-            xaxis=axis(range=[-0.02, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
-            yaxis=axis(
-                range=[len(rows) - 0.5, -0.5], tickvals=places, ticktext=names, showgrid=True
-            ),
-            legend={"orientation": "h", "y": -36 / plots, "yanchor": "top", "x": 0},
-            margin={"l": 8, "r": 16, "t": 48, "b": 96},
-            hovermode="closest",
-            meta={
-                "narrow": {
-                    "layout.yaxis.ticktext": [_pair(row, 18) for row in rows],
-                    "layout.xaxis.tickvals": [0, 0.5, 1],
-                    "layout.margin.b": 126,
-                    "layout.height": plots + _MARGINS + 30,
-                }
-            },
-        ),
+        xaxis=axis(range=[-0.02, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        yaxis=rows_down(names, showgrid=True),
+        legend=legend_below(36, plots),
+        margin=margin(96, top=48),
+        hovermode="closest",
+        meta={
+            "narrow": {
+                "layout.yaxis.ticktext": [_pair(row, 18) for row in rows],
+                "layout.xaxis.tickvals": [0, 0.5, 1],
+                "layout.margin.b": 126,
+                "layout.height": plots + _MARGINS + 30,
+            }
+        },
     )
 
 

@@ -12,9 +12,9 @@ from benchwright.reports.page.plot_style import (
     clip,
     empty_figure,
     label_above,
-    layout,
     plain,
 )
+from benchwright.reports.page.plots import NOTES_BESIDE, bars, plot, rows_down
 
 _SUBJECTS = 80  # more bars than this cannot be read
 
@@ -23,8 +23,6 @@ def draw_filter_shares(
     items: pd.DataFrame, kept_items: pd.DataFrame, rule_coverage: pd.DataFrame
 ) -> Any:
     """Draw what each rule took, and what all rules together took (SMART, Table 1)."""
-    import plotly.graph_objects as go
-
     n = len(items)
     title = f"Removed by each rule, of {n:,} items (rules can overlap)"
     if rule_coverage.empty:
@@ -36,54 +34,41 @@ def draw_filter_shares(
     spared = [int(rule["flagged"] - rule["removed"]) for rule in rules] + [0]
     notes = [_note(rule, n) for rule in rules] + [f"{gone:,} · {gone / n:.1%}"]
     colours = [REMOVED] * len(rules) + [KEPT]
-    bars = [
-        go.Bar(
+    traces = [
+        bars(removed, colours, "%{y}: %{x:,} removed", y=labels, name="removed"),
+        bars(
+            spared,
+            QUIET,
+            "%{y}: %{x:,} flagged, not removed",
             y=labels,
-            x=removed,
-            orientation="h",
-            name="removed",
-            marker={"color": colours, "line": {"width": 0}},
-            hovertemplate="%{y}: %{x:,} removed<extra></extra>",
-        ),
-        go.Bar(
-            y=labels,
-            x=spared,
-            orientation="h",
             name="flagged, not removed",
             marker={"color": QUIET, "opacity": 0.45, "line": {"width": 0}},
             text=notes,
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}: %{x:,} flagged, not removed<extra></extra>",
+            **NOTES_BESIDE,
         ),
     ]
     widest = max(r + s for r, s in zip(removed, spared, strict=True)) or 1
-    return go.Figure(
-        bars,
-        layout(
-            title,
-            110 + 34 * len(labels),
-            barmode="stack",
-            bargap=0.35,
-            showlegend=any(spared),
-            legend={"orientation": "h", "y": -0.16, "x": 0, "traceorder": "normal"},
-            xaxis=axis(range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
-            yaxis=axis(autorange="reversed", showgrid=False),
-            meta={
-                "narrow": {
-                    "layout.xaxis.range": [0, 1.7 * widest],
-                    "layout.xaxis.nticks": 4,
-                    "data.1.text": [note.split(", ")[0] for note in notes],
-                }
-            },
-        ),
+    narrow = {
+        "layout.xaxis.range": [0, 1.7 * widest],
+        "layout.xaxis.nticks": 4,
+        "data.1.text": [note.split(", ")[0] for note in notes],
+    }
+    return plot(
+        title,
+        110 + 34 * len(labels),
+        traces,
+        barmode="stack",
+        bargap=0.35,
+        showlegend=any(spared),
+        legend={"orientation": "h", "y": -0.16, "x": 0, "traceorder": "normal"},
+        xaxis=axis(range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
+        yaxis=axis(autorange="reversed", showgrid=False),
+        meta={"narrow": narrow},
     )
 
 
 def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
     """Draw the share of items that each subject lost (SMART, Table 9)."""
-    import plotly.graph_objects as go
-
     title = "Share of each subject's items that was removed"
     if subject_shares.empty:
         return empty_figure(title, "There are no items.")
@@ -96,42 +81,30 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
     whole = (subject_shares["n_full"] - subject_shares["n_kept"]).sum() / subject_shares[
         "n_full"
     ].sum()
-    bars = go.Bar(
-        y=list(range(len(shown))),
-        x=shown["share_removed"].tolist(),
-        orientation="h",
-        marker={"color": REMOVED, "line": {"width": 0}},
+    trace = bars(
+        shown["share_removed"].tolist(),
+        REMOVED,
+        "%{customdata}: %{x:.1%} removed (%{text})",
         text=[f"{full:,} → {kept:,}" for full, kept in counts],
-        textposition="outside",
-        cliponaxis=False,
         customdata=[plain(subject) for subject in shown["subject"]],
-        hovertemplate="%{customdata}: %{x:.1%} removed (%{text})<extra></extra>",
+        **NOTES_BESIDE,
     )
     rows = len(shown)
-    return go.Figure(
-        bars,
-        layout(
-            title,
-            110 + 22 * rows,
-            bargap=0.3,
-            xaxis=axis("", range=[0, 1.22], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
-            yaxis=axis(
-                range=[rows - 0.4, -0.6],
-                tickvals=list(range(rows)),
-                ticktext=_subject_labels(shown, 34),
-                showgrid=False,
-            ),
-            shapes=[_line(float(whole), rows)],
-            annotations=[label_above(float(whole), f"all items {whole:.1%}", KEPT)],
-            meta={
-                "top": 26,
-                "narrow": {
-                    "layout.xaxis.range": [0, 1.55],
-                    "layout.xaxis.tickvals": [0, 0.5, 1],
-                    "layout.yaxis.ticktext": _subject_labels(shown, 20),
-                },
-            },
-        ),
+    narrow = {
+        "layout.xaxis.range": [0, 1.55],
+        "layout.xaxis.tickvals": [0, 0.5, 1],
+        "layout.yaxis.ticktext": _subject_labels(shown, 20),
+    }
+    return plot(
+        title,
+        110 + 22 * rows,
+        [trace],
+        bargap=0.3,
+        xaxis=axis("", range=[0, 1.22], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        yaxis=rows_down(_subject_labels(shown, 34), range=[rows - 0.4, -0.6]),
+        shapes=[_line(float(whole), rows)],
+        annotations=[label_above(float(whole), f"all items {whole:.1%}", KEPT)],
+        meta={"top": 26, "narrow": narrow},
     )
 
 
