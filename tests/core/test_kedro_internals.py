@@ -1,5 +1,6 @@
 """Private names of Kedro and fsspec: which there are, and what breaks where one is gone."""
 
+import ast
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ RESULTS = "a run does not say where its results are, and MLflow lacks its files"
         (FILE, "_version", "datasets of ours do not describe themselves"),
         (PARQUET, "_fs", "files appear before they are whole"),
         (PARQUET, "_protocol", "files appear before they are whole; " + RESULTS),
-        (PARQUET, "_get_load_path", RESULTS),
+        (PARQUET, "_get_load_path", RESULTS + "; Kedro-Viz has no previews"),
         (PARQUET, "_filepath", "what killed runs left is not cleared away"),
         (PARQUET, "_version", "a run may read what another one saved at the same time"),
         (PARQUET._fs, "open", "files appear before they are whole"),
@@ -52,6 +53,18 @@ RESULTS = "a run does not say where its results are, and MLflow lacks its files"
 )
 def test_kedro_still_has_the_name(owner: Any, name: str, breaks: str) -> None:
     assert hasattr(owner, name), f"{type(owner).__name__}.{name} is gone: {breaks}"
+
+
+def test_no_other_module_uses_them(repository: Path) -> None:
+    private = {"_fs", "_protocol", "_filepath", "_version", "_get_load_path", "_get_save_path"}
+    private |= {"_exists_function", "_clear_version_cache", "_runtime_params", "_hook_manager"}
+    using = {
+        path.name
+        for path in (repository / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in private
+    }
+    assert using == {"kedro_internals.py"}
 
 
 @pytest.mark.parametrize("name", ERROR_LOGGERS)

@@ -1,6 +1,4 @@
-"""All names that Kedro and fsspec keep private and this package needs: one place to read when
-either is upgraded.
-"""
+"""Private names of Kedro and fsspec that this package uses: what to read before an upgrade."""
 
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -63,6 +61,11 @@ def wrap_local_file_system(dataset: Any, wrap: Callable[[Any], Any]) -> None:
     """Replace the fsspec file system of one of Kedro's datasets, where it is the local one."""
     if dataset._protocol == "file":
         dataset._fs = wrap(dataset._fs)
+
+
+def open_loaded(dataset: Any) -> Any:
+    """The file of one of Kedro's datasets that is loaded, open to read bytes."""
+    return dataset._fs.open(str(dataset._get_load_path()), mode="rb")
 
 
 def loaded_from(dataset: Any) -> Path | None:

@@ -12,7 +12,7 @@ from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
 from benchwright.core.atomic_files import written_aside
-from benchwright.core.kedro_internals import wrap_local_file_system
+from benchwright.core.kedro_internals import open_loaded, wrap_local_file_system
 
 
 class AsideFileSystem:
@@ -61,7 +61,7 @@ class ParquetTable(_WritesAside, ParquetDataset):
         """Return the first rows for Kedro-Viz; lists and long texts as short texts."""
         import pyarrow.parquet as pq
 
-        with self._fs.open(str(self._get_load_path()), mode="rb") as stream:
+        with open_loaded(self) as stream:
             file = pq.ParquetFile(stream)
             first = next(file.iter_batches(batch_size=nrows), None)
             rows = first.to_pylist() if first is not None else []
