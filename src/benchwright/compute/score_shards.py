@@ -178,7 +178,7 @@ def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
     """The table of a shard; one row per key, in the shard's order."""
     frame = pd.DataFrame(answers)
     frame.insert(0, "key", list(shard.keys))
-    kinds = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
+    kinds: dict[str, Any] = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
     columns = COLUMNS if shard.sampling is None else WRITTEN_COLUMNS
     return frame.astype({name: kind for name, kind in kinds.items() if name in columns})[
         list(columns)

@@ -116,7 +116,8 @@ def in_order(
 
     def to_ask() -> Iterator[tuple[_Batch[Answer], int, Question]]:
         for questions in batches:
-            under_way.append(batch := _Batch(len(questions)))
+            batch: _Batch[Answer] = _Batch(len(questions))
+            under_way.append(batch)
             for position, question in enumerate(questions):
                 yield batch, position, question
 
