@@ -1,5 +1,8 @@
 """The evaluation stage: does the refined benchmark still rank models as it should?"""
 
+from collections.abc import Callable
+from typing import Any
+
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.evidence.item_parameters import estimate_item_parameters
@@ -44,7 +47,7 @@ from benchwright.reports.smart.render import (
 )
 from benchwright.reports.smart.summary import note_items, note_models, summarise_refinement
 
-FIGURES = {
+PLACES_OF_FIGURES = {
     "filter-shares": "figure_filter_shares",
     "rank-chart": "figure_rank_chart",
     "agreement": "figure_agreement",
@@ -75,370 +78,265 @@ SECTIONS = [
 ]
 
 
+_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+    (
+        choose_panel,
+        {
+            "response_matrix": "response_matrix",
+            "items": "items",
+            "models_table": "models_table",
+            "filter_models": "chosen_filter_models",
+            "evaluation_models": "params:evaluation_models",
+            "evaluation": "params:evaluation",
+        },
+        "panel",
+    ),
+    (score_models, ["response_matrix", "items", "kept_items", "panel"], "scores"),
+    (read_ratings, ["user_ratings", "params:ratings"], "human_ratings"),
+    (
+        compare_ranks,
+        [
+            "response_matrix",
+            "items",
+            "kept_items",
+            "scores",
+            "panel",
+            "human_ratings",
+            "params:evaluation",
+            "params:seed",
+        ],
+        "rank_agreement",
+    ),
+    (
+        estimate_item_parameters,
+        ["response_matrix", "panel", "params:evaluation"],
+        ["item_parameters", "ire_fit"],
+    ),
+    (gather_subsets, ["kept_items", "item_parameters"], "compared_subsets"),
+    (
+        compare_with_random,
+        [
+            "response_matrix",
+            "items",
+            "compared_subsets",
+            "scores",
+            "panel",
+            "human_ratings",
+            "params:evaluation",
+            "params:seed",
+        ],
+        ["yardstick", "random_subsets"],
+    ),
+    (compare_methods, ["rank_agreement", "yardstick", "ire_fit"], "method_comparison"),
+    (count_subjects, ["items", "kept_items"], "subject_shares"),
+    (
+        compare_answers,
+        ["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
+        "agreement",
+    ),
+    (
+        profile_filter_models,
+        {
+            "response_matrix": "response_matrix",
+            "choices_only_matrix": "choices_only_matrix",
+            "calibration": "calibration",
+            "filter_models": "chosen_filter_models",
+            "evaluation": "params:evaluation",
+        },
+        "filter_model_profile",
+    ),
+    (
+        count_funnel,
+        ["rejected_items", "items", "verdicts", "rule_coverage", "kept_items"],
+        "funnel",
+    ),
+    (
+        rate_label_errors,
+        [
+            "items",
+            "item_audit",
+            "verdicts",
+            "label_errors",
+            "demonstrations",
+            "calibration_items",
+            "params:limit",
+        ],
+        "label_error_rates",
+    ),
+    (
+        make_review_sheet,
+        ["items", "item_audit", "verdicts", "groups", "params:evaluation", "params:seed"],
+        "review_sheet",
+    ),
+    (read_reviews, ["review_sheet_filled", "verdicts"], "review_agreement"),
+    (
+        count_items,
+        ["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
+        "item_metrics",
+    ),
+    (
+        collect_metrics,
+        [
+            "item_metrics",
+            "rank_agreement",
+            "agreement",
+            "filter_model_profile",
+            "similarity_threshold",
+            "yardstick",
+            "ire_fit",
+            "label_error_rates",
+        ],
+        "metrics",
+    ),
+)
+
+_FIGURES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+    (draw_filter_shares, ["items", "kept_items", "rule_coverage"], "figure_filter_shares"),
+    (draw_rank_chart, ["scores", "params:evaluation"], "figure_rank_chart"),
+    (draw_agreement, "agreement", "figure_agreement"),
+    (draw_subject_shares, "subject_shares", "figure_subject_shares"),
+    (
+        draw_distance_distribution,
+        ["distance_density", "similarity_threshold"],
+        "figure_distance_distribution",
+    ),
+    (
+        draw_threshold_sensitivity,
+        ["threshold_sensitivity", "similarity_threshold"],
+        "figure_threshold_sensitivity",
+    ),
+    (draw_funnel, "funnel", "figure_funnel"),
+    (draw_random_band, ["random_subsets", "yardstick"], "figure_random_band"),
+    (draw_spread_band, ["random_subsets", "yardstick"], "figure_spread_band"),
+    (draw_filter_model_ablation, "filter_model_ablation", "figure_filter_model_ablation"),
+    (
+        draw_neighbour_convergence,
+        ["neighbour_convergence", "density_by_k"],
+        "figure_neighbour_convergence",
+    ),
+)
+
+_REPORT: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+    (
+        summarise_refinement,
+        [
+            "items",
+            "kept_items",
+            "rule_coverage",
+            "rank_agreement",
+            "panel",
+            "yardstick",
+            "params:evaluation",
+        ],
+        "report_summary",
+    ),
+    (
+        note_models,
+        ["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
+        "report_model_notes",
+    ),
+    (
+        note_items,
+        [
+            "items",
+            "kept_items",
+            "rejected_items",
+            "rule_coverage",
+            "verdicts",
+            "similarity_threshold",
+            "import_report",
+        ],
+        "report_item_notes",
+    ),
+    (
+        tell_method,
+        {
+            "ingestion": "params:ingestion",
+            "filtering": "params:filtering",
+            "evaluation": "params:evaluation",
+            "filter_models": "chosen_filter_models",
+            "filter_model_rule": "params:filter_models",
+            "rule_coverage": "rule_coverage",
+            "panel": "panel",
+            "funnel": "funnel",
+        },
+        "report_method",
+    ),
+    (
+        tell_removed,
+        ["rule_coverage", "overlaps", "filter_model_ablation", "subject_shares"],
+        "report_removed",
+    ),
+    (
+        tell_ranking,
+        [
+            "panel",
+            "scores",
+            "rank_agreement",
+            "human_ratings",
+            "yardstick",
+            "method_comparison",
+            "params:evaluation",
+        ],
+        "report_ranking",
+    ),
+    (
+        tell_findings,
+        [
+            "similarity_threshold",
+            "threshold_sensitivity",
+            "neighbour_convergence",
+            "label_error_rates",
+            "review_agreement",
+        ],
+        "report_findings",
+    ),
+    (
+        choose_report_examples,
+        ["items", "verdicts", "groups", "rejected_items", "params:evaluation", "params:seed"],
+        "report_examples",
+    ),
+    (
+        list_items,
+        {
+            "item_audit": "item_audit",
+            "verdicts": "verdicts",
+            "response_matrix": "response_matrix",
+            "scores": "scores",
+            "panel": "panel",
+            "filter_models": "chosen_filter_models",
+            "evaluation": "params:evaluation",
+        },
+        "report_items",
+    ),
+    (
+        tell_data,
+        [
+            "filter_model_profile",
+            "calibration",
+            "answer_coverage",
+            "import_report",
+            "params:evaluation",
+        ],
+        "report_data",
+    ),
+    (
+        tell_provenance,
+        {
+            "ingestion": "params:ingestion",
+            "variant": "params:variant",
+            "filtering": "params:filtering",
+            "evaluation": "params:evaluation",
+            "filter_models": "chosen_filter_models",
+            "seed": "params:seed",
+        },
+        "report_provenance",
+    ),
+    (gather_figures, PLACES_OF_FIGURES, "report_figures"),
+    (render_report, SECTIONS, "report"),
+)
+
+
 def create_pipeline() -> Pipeline:
     """Numbers, figures and one report."""
-    return Pipeline(
-        [
-            Node(
-                choose_panel,
-                inputs={
-                    "response_matrix": "response_matrix",
-                    "items": "items",
-                    "models_table": "models_table",
-                    "filter_models": "chosen_filter_models",
-                    "evaluation_models": "params:evaluation_models",
-                    "evaluation": "params:evaluation",
-                },
-                outputs="panel",
-                name="choose_panel",
-            ),
-            Node(
-                score_models,
-                inputs=["response_matrix", "items", "kept_items", "panel"],
-                outputs="scores",
-                name="score_models",
-            ),
-            Node(
-                read_ratings,
-                inputs=["user_ratings", "params:ratings"],
-                outputs="human_ratings",
-                name="read_ratings",
-            ),
-            Node(
-                compare_ranks,
-                inputs=[
-                    "response_matrix",
-                    "items",
-                    "kept_items",
-                    "scores",
-                    "panel",
-                    "human_ratings",
-                    "params:evaluation",
-                    "params:seed",
-                ],
-                outputs="rank_agreement",
-                name="compare_ranks",
-            ),
-            Node(
-                estimate_item_parameters,
-                inputs=["response_matrix", "panel", "params:evaluation"],
-                outputs=["item_parameters", "ire_fit"],
-                name="estimate_item_parameters",
-            ),
-            Node(
-                gather_subsets,
-                inputs=["kept_items", "item_parameters"],
-                outputs="compared_subsets",
-                name="gather_subsets",
-            ),
-            Node(
-                compare_with_random,
-                inputs=[
-                    "response_matrix",
-                    "items",
-                    "compared_subsets",
-                    "scores",
-                    "panel",
-                    "human_ratings",
-                    "params:evaluation",
-                    "params:seed",
-                ],
-                outputs=["yardstick", "random_subsets"],
-                name="compare_with_random",
-            ),
-            Node(
-                compare_methods,
-                inputs=["rank_agreement", "yardstick", "ire_fit"],
-                outputs="method_comparison",
-                name="compare_methods",
-            ),
-            Node(
-                count_subjects,
-                inputs=["items", "kept_items"],
-                outputs="subject_shares",
-                name="count_subjects",
-            ),
-            Node(
-                compare_answers,
-                inputs=["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
-                outputs="agreement",
-                name="compare_answers",
-            ),
-            Node(
-                profile_filter_models,
-                inputs={
-                    "response_matrix": "response_matrix",
-                    "choices_only_matrix": "choices_only_matrix",
-                    "calibration": "calibration",
-                    "filter_models": "chosen_filter_models",
-                    "evaluation": "params:evaluation",
-                },
-                outputs="filter_model_profile",
-                name="profile_filter_models",
-            ),
-            Node(
-                count_funnel,
-                inputs=["rejected_items", "items", "verdicts", "rule_coverage", "kept_items"],
-                outputs="funnel",
-                name="count_funnel",
-            ),
-            Node(
-                rate_label_errors,
-                inputs=[
-                    "items",
-                    "item_audit",
-                    "verdicts",
-                    "label_errors",
-                    "demonstrations",
-                    "calibration_items",
-                    "params:limit",
-                ],
-                outputs="label_error_rates",
-                name="rate_label_errors",
-            ),
-            Node(
-                make_review_sheet,
-                inputs=[
-                    "items",
-                    "item_audit",
-                    "verdicts",
-                    "groups",
-                    "params:evaluation",
-                    "params:seed",
-                ],
-                outputs="review_sheet",
-                name="make_review_sheet",
-            ),
-            Node(
-                read_reviews,
-                inputs=["review_sheet_filled", "verdicts"],
-                outputs="review_agreement",
-                name="read_reviews",
-            ),
-            Node(
-                count_items,
-                inputs=["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
-                outputs="item_metrics",
-                name="count_items",
-            ),
-            Node(
-                collect_metrics,
-                inputs=[
-                    "item_metrics",
-                    "rank_agreement",
-                    "agreement",
-                    "filter_model_profile",
-                    "similarity_threshold",
-                    "yardstick",
-                    "ire_fit",
-                    "label_error_rates",
-                ],
-                outputs="metrics",
-                name="collect_metrics",
-            ),
-            *_figures(),
-            *_report(),
-        ]
-    )
-
-
-def _figures() -> list[Node]:
-    return [
-        Node(
-            draw_filter_shares,
-            inputs=["items", "kept_items", "rule_coverage"],
-            outputs="figure_filter_shares",
-            name="draw_filter_shares",
-        ),
-        Node(
-            draw_rank_chart,
-            inputs=["scores", "params:evaluation"],
-            outputs="figure_rank_chart",
-            name="draw_rank_chart",
-        ),
-        Node(draw_agreement, inputs="agreement", outputs="figure_agreement", name="draw_agreement"),
-        Node(
-            draw_subject_shares,
-            inputs="subject_shares",
-            outputs="figure_subject_shares",
-            name="draw_subject_shares",
-        ),
-        Node(
-            draw_distance_distribution,
-            inputs=["distance_density", "similarity_threshold"],
-            outputs="figure_distance_distribution",
-            name="draw_distance_distribution",
-        ),
-        Node(
-            draw_threshold_sensitivity,
-            inputs=["threshold_sensitivity", "similarity_threshold"],
-            outputs="figure_threshold_sensitivity",
-            name="draw_threshold_sensitivity",
-        ),
-        Node(draw_funnel, inputs="funnel", outputs="figure_funnel", name="draw_funnel"),
-        Node(
-            draw_random_band,
-            inputs=["random_subsets", "yardstick"],
-            outputs="figure_random_band",
-            name="draw_random_band",
-        ),
-        Node(
-            draw_spread_band,
-            inputs=["random_subsets", "yardstick"],
-            outputs="figure_spread_band",
-            name="draw_spread_band",
-        ),
-        Node(
-            draw_filter_model_ablation,
-            inputs="filter_model_ablation",
-            outputs="figure_filter_model_ablation",
-            name="draw_filter_model_ablation",
-        ),
-        Node(
-            draw_neighbour_convergence,
-            inputs=["neighbour_convergence", "density_by_k"],
-            outputs="figure_neighbour_convergence",
-            name="draw_neighbour_convergence",
-        ),
-    ]
-
-
-def _report() -> list[Node]:
-    return [
-        Node(
-            summarise_refinement,
-            inputs=[
-                "items",
-                "kept_items",
-                "rule_coverage",
-                "rank_agreement",
-                "panel",
-                "yardstick",
-                "params:evaluation",
-            ],
-            outputs="report_summary",
-            name="summarise_refinement",
-        ),
-        Node(
-            note_models,
-            inputs=["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
-            outputs="report_model_notes",
-            name="note_models",
-        ),
-        Node(
-            note_items,
-            inputs=[
-                "items",
-                "kept_items",
-                "rejected_items",
-                "rule_coverage",
-                "verdicts",
-                "similarity_threshold",
-                "import_report",
-            ],
-            outputs="report_item_notes",
-            name="note_items",
-        ),
-        Node(
-            tell_method,
-            inputs={
-                "ingestion": "params:ingestion",
-                "filtering": "params:filtering",
-                "evaluation": "params:evaluation",
-                "filter_models": "chosen_filter_models",
-                "filter_model_rule": "params:filter_models",
-                "rule_coverage": "rule_coverage",
-                "panel": "panel",
-                "funnel": "funnel",
-            },
-            outputs="report_method",
-            name="tell_method",
-        ),
-        Node(
-            tell_removed,
-            inputs=["rule_coverage", "overlaps", "filter_model_ablation", "subject_shares"],
-            outputs="report_removed",
-            name="tell_removed",
-        ),
-        Node(
-            tell_ranking,
-            inputs=[
-                "panel",
-                "scores",
-                "rank_agreement",
-                "user_ratings",
-                "params:ratings",
-                "yardstick",
-                "method_comparison",
-                "params:evaluation",
-            ],
-            outputs="report_ranking",
-            name="tell_ranking",
-        ),
-        Node(
-            tell_findings,
-            inputs=[
-                "similarity_threshold",
-                "threshold_sensitivity",
-                "neighbour_convergence",
-                "label_error_rates",
-                "review_agreement",
-            ],
-            outputs="report_findings",
-            name="tell_findings",
-        ),
-        Node(
-            choose_report_examples,
-            inputs=[
-                "items",
-                "verdicts",
-                "groups",
-                "rejected_items",
-                "params:evaluation",
-                "params:seed",
-            ],
-            outputs="report_examples",
-            name="choose_report_examples",
-        ),
-        Node(
-            list_items,
-            inputs={
-                "item_audit": "item_audit",
-                "verdicts": "verdicts",
-                "response_matrix": "response_matrix",
-                "scores": "scores",
-                "panel": "panel",
-                "filter_models": "chosen_filter_models",
-                "evaluation": "params:evaluation",
-            },
-            outputs="report_items",
-            name="list_items",
-        ),
-        Node(
-            tell_data,
-            inputs=[
-                "filter_model_profile",
-                "calibration",
-                "answer_coverage",
-                "import_report",
-                "params:evaluation",
-            ],
-            outputs="report_data",
-            name="tell_data",
-        ),
-        Node(
-            tell_provenance,
-            inputs={
-                "ingestion": "params:ingestion",
-                "variant": "params:variant",
-                "filtering": "params:filtering",
-                "evaluation": "params:evaluation",
-                "filter_models": "chosen_filter_models",
-                "seed": "params:seed",
-            },
-            outputs="report_provenance",
-            name="tell_provenance",
-        ),
-        Node(gather_figures, inputs=FIGURES, outputs="report_figures", name="gather_figures"),
-        Node(render_report, inputs=SECTIONS, outputs="report", name="render_report"),
-    ]
+    return Pipeline([Node(*node, name=node[0].__name__) for node in (*_NODES, *_FIGURES, *_REPORT)])

@@ -1,5 +1,8 @@
 """The gap between the halves: figures of models on both → tables, figures and one page."""
 
+from collections.abc import Callable
+from typing import Any
+
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.mmlu_cf.splitting.gap import (
@@ -11,59 +14,31 @@ from benchwright.reports.half_gap.page import render_half_gap_page
 from benchwright.reports.half_gap.plots.fields import draw_gaps_by_field
 from benchwright.reports.half_gap.plots.gaps import draw_gaps
 
+_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+    (
+        compare_halves,
+        ["half_scores", "params:half_gap", "params:models"],
+        ["half_gap", "compared_halves"],
+    ),
+    (count_small_gaps, {"half_gap": "half_gap", "settings": "params:half_gap"}, "half_gap_shares"),
+    (draw_gaps, {"half_gap": "half_gap", "settings": "params:half_gap"}, "figure_half_gap"),
+    (draw_gaps_by_field, "half_gap", "figure_half_gap_fields"),
+    (collect_gap_metrics, ["half_gap", "half_gap_shares"], "half_gap_metrics"),
+    (
+        render_half_gap_page,
+        {
+            "half_gap_settings": "params:half_gap",
+            "compared_halves": "compared_halves",
+            "half_gap": "half_gap",
+            "half_gap_shares": "half_gap_shares",
+            "figure_half_gap": "figure_half_gap",
+            "figure_half_gap_fields": "figure_half_gap_fields",
+        },
+        "half_gap_report",
+    ),
+)
+
 
 def create_pipeline() -> Pipeline:
     """Figures that `benchwright evaluate-sealed` wrote → Δ of each model, and an alarm."""
-    return Pipeline(
-        [
-            Node(
-                compare_halves,
-                ["half_scores", "params:half_gap", "params:models"],
-                ["half_gap", "compared_halves"],
-                name="compare_halves",
-            ),
-            Node(
-                count_small_gaps,
-                {
-                    "half_gap": "half_gap",
-                    "settings": "params:half_gap",
-                },
-                "half_gap_shares",
-                name="count_small_gaps",
-            ),
-            Node(
-                draw_gaps,
-                {
-                    "half_gap": "half_gap",
-                    "settings": "params:half_gap",
-                },
-                "figure_half_gap",
-                name="draw_gaps",
-            ),
-            Node(
-                draw_gaps_by_field,
-                "half_gap",
-                "figure_half_gap_fields",
-                name="draw_gaps_by_field",
-            ),
-            Node(
-                collect_gap_metrics,
-                ["half_gap", "half_gap_shares"],
-                "half_gap_metrics",
-                name="collect_gap_metrics",
-            ),
-            Node(
-                render_half_gap_page,
-                {
-                    "half_gap_settings": "params:half_gap",
-                    "compared_halves": "compared_halves",
-                    "half_gap": "half_gap",
-                    "half_gap_shares": "half_gap_shares",
-                    "figure_half_gap": "figure_half_gap",
-                    "figure_half_gap_fields": "figure_half_gap_fields",
-                },
-                "half_gap_report",
-                name="render_half_gap_page",
-            ),
-        ]
-    )
+    return Pipeline([Node(*node, name=node[0].__name__) for node in _NODES])

@@ -1,5 +1,8 @@
 """The memorisation stage: what models wrote under the question alone → tables and one page."""
 
+from collections.abc import Callable
+from typing import Any
+
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.mmlu_cf.memorisation import (
@@ -11,66 +14,50 @@ from benchwright.methods.mmlu_cf.memorisation import (
 from benchwright.reports.memorisation.figure import draw_memorisation
 from benchwright.reports.memorisation.page import render_memorisation_page
 
+_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+    (
+        compare_replies,
+        ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
+        "memorisation",
+    ),
+    (
+        summarise_memorisation,
+        {"table": "memorisation", "params": "params:memorisation"},
+        "memorisation_summary",
+    ),
+    (
+        choose_examples,
+        {
+            "items": "items",
+            "memorisation": "memorisation",
+            "settings": "params:memorisation",
+            "seed": "params:seed",
+        },
+        "memorisation_examples",
+    ),
+    (
+        draw_memorisation,
+        {"memorisation_summary": "memorisation_summary", "settings": "params:memorisation"},
+        "figure_memorisation",
+    ),
+    (collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
+    (
+        render_memorisation_page,
+        [
+            "params:ingestion",
+            "params:variant",
+            "params:memorisation",
+            "params:scoring",
+            "params:seed",
+            "memorisation_summary",
+            "memorisation_examples",
+            "figure_memorisation",
+        ],
+        "memorisation_report",
+    ),
+)
+
 
 def create_pipeline() -> Pipeline:
     """Items and generations → what is remembered, by item and by model."""
-    return Pipeline(
-        [
-            Node(
-                compare_replies,
-                ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
-                "memorisation",
-                name="compare_replies",
-            ),
-            Node(
-                summarise_memorisation,
-                {
-                    "table": "memorisation",
-                    "params": "params:memorisation",
-                },
-                "memorisation_summary",
-                name="summarise_memorisation",
-            ),
-            Node(
-                choose_examples,
-                {
-                    "items": "items",
-                    "memorisation": "memorisation",
-                    "settings": "params:memorisation",
-                    "seed": "params:seed",
-                },
-                "memorisation_examples",
-                name="choose_examples",
-            ),
-            Node(
-                draw_memorisation,
-                {
-                    "memorisation_summary": "memorisation_summary",
-                    "settings": "params:memorisation",
-                },
-                "figure_memorisation",
-                name="draw_memorisation",
-            ),
-            Node(
-                collect_memorisation_metrics,
-                "memorisation_summary",
-                "memorisation_metrics",
-                name="collect_memorisation_metrics",
-            ),
-            Node(
-                render_memorisation_page,
-                [
-                    "params:ingestion",
-                    "params:variant",
-                    "params:memorisation",
-                    "params:scoring",
-                    "params:seed",
-                    "memorisation_summary",
-                    "memorisation_examples",
-                    "figure_memorisation",
-                ],
-                "memorisation_report",
-                name="render_memorisation_page",
-            ),
-        ]
-    )
+    return Pipeline([Node(*node, name=node[0].__name__) for node in _NODES])

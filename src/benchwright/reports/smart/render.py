@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel, group_to_judge
-from benchwright.evidence.rank_agreement import read_ratings
+from benchwright.evidence.rank_agreement import Ratings
 from benchwright.methods.smart.review import STALE, stale_reviews
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.evaluation import EvaluationParams, RatingsParams
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
@@ -93,8 +93,7 @@ def tell_ranking(
     panel: Panel,
     scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
-    user_ratings: pd.DataFrame,
-    ratings: RatingsParams,
+    human_ratings: Ratings,
     yardstick: pd.DataFrame,
     method_comparison: pd.DataFrame,
     evaluation: EvaluationParams,
@@ -110,7 +109,7 @@ def tell_ranking(
         rank_agreement=rank_rows(rank_agreement),
         detectable=describe_detectable(rank_agreement, group),
         rated=has_ratings(rank_agreement),
-        ratings_source=read_ratings(user_ratings, ratings).source,
+        ratings_source=human_ratings.source,
         yardstick=yardstick_rows(yardstick, group),
         methods=method_rows(method_comparison),
     )
