@@ -28,12 +28,10 @@ def reword(
     items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
 ) -> Reworded:
     """Ask for another wording of every question of `Items`, and take the first that passes."""
-    names = ("item_id", "question", "choices", "answer", "answer_text")
+    names = ["item_id", "question", "choices", "answer", "answer_text"]
     questions = [
         Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))
-        for item_id, text, choices, answer, right in zip(
-            *(items[name] for name in names), strict=True
-        )
+        for item_id, text, choices, answer, right in items[names].itertuples(index=False)
     ]
     attempts = rephrase(questions, ask, similarity, params)
     found: dict[tuple[str, str], str | None] = {}

@@ -93,6 +93,5 @@ def _score(
     members: NDArray[np.bool_],
 ) -> GroupScore:
     values = correct[members]
-    n = int((~np.isnan(values)).sum())
     error = float(clustered_se(values[None, :], clusters[members])[0])
-    return GroupScore(name, n, float(np.nanmean(values)), error)
+    return GroupScore(name, int((~np.isnan(values)).sum()), float(np.nanmean(values)), error)

@@ -79,9 +79,7 @@ class SealedShards(StoredShards):
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         file = self._file(name)
-        if not file.is_file():
-            raise KeyError(name)
-        opened = self._opened(file)
+        opened = self._opened(file) if file.is_file() else None
         if opened is None:
             raise KeyError(name)
         return opened[1]
@@ -90,8 +88,7 @@ class SealedShards(StoredShards):
         return isinstance(name, str) and self._file(name).is_file()
 
     def __iter__(self) -> Iterator[str]:
-        opened = map(self._opened, self._all_files())
-        return (one[0] for one in opened if one is not None)
+        return (one[0] for one in map(self._opened, self._all_files()) if one is not None)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -131,10 +131,7 @@ def open_sealed(path: Path, key: SealKey) -> SealedBenchmark:
 
 
 def _halves(items: pd.DataFrame, assignment: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    rows: dict[str, dict[str, Any]] = {
-        str(row["item_id"]): {str(name): value for name, value in row.items()}
-        for row in items.to_dict("records")
-    }
+    rows: dict[str, Any] = {str(row["item_id"]): row for row in items.to_dict("records")}
     halves: dict[str, list[dict[str, Any]]] = {"validation": [], "test": []}
     for item_id, half in zip(assignment["item_id"], assignment["half"], strict=True):
         if item_id not in rows:
@@ -174,8 +171,7 @@ def _public_row(row: Mapping[str, Any], canary: str) -> dict[str, Any]:
 
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:
-    cluster = _cluster(row)
-    item_id = names.item_id(str(row["item_id"]))
+    item_id, cluster = names.item_id(str(row["item_id"])), _cluster(row)
     own = names.cluster(cluster) if cluster else item_id
     return {"item_id": item_id, **_body(row), "cluster": own}
 

@@ -1,7 +1,7 @@
 """The gap between the halves, and whether the public one looks leaked (MMLU-CF, section 4.5)."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -126,8 +126,8 @@ def _difference(one: ScoredHalves, level: float) -> ShareDifference:
     test, validation = one.test, one.validation
     counted = [score.se is None for score in (test, validation)]
     if all(counted) or not test.n or not validation.n:
-        hits = (round(s.accuracy * s.n) if s.n else 0 for s in (test, validation))
-        return two_proportions(next(hits), test.n, next(hits), validation.n, level)
+        hits, other = (round(s.accuracy * s.n) if s.n else 0 for s in (test, validation))
+        return two_proportions(hits, test.n, other, validation.n, level)
     error = sqrt(sum(_se(score) ** 2 for score in (test, validation)))
     delta = test.accuracy - validation.accuracy
     if isnan(error):
@@ -297,8 +297,8 @@ def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
 
 def _score(group: GroupFigures) -> HalfScore:
     # Without an error of its own a group is no group of independent items.
-    accuracy = nan if group.accuracy is None else group.accuracy
-    return HalfScore(group.n, accuracy, nan if group.se is None else group.se)
+    accuracy, error = (nan if one is None else one for one in (group.accuracy, group.se))
+    return HalfScore(group.n, accuracy, error)
 
 
 logger = logging.getLogger(__name__)
@@ -345,29 +345,19 @@ def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.Data
         A `HalfGapShares` table: all ways of asking, then each; in each all sizes, then each.
     """
     whole = half_gap[half_gap["field"].eq("")]
-    rows = [
-        (style, shots, group, one.below, one.n, *one[1:5], one.reason)
-        for style, shots, asked in _ways(whole)
-        for group, own in _groups(asked)
-        for one in gap_shares(own, settings.bounds, settings.level)
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for style, shots in [("", -1), *sorted(set(zip(whole["style"], whole["shots"], strict=True)))]:
+        one_way = whole["style"].eq(style) & whole["shots"].eq(shots)
+        asked = whole if style == "" else whole[one_way]
+        for group in ("", *SIZE_GROUPS):
+            own = asked if group == "" else asked[asked["size_group"].eq(group)]
+            if group and own.empty:
+                continue
+            rows += [
+                (str(style), int(shots), group, one.below, one.n, *one[1:5], one.reason)
+                for one in gap_shares(own, settings.bounds, settings.level)
+            ]
     return HalfGapShares.from_rows(rows)
-
-
-def _ways(whole: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    yield "", -1, whole
-    asked = sorted(set(zip(whole["style"], whole["shots"], strict=True)))
-    for style, shots in asked:
-        own = whole[whole["style"].eq(style) & whole["shots"].eq(shots)]
-        yield str(style), int(shots), own
-
-
-def _groups(asked: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    yield "", asked
-    for group in SIZE_GROUPS:
-        own = asked[asked["size_group"].eq(group)]
-        if len(own):
-            yield group, own
 
 
 def collect_gap_metrics(half_gap: pd.DataFrame, half_gap_shares: pd.DataFrame) -> dict[str, float]:

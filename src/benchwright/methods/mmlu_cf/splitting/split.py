@@ -56,11 +56,14 @@ def split_halves(
     table["cell"] = table["field"].map(fields.index) * shape[1] + table["level"].map(levels.index)
     single = table["group_size"] == 1
     public = _place_groups(table[~single], shape, validation_share)
-    placed = np.bincount(
-        table["cell"][table["group"].map(public).eq(True)], minlength=shape[0] * shape[1]
-    ).reshape(shape)
-    free = np.bincount(table["cell"][single], minlength=shape[0] * shape[1]).reshape(shape)
-    whole = np.bincount(table["cell"], minlength=shape[0] * shape[1]).reshape(shape)
+    placed, free, whole = (
+        np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+        for cells in (
+            table["cell"][table["group"].map(public).eq(True)],
+            table["cell"][single],
+            table["cell"],
+        )
+    )
     wanted = _half_table(placed, free, whole, validation_share)
     table["rank"] = table[single].groupby("cell").cumcount()
     take = (wanted - placed).ravel()[table["cell"]]
@@ -101,14 +104,9 @@ def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: i
             f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
         )
     level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
-    table = pd.DataFrame(
-        {
-            "item_id": ids.to_numpy(),
-            "field": items["field"].astype(str).to_numpy(),
-            "level": level.to_numpy(),
-            "order": item_uniforms(seed, "split_halves", ids.tolist()),
-        }
-    )
+    columns = {"item_id": ids, "field": items["field"].astype(str), "level": level}
+    table = pd.DataFrame({name: column.to_numpy() for name, column in columns.items()})
+    table["order"] = item_uniforms(seed, "split_halves", ids.tolist())
     shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
     for column in TOGETHER:
         if column in items:
