@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from benchwright.params.exports import StockTaskParams
 from benchwright.params.filtering import FilterModelChoice
 from benchwright.params.prompt import PromptParams
 from benchwright.params.responses import ResponseFileParams
+from benchwright.params.section import Section
 
 Split = Literal["test", "validation", "dev", "train"]
 SPLITS: tuple[Split, ...] = ("test", "validation", "dev", "train")
@@ -32,13 +33,7 @@ GoldForm = Literal[
 ]
 
 
-class Frozen(BaseModel):
-    """Base of the sections: a key that is not known is an error, and nothing changes later."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ChoicesField(Frozen):
+class ChoicesField(Section):
     """Where a row's options are, in the order a model will see them.
 
     A name with dots reads into nested values (`choices.text`), also through a list of records.
@@ -65,7 +60,7 @@ class ChoicesField(Frozen):
         return self
 
 
-class GoldField(Frozen):
+class GoldField(Section):
     """Where the right answer is and how it is written.
 
     `index` from 0, `number` from 1, `letter` (A, B, …), `label` (one of `choices.labels`), `text`
@@ -87,7 +82,7 @@ class GoldField(Frozen):
         return self
 
 
-class FieldMapping(Frozen):
+class FieldMapping(Section):
     """Which columns of a source make an item; names with dots read into nested values."""
 
     question: str
@@ -132,9 +127,9 @@ class SplitName(NamedTuple):
     subject: str | None
 
 
-class _Source(Frozen):
+class _Source(Section):
     fields: FieldMapping
-    splits: dict[str, Split | None] = {}
+    splits: dict[str, Split | None] = Field(default_factory=dict)
     """The source's spelling → test, validation, dev or train (null: not used). The canonical names
     need no entry. `{subject}` in a spelling stands for any text: `"{subject}_val": validation`."""
 
@@ -166,7 +161,7 @@ class FileSource(_Source):
     """A Parquet, JSON Lines, CSV or TSV file (also .gz), or one per split."""
 
     file: str | None = None
-    files: dict[Split, str] = {}
+    files: dict[Split, str] = Field(default_factory=dict)
     split_column: str | None = None
     """The column of `file` that says which split a row is in."""
     all_rows: Split | None = None
@@ -193,7 +188,7 @@ class FileSource(_Source):
         return (self.file,) if self.file is not None else tuple(self.files.values())
 
 
-class SourcesParams(Frozen):
+class SourcesParams(Section):
     """The places a benchmark can be read from; each has a shape, and so a mapping, of its own.
 
     The mirror is read where `mirror_root` names one, then a local file, then the hub.
@@ -216,7 +211,7 @@ class SourcesParams(Frozen):
         return {kind: source for kind, source in named.items() if source is not None}
 
 
-class SplitPurposes(Frozen):
+class SplitPurposes(Section):
     """Which splits serve what. Evaluation items never serve anything else."""
 
     evaluation: Annotated[tuple[Split, ...], Field(min_length=1)]
@@ -235,7 +230,7 @@ class SplitPurposes(Frozen):
         return frozenset((*self.evaluation, *self.demonstrations, *self.calibration))
 
 
-class BenchmarkParams(Frozen):
+class BenchmarkParams(Section):
     """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
 
     `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation`, `sampling`, `estimation` and
@@ -259,13 +254,13 @@ class BenchmarkParams(Frozen):
     judge_models: tuple[str, ...] = ()
     responses: tuple[ResponseFileParams, ...] = ()
     anomalous_subjects: tuple[str, ...] = ()
-    scoring: dict[str, Any] = {}
-    embedding: dict[str, Any] = {}
-    perturbation: dict[str, Any] = {}
-    filtering: dict[str, Any] = {}
-    evaluation: dict[str, Any] = {}
-    sampling: dict[str, Any] = {}
-    estimation: dict[str, Any] = {}
-    exports: dict[str, Any] = {}
+    scoring: dict[str, Any] = Field(default_factory=dict)
+    embedding: dict[str, Any] = Field(default_factory=dict)
+    perturbation: dict[str, Any] = Field(default_factory=dict)
+    filtering: dict[str, Any] = Field(default_factory=dict)
+    evaluation: dict[str, Any] = Field(default_factory=dict)
+    sampling: dict[str, Any] = Field(default_factory=dict)
+    estimation: dict[str, Any] = Field(default_factory=dict)
+    exports: dict[str, Any] = Field(default_factory=dict)
     harness: StockTaskParams | None = None
     """The same questions among lm-evaluation-harness's own tasks (docs/exports.md)."""

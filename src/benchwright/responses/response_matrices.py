@@ -207,8 +207,12 @@ class _Cells:
         correct: NDArray[np.float32],
         prediction: NDArray[np.int16],
         probabilities: tuple[NDArray[np.float32], ...],
-        alone: NDArray[np.bool_] | None = None,
+        alone: NDArray[np.bool_] | bool = False,
     ) -> None:
+        """Takes answers, each completed by what was known of its cell where they agree.
+
+        `alone` marks answers that take nothing from others.
+        """
         answered = ~np.isnan(correct) | (prediction >= 0)
         for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
             known = getattr(self, name)
@@ -219,39 +223,14 @@ class _Cells:
                 known[at] = np.where(answered, values, known[at])
         if self.prediction is None and (prediction >= 0).any():
             self.prediction = np.full(self.shape, -1, dtype=np.int16)
-        before = self.correct[at]
-        chosen = (
-            self.prediction[at] if self.prediction is not None else np.full_like(prediction, -1)
-        )
-        stands = np.zeros(len(correct), dtype=bool) if alone is None else alone
-        taken = _overlaid(at[1], (correct, prediction, stands), (before, chosen), self.index)
-        self.correct[at] = taken[0]
+        lacking = np.isnan(correct) & np.logical_not(alone)
+        self.correct[at] = np.where(lacking, self.correct[at], correct)
         if self.prediction is not None:
-            self.prediction[at] = taken[1]
-
-
-def _overlaid(
-    position: NDArray[np.intp],
-    own: tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]],
-    before: tuple[NDArray[np.float32], NDArray[np.int16]],
-    index: ItemIndex,
-) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
-    """Answers, each completed by what was known of the same cell where they agree.
-
-    Args:
-        position: (n,) of the items.
-        own: (n,) right or wrong, chosen option, and whether the answer takes nothing from others.
-        before: (n,) right or wrong and chosen option as they were known.
-        index: the gold.
-    """
-    correct, prediction, alone = own
-    right = index.is_right(position, before[1].astype(np.int64))
-    unlike = index.single[position] & np.isin(correct, (0, 1)) & (right != correct)
-    lacking = (prediction < 0) & ~alone & ~unlike
-    return (
-        np.where(np.isnan(correct) & ~alone, before[0], correct),
-        np.where(lacking, before[1], prediction),
-    )
+            chosen = self.prediction[at]
+            right = self.index.is_right(at[1], chosen.astype(np.int64))
+            unlike = self.index.single[at[1]] & np.isin(correct, (0, 1)) & (right != correct)
+            lacking = (prediction < 0) & np.logical_not(alone) & ~unlike
+            self.prediction[at] = np.where(lacking, chosen, prediction)
 
 
 def _coverage(
@@ -263,7 +242,7 @@ def _coverage(
     """One row per configuration of the matrix."""
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
-    behind = _behind(live[live["correct"].notna()], others)
+    behind, left = _behind(live[live["correct"].notna()], others)
     ties = rows.groupby("configuration")["tied"].sum().to_dict()
     lost = {
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
@@ -273,11 +252,10 @@ def _coverage(
     is_live = set(live["configuration"])
     answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
-    recorded |= {name for name, one in behind.items() if one.left}
+    recorded |= left
     out = []
     for name, count in zip(matrix.models, answered, strict=True):
-        replaced = behind[name].gaps if name in behind else []
-        gaps = np.array([*superseded.get((name, matrix.condition), []), *replaced])
+        gaps = np.array([*superseded.get((name, matrix.condition), []), *behind.get(name, [])])
         known = gaps[~np.isnan(gaps)]
         source = "both" if name in answering & recorded else "live"
         if name in recorded - answering or name not in is_live:
@@ -299,38 +277,33 @@ def _coverage(
     return out
 
 
-class _Behind(NamedTuple):
-    """Answers of a configuration that came as matrices, beside its live ones.
+def _behind(
+    live: pd.DataFrame, others: list[ResponseMatrix]
+) -> tuple[dict[str, list[float]], set[str]]:
+    """Of answers that came as matrices, beside the live ones with an answer.
 
-    Attributes:
-        gaps: |p_answer live − recorded| of each cell that a live answer replaces; NaN where one
-            of them is unknown.
-        left: whether any cell is not replaced.
+    Returns:
+        By configuration, |p_answer live − recorded| of each cell that a live answer replaces (NaN
+        where one of them is unknown); and the configurations with a cell that none replaces.
     """
-
-    gaps: list[float]
-    left: bool
-
-
-def _behind(live: pd.DataFrame, others: list[ResponseMatrix]) -> dict[str, _Behind]:
-    """By configuration; `live` has the rows with an answer."""
     asked = {
         str(name): own.set_index("item_id")["p_answer"]
         for name, own in live.groupby("configuration")
     }
-    out: dict[str, _Behind] = {}
+    gaps: dict[str, list[float]] = {}
+    left: set[str] = set()
     for matrix in others:
-        ids = pd.Index(matrix.item_ids) if asked else None
-        answered = matrix.answered()
+        ids = pd.Index(matrix.item_ids)
+        kept = matrix.answered()
         for row, name in enumerate(matrix.models):
-            gaps, left = out.get(name, _Behind([], False))
-            replaced = np.zeros(len(matrix.item_ids), dtype=bool)
-            if ids is not None and name in asked:
-                replaced = answered[row] & ids.isin(asked[name].index)
+            if name in asked:
+                replaced = kept[row] & ids.isin(asked[name].index)
                 now = asked[name].reindex(ids[replaced]).to_numpy(dtype=np.float64)
-                gaps = [*gaps, *np.abs(now - matrix.p_answer[row, replaced]).tolist()]
-            out[name] = _Behind(gaps, left or bool((answered[row] & ~replaced).any()))
-    return out
+                apart = np.abs(now - matrix.p_answer[row, replaced]).tolist()
+                gaps.setdefault(name, []).extend(apart)
+                kept[row] &= ~replaced
+        left |= {name for name, one in zip(matrix.models, kept, strict=True) if one.any()}
+    return gaps, left
 
 
 def _as_responses(rows: pd.DataFrame) -> pd.DataFrame:
