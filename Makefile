@@ -1,7 +1,7 @@
 # make smart   the demo benchmark through SMART filtering, with a real model and a real encoder
 # make mmlu-cf the bundled documents to a benchmark with a closed half, packaged models as judges
 # make test    lint, types, import contracts, tests
-# make test-long   the few tests that take most of a minute each
+# make test-long   the slow tests, and the property tests with many more examples
 # make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make fuzz    the readers under a coverage-guided fuzzer, three minutes each

@@ -122,9 +122,8 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
     assert kept_bytes(live) == first
 
 
-@pytest.mark.parametrize(
-    "runner", [ThreadRunner, pytest.param(ParallelRunner, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("runner", [ThreadRunner, ParallelRunner])
 def test_another_runner_gives_the_same_bytes(
     live: Path, run_project: Callable[..., Path], runner: type
 ) -> None:
