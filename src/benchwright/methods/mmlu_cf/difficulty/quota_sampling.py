@@ -83,7 +83,8 @@ def sample_by_difficulty(
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))
-    available = _counts(pool, fields)
+    cells = len(fields) * LEVELS
+    available = np.bincount(_stratum(pool, fields), minlength=cells).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
     target, taken = _allocated(available, params, size)
     covered, possible = _covering(pool, fields, taken)
@@ -132,13 +133,6 @@ def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
     )
     table = table[table["level"].notna()].astype({"level": "int64"})
     return table.sort_values(["order", "item_id"], ignore_index=True)
-
-
-def _counts(pool: pd.DataFrame, fields: list[str]) -> Counts:
-    counts = np.zeros((len(fields), LEVELS), dtype=np.int64)
-    place = {field: number for number, field in enumerate(fields)}
-    np.add.at(counts, (pool["field"].map(place).to_numpy(np.int64), pool["level"].to_numpy()), 1)
-    return counts
 
 
 def _allocated(

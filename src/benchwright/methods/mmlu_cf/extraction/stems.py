@@ -1,6 +1,7 @@
 """The question above a run of options, its number, and the passage that it refers to."""
 
 import re
+from itertools import groupby
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_lines import (
@@ -297,7 +298,6 @@ class Passages:
         self._lines = lines
         self._text: str | None = None
         self._until: int | None = None
-        self._region: tuple[int, ...] = ()
 
     def of(self, stem: Stem, start: int) -> str | None:
         """The passage of a question; what stands between `start` and its stem may be a new one."""
@@ -322,29 +322,21 @@ class Passages:
     def _passage(self, cues: list[int], named: list[int], end: int) -> str:
         if named:
             return self._joined([at for at in named if at not in cues])
-        after = [at for at in range(cues[0], end) if at not in cues]
-        text = self._joined(after)
+        text = self._joined([at for at in range(cues[0], end) if at not in cues])
         if len(text) >= _SHORTEST:
             return text
         # the cue stands below: "Questions 1–4 refer to the passage above"
         above: list[int] = []
         for at in range(cues[0] - 1, -1, -1):
             line = self._lines[at]
-            if line.kind == "heading" or (
-                len(line.text) < 40 and line.block != self._lines[cues[0] - 1].block
-            ):
+            apart = line.block != self._lines[cues[0] - 1].block
+            if line.kind == "heading" or (len(line.text) < 40 and apart):
                 break
             above.append(at)
         text = self._joined(above[::-1])
         return text if len(text) >= _SHORTEST else ""
 
     def _joined(self, places: list[int]) -> str:
-        blocks: list[list[str]] = []
-        before = None
-        for at in places:
-            line = self._lines[at]
-            if line.block != before:
-                blocks.append([])
-                before = line.block
-            blocks[-1].append(line.text)
-        return "\n".join(joined(block) for block in blocks)
+        lines = (self._lines[at] for at in places)
+        blocks = groupby(lines, key=lambda line: line.block)
+        return "\n".join(joined([line.text for line in block]) for _, block in blocks)
