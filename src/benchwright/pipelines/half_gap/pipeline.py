@@ -11,8 +11,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.reports.half_gap.page import render_half_gap_page
-from benchwright.reports.half_gap.plots.fields import draw_gaps_by_field
-from benchwright.reports.half_gap.plots.gaps import draw_gaps
+from benchwright.reports.half_gap.plots import draw_gaps, draw_gaps_by_field
 
 _NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
     (

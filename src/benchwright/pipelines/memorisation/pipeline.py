@@ -11,8 +11,8 @@ from benchwright.methods.mmlu_cf.memorisation import (
     compare_replies,
     summarise_memorisation,
 )
-from benchwright.reports.memorisation.figure import draw_memorisation
 from benchwright.reports.memorisation.page import render_memorisation_page
+from benchwright.reports.memorisation.plots import draw_memorisation
 
 _NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
     (

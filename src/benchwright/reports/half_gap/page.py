@@ -8,7 +8,7 @@ from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.half_gap.headline import say_points, write_headline
-from benchwright.reports.half_gap.plots.gaps import by_size
+from benchwright.reports.half_gap.plots import by_size
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
     Bullets,

@@ -11,9 +11,9 @@ from benchwright.reports.page.plot_style import (
     SEQUENTIAL,
     axis,
     empty_figure,
-    layout,
     short_names,
 )
+from benchwright.reports.page.plots import margin, plot
 
 _MARGINS = 48 + 100  # pixels above and below the maps: title; labels and colour scale
 _LABELLED = 10  # with more models the numbers in the cells cannot be read
@@ -21,8 +21,6 @@ _LABELLED = 10  # with more models the numbers in the cells cannot be read
 
 def draw_agreement(agreement: pd.DataFrame) -> Any:
     """Draw how often two models agree, before and after filtering."""
-    import plotly.graph_objects as go
-
     if agreement.empty:
         return empty_figure("Agreement of models", "Fewer than two models to compare.")
     predicted = agreement["kind"].iloc[0] == "prediction"
@@ -36,19 +34,20 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
         f"{_percent(agreement['full'].mean())} → {_percent(agreement['kept'].mean())}"
     )
     traces = [
-        go.Heatmap(
-            z=[[None if np.isnan(cell) else float(cell) for cell in row] for row in values],
-            x=numbers,
-            y=numbers,
-            customdata=[[f"{a}<br>{b}" for b in names] for a in names],
-            xaxis=f"x{suffix}",
-            yaxis=f"y{suffix}",
-            coloraxis="coloraxis",
-            xgap=1,
-            ygap=1,
-            hovertemplate="%{customdata}<br>%{z:.1%}<extra></extra>",
+        {
+            "type": "heatmap",
+            "z": [[None if np.isnan(cell) else float(cell) for cell in row] for row in values],
+            "x": numbers,
+            "y": numbers,
+            "customdata": [[f"{a}<br>{b}" for b in names] for a in names],
+            "xaxis": f"x{suffix}",
+            "yaxis": f"y{suffix}",
+            "coloraxis": "coloraxis",
+            "xgap": 1,
+            "ygap": 1,
+            "hovertemplate": "%{customdata}<br>%{z:.1%}<extra></extra>",
             **_cell_text(len(models)),
-        )
+        }
         for values, suffix in zip(maps, ("", "2"), strict=True)
     ]
     map_height = max(24 * len(models), 120)
@@ -62,19 +61,17 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
     }
     across: dict[str, Any] = {"showgrid": False, "fixedrange": True, "type": "category"}
     across |= {"tickangle": 0, "dtick": -(-len(models) // 12)}
-    return go.Figure(
+    return plot(
+        title,
+        map_height + _MARGINS,
         traces,
-        layout(
-            title,
-            map_height + _MARGINS,
-            xaxis=axis("all items", domain=[0, 0.485], anchor="y", **across),
-            yaxis=axis(anchor="x", **down),
-            xaxis2=axis("kept items", domain=[0.515, 1], anchor="y2", **across),
-            yaxis2=axis(anchor="x2", showticklabels=False, **down),
-            coloraxis=_colours(agreement, map_height),
-            margin={"l": 8, "r": 16, "t": 48, "b": 100},
-            meta={"narrow": _stacked(map_height, _labels(short_names(models, NARROW_NAME)))},
-        ),
+        xaxis=axis("all items", domain=[0, 0.485], anchor="y", **across),
+        yaxis=axis(anchor="x", **down),
+        xaxis2=axis("kept items", domain=[0.515, 1], anchor="y2", **across),
+        yaxis2=axis(anchor="x2", showticklabels=False, **down),
+        coloraxis=_colours(agreement, map_height),
+        margin=margin(100, top=48),
+        meta={"narrow": _stacked(map_height, _labels(short_names(models, NARROW_NAME)))},
     )
 
 

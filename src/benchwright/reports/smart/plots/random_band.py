@@ -13,8 +13,8 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     empty_figure,
-    layout,
 )
+from benchwright.reports.page.plots import legend_below, margin, plot, points
 
 _METHODS = {"kept": "this run", "ire": "IRE"}
 _NONE = "No random subsets were drawn, or there are too few models to rank."
@@ -63,8 +63,6 @@ def group_to_judge(yardstick: pd.DataFrame, metric: str) -> str:
 def _draw(
     random_subsets: pd.DataFrame, yardstick: pd.DataFrame, metric: str, title: str, digits: int
 ) -> Any:
-    import plotly.graph_objects as go
-
     group = group_to_judge(yardstick, metric)
     methods = _methods(random_subsets, yardstick, metric, group)
     if not methods:
@@ -85,26 +83,24 @@ def _draw(
         axes[f"yaxis{suffix}"] = axis(
             domain=[bottom, top], showticklabels=False, fixedrange=True, rangemode="tozero"
         )
-        traces += _bars(go, method, edges, f"y{suffix}", first=i == 0)
+        traces += _bars(method, edges, f"y{suffix}", first=i == 0)
         shapes += _marks(method, f"y{suffix} domain")
         annotations += _names(method, f"y{suffix} domain", (low + high) / 2, digits)
     lowest = "y" if len(methods) == 1 else f"y{len(methods)}"
-    return go.Figure(
+    return plot(
+        title,
+        height + 48 + 120,
         traces,
-        layout(
-            title,
-            height + 48 + 120,
-            bargap=0.06,
-            barmode="overlay",
-            hovermode="x",
-            margin={"l": 8, "r": 16, "t": 48 + 40, "b": 80},
-            legend={"orientation": "h", "y": -62 / height, "yanchor": "top", "x": 0},
-            xaxis=axis(range=[low, high], anchor=lowest, fixedrange=True, nticks=8),
-            shapes=shapes,
-            annotations=annotations,
-            meta={"top": 52, "narrow": {"layout.xaxis.nticks": 4}},
-            **axes,
-        ),
+        bargap=0.06,
+        barmode="overlay",
+        hovermode="x",
+        margin=margin(80, top=48 + 40),
+        legend=legend_below(62, height),
+        xaxis=axis(range=[low, high], anchor=lowest, fixedrange=True, nticks=8),
+        shapes=shapes,
+        annotations=annotations,
+        meta={"top": 52, "narrow": {"layout.xaxis.nticks": 4}},
+        **axes,
     )
 
 
@@ -151,32 +147,34 @@ def _range(methods: list[_Method]) -> tuple[float, float]:
 
 
 def _bars(
-    go: Any, method: _Method, edges: NDArray[np.float64], y: str, *, first: bool
-) -> list[Any]:
+    method: _Method, edges: NDArray[np.float64], y: str, *, first: bool
+) -> list[dict[str, Any]]:
     """Plain subsets as bars, stratified ones as an outline."""
     middle = ((edges[:-1] + edges[1:]) / 2).round(6).tolist()
-    counts = {
-        "plain": np.histogram(method.plain, edges)[0].tolist(),
-        "stratified": np.histogram(method.stratified, edges)[0].tolist(),
-    }
-    shared = {"x": middle, "yaxis": y, "showlegend": first}
+    plain, stratified = (
+        np.histogram(draws, edges)[0].tolist() for draws in (method.plain, method.stratified)
+    )
+    shared = {"yaxis": y, "showlegend": first}
     return [
-        go.Bar(
+        {
+            "type": "bar",
+            "x": middle,
+            "y": plain,
+            "name": "random subsets",
+            "legendgroup": "plain",
+            "marker": {"color": QUIET, "opacity": 0.55, "line": {"width": 0}},
+            "hovertemplate": "%{y:,} random subsets<extra></extra>",
             **shared,
-            y=counts["plain"],
-            name="random subsets",
-            legendgroup="plain",
-            marker={"color": QUIET, "opacity": 0.55, "line": {"width": 0}},
-            hovertemplate="%{y:,} random subsets<extra></extra>",
-        ),
-        go.Scatter(
-            **shared,
-            y=counts["stratified"],
+        },
+        points(
+            middle,
+            stratified,
+            "%{y:,} in which each subject keeps its share",
             name="random, each subject keeps its share",
             legendgroup="stratified",
             mode="lines",
             line={"color": KEPT, "width": 1.5, "shape": "hvh"},
-            hovertemplate="%{y:,} in which each subject keeps its share<extra></extra>",
+            **shared,
         ),
     ]
 

@@ -14,9 +14,9 @@ from benchwright.reports.page.plot_style import (
     REMOVED,
     axis,
     empty_figure,
-    layout,
     short_names,
 )
+from benchwright.reports.page.plots import margin, plot, points
 
 
 class _Line(NamedTuple):
@@ -34,8 +34,6 @@ class _Line(NamedTuple):
 
 def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     """Draw each model's rank on all items (left) and on the kept items (right)."""
-    import plotly.graph_objects as go
-
     title = "Ranks of the models on all items (left) and kept items (right): blue rose, orange fell"
     table = scores.dropna(subset=["rank_full", "rank_kept"])
     if table.empty:
@@ -45,21 +43,20 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
         title += f"; {len(shown)} of {len(table):,} models"
     lines = _lines(table[table["model"].isin(shown)].sort_values(["rank_full", "model"]))
     traces = [
-        go.Scatter(
-            x=[0, 1],
-            y=[line.left, line.right],
+        points(
+            [0, 1],
+            [line.left, line.right],
+            f"{line.name}<br>all items: {line.before}<br>kept items: {line.after}",
             mode="lines+markers",
             line={"color": line.colour, "width": 2},
             marker={"size": 6},
             showlegend=False,
-            hovertemplate=f"{line.name}<br>all items: {line.before}<br>kept items: {line.after}"
-            "<extra></extra>",
         )
         for line in lines
     ]
     # A second y axis exists only when a trace uses it.
     unseen = {"x": [1], "y": [0], "yaxis": "y2", "mode": "markers", "marker": {"opacity": 0}}
-    traces.append(go.Scatter(**unseen, showlegend=False, hoverinfo="skip"))
+    traces.append({"type": "scatter", **unseen, "showlegend": False, "hoverinfo": "skip"})
     on_right = sorted(lines, key=lambda line: line.right)
     places: dict[str, Any] = {
         "tickvals": list(range(len(lines))),
@@ -70,25 +67,23 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     }
     names_before = [f"{line.name}  {line.before}" for line in lines]
     names_after = [f"{line.after}  {line.name}" for line in on_right]
-    return go.Figure(
+    return plot(
+        title,
+        90 + 24 * len(lines),
         traces,
-        layout(
-            title,
-            90 + 24 * len(lines),
-            xaxis=axis(range=[-0.03, 1.03], visible=False, fixedrange=True),
-            yaxis=axis(ticktext=names_before, **places),
-            yaxis2=axis(ticktext=names_after, overlaying="y", side="right", **places),
-            margin={"l": 8, "r": 8, "t": 48, "b": 12},
-            hovermode="closest",
-            meta={
-                "narrow": {
-                    "layout.yaxis.ticktext": [
-                        f"{line.short_name}  <b>{line.rank_before:g}</b>" for line in lines
-                    ],
-                    "layout.yaxis2.ticktext": [line.after for line in on_right],
-                }
-            },
-        ),
+        xaxis=axis(range=[-0.03, 1.03], visible=False, fixedrange=True),
+        yaxis=axis(ticktext=names_before, **places),
+        yaxis2=axis(ticktext=names_after, overlaying="y", side="right", **places),
+        margin=margin(12, top=48, right=8),
+        hovermode="closest",
+        meta={
+            "narrow": {
+                "layout.yaxis.ticktext": [
+                    f"{line.short_name}  <b>{line.rank_before:g}</b>" for line in lines
+                ],
+                "layout.yaxis2.ticktext": [line.after for line in on_right],
+            }
+        },
     )
 
 

@@ -11,8 +11,8 @@ from benchwright.reports.page.plot_style import (
     axis,
     empty_figure,
     label_above,
-    layout,
 )
+from benchwright.reports.page.plots import NOTES_BESIDE, plot, points
 
 BRANCHES = {
     "first_peak": "the first peak of the density",
@@ -28,8 +28,6 @@ def draw_distance_distribution(
     distance_density: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
     """Draw the density of distances to the nearest neighbours, its peaks and the threshold."""
-    import plotly.graph_objects as go
-
     threshold = similarity_threshold.get("threshold")
     if distance_density.empty or threshold is None or pd.isna(threshold):
         return empty_figure("Distances between neighbouring items", _OFF)
@@ -39,45 +37,43 @@ def draw_distance_distribution(
     x, y = distance_density["x"], distance_density["y"]
     peaks = distance_density[distance_density["peak"]]
     left = distance_density[x <= threshold]
-    curve = {"mode": "lines", "hovertemplate": "distance %{x:.3f}<extra></extra>"}
-    top = float(y.max())
-    return go.Figure(
-        [
-            go.Scatter(
-                x=left["x"].tolist(),
-                y=left["y"].tolist(),
-                fill="tozeroy",
-                mode="none",
-                fillcolor="rgba(217,98,43,0.25)",
-                name="closer than δ",
-                hoverinfo="skip",
-            ),
-            go.Scatter(
-                x=x.tolist(),
-                y=y.tolist(),
-                name="density",
-                line={"color": KEPT, "width": 2},
-                **curve,
-            ),
-            go.Scatter(
-                x=peaks["x"].tolist(),
-                y=peaks["y"].tolist(),
-                mode="markers",
-                name="peaks",
-                marker={"size": 9, "color": KEPT, "symbol": "triangle-down"},
-                hovertemplate="peak at %{x:.3f}<extra></extra>",
-            ),
-        ],
-        layout(
-            title,
-            380,
-            xaxis=axis("cosine distance", rangemode="tozero"),
-            yaxis=axis("density", range=[0, 1.12 * top], showticklabels=False),
-            legend={"orientation": "h", "y": -0.22, "x": 0},
-            shapes=[_threshold(float(threshold))],
-            annotations=[label_above(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
-            meta={"top": 26},
+    traces = [
+        {
+            "type": "scatter",
+            "x": left["x"].tolist(),
+            "y": left["y"].tolist(),
+            "fill": "tozeroy",
+            "mode": "none",
+            "fillcolor": "rgba(217,98,43,0.25)",
+            "name": "closer than δ",
+            "hoverinfo": "skip",
+        },
+        points(
+            x.tolist(),
+            y.tolist(),
+            "distance %{x:.3f}",
+            name="density",
+            mode="lines",
+            line={"color": KEPT, "width": 2},
         ),
+        points(
+            peaks["x"].tolist(),
+            peaks["y"].tolist(),
+            "peak at %{x:.3f}",
+            name="peaks",
+            marker={"size": 9, "color": KEPT, "symbol": "triangle-down"},
+        ),
+    ]
+    return plot(
+        title,
+        380,
+        traces,
+        xaxis=axis("cosine distance", rangemode="tozero"),
+        yaxis=axis("density", range=[0, 1.12 * float(y.max())], showticklabels=False),
+        legend={"orientation": "h", "y": -0.22, "x": 0},
+        shapes=[_threshold(float(threshold))],
+        annotations=[label_above(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
+        meta={"top": 26},
     )
 
 
@@ -85,40 +81,35 @@ def draw_threshold_sensitivity(
     threshold_sensitivity: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
     """Draw how many items lie within the threshold for other bandwidths of the density."""
-    import plotly.graph_objects as go
-
     if threshold_sensitivity.empty:
         return empty_figure("Items within the threshold, by bandwidth", _OFF)
     used = similarity_threshold.get("bandwidth")
     title = "Items within the threshold, by bandwidth of the density"
     table = threshold_sensitivity
     chosen = [bandwidth == used for bandwidth in table["bandwidth"]]
-    bars = go.Bar(
-        x=[f"{bandwidth:g}" for bandwidth in table["bandwidth"]],
-        y=table["items_within"].tolist(),
-        marker={
+    within = table["items_within"]
+    trace = {
+        "type": "bar",
+        "x": [f"{bandwidth:g}" for bandwidth in table["bandwidth"]],
+        "y": within.tolist(),
+        "marker": {
             "color": [REMOVED if is_used else QUIET for is_used in chosen],
             "line": {"width": 0},
         },
-        text=[_bar_note(row) for row in table.to_dict("records")],
-        textposition="outside",
-        cliponaxis=False,
-        constraintext="none",
-        textangle=0,
-        hovertemplate="bandwidth %{x}: %{y:,} items<extra></extra>",
-    )
-    return go.Figure(
-        bars,
-        layout(
-            title + (f" (used: {used:g})" if any(chosen) else ""),
-            320,
-            meta={"narrow": {"data.0.text": [f"{n:,}" for n in table["items_within"]]}},
-            bargap=0.35,
-            xaxis=axis("bandwidth, in standard deviations", type="category", showgrid=False),
-            yaxis=axis(
-                "items", tickformat=",d", range=[0, 1.25 * max(table["items_within"].max(), 1)]
-            ),
-        ),
+        "text": [_bar_note(row) for row in table.to_dict("records")],
+        **NOTES_BESIDE,
+        "constraintext": "none",
+        "textangle": 0,
+        "hovertemplate": "bandwidth %{x}: %{y:,} items<extra></extra>",
+    }
+    return plot(
+        title + (f" (used: {used:g})" if any(chosen) else ""),
+        320,
+        [trace],
+        meta={"narrow": {"data.0.text": [f"{n:,}" for n in within]}},
+        bargap=0.35,
+        xaxis=axis("bandwidth, in standard deviations", type="category", showgrid=False),
+        yaxis=axis("items", tickformat=",d", range=[0, 1.25 * max(within.max(), 1)]),
     )
 
 

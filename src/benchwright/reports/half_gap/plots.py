@@ -1,21 +1,26 @@
-"""Δ of each model with its interval, by size (MMLU-CF, Table 1)."""
+"""Δ of each model with its interval, by size (MMLU-CF, Table 1), and Δ in each field."""
 
+from math import isnan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import SIZE_GROUPS
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page.plot_style import (
+    INK,
     KEPT,
     NARROW_NAME,
     QUIET,
     REMOVED,
     axis,
+    empty_figure,
+    plain,
     short_names,
 )
-from benchwright.reports.page.plots import legend_below, margin, plot, points, whiskers
+from benchwright.reports.page.plots import legend_below, margin, plot, points, rows_down, whiskers
 
 _MARGINS = 8 + 96  # pixels above and below the plot: axis title, legend
 _ROW = 24
@@ -25,10 +30,7 @@ _KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "
 def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
     """Draw test − validation of each configuration, sizes one below the other, alarms marked."""
     table = by_size(half_gap[half_gap["field"].eq("")])
-    names = [
-        configuration_name(*key)
-        for key in zip(table["model"], table["style"], table["shots"], strict=True)
-    ]
+    names = _names(table)
     places, titles = _places(table["size_group"].tolist())
     labels = [*short_names(names), *(f"<b>{name}</b>" for name in titles.values())]
     narrow = [*short_names(names, NARROW_NAME), *(f"<b>{name}</b>" for name in titles.values())]
@@ -66,6 +68,11 @@ def by_size(gaps: pd.DataFrame) -> pd.DataFrame:
     keyed = gaps.assign(group=gaps["size_group"].map(order))
     keys = ["group", "test", "model", "style", "shots"]
     return keyed.sort_values(keys, ascending=[True, False, True, True, True]).reset_index(drop=True)
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    keys = zip(table["model"], table["style"], table["shots"], strict=True)
+    return [configuration_name(*key) for key in keys]
 
 
 def _places(groups: list[str]) -> tuple[list[int], dict[int, str]]:
@@ -107,3 +114,66 @@ def _points(
         error_x=whiskers(delta, low, high, colour),
         customdata=[[shown[row], said] for row, said in zip(own.index, bounds, strict=True)],
     )
+
+
+_TITLE = "Test − validation in points by field; ! marks fields that look leaked"
+_CELL = 26
+
+
+def draw_gaps_by_field(half_gap: pd.DataFrame) -> Any:
+    """Draw Δ of models × fields as a map: orange where the public half is the better one."""
+    own = by_size(half_gap[half_gap["field"].ne("")])
+    if own.empty:
+        return empty_figure(_TITLE, "No field is told by itself in both halves.")
+    own = own.assign(name=_names(own))
+    # In the order of the other figure: of all fields together.
+    whole = by_size(half_gap[half_gap["field"].eq("")])
+    names = [name for name in _names(whole) if name in set(own["name"])]
+    fields = sorted(own["field"].unique())
+    placed = own.set_index(["name", "field"]).reindex(pd.MultiIndex.from_product([names, fields]))
+    cells = 100 * placed["delta"].to_numpy(np.float64).reshape(len(names), len(fields))
+    marks = placed["suspicious"].to_numpy().reshape(cells.shape).tolist()
+    texts = [
+        [_written(*cell) for cell in zip(*row, strict=True)]
+        for row in zip(cells, marks, strict=True)
+    ]
+    reach = max(float(np.nanmax(np.abs(cells), initial=0)), 1.0)
+    height = max(_CELL * len(names), 60)
+    below = 30 + 6 * max(len(field) for field in fields)
+    short = short_names(names)
+    cells_shown = {
+        "type": "heatmap",
+        "z": [[None if isnan(value) else value for value in row] for row in cells.tolist()],
+        "text": texts,
+        "texttemplate": "%{text}" if len(fields) <= 16 else "",
+        "textfont": {"size": 11},
+        "x": [plain(field) for field in fields],
+        "y": list(range(len(names))),
+        "zmin": -reach,
+        "zmax": reach,
+        "colorscale": [[0, REMOVED], [0.5, "rgba(128,128,128,0.06)"], [1, KEPT]],
+        "colorbar": {"thickness": 10, "title": {"text": "points"}, "outlinewidth": 0},
+        "customdata": [[name] * len(fields) for name in short],
+        "hovertemplate": "%{customdata}<br>%{x}: %{z:+.1f} points<extra></extra>",
+        "xgap": 1,
+        "ygap": 1,
+    }
+    narrow = {
+        "layout.yaxis.ticktext": short_names(names, NARROW_NAME),
+        "data.0.texttemplate": "",
+    }
+    return plot(
+        _TITLE,
+        height + below + 20,
+        [cells_shown],
+        xaxis=axis(tickangle=-45, tickfont={"color": INK}, showgrid=False),
+        yaxis=rows_down(short, fixedrange=True),
+        margin=margin(below, right=8),
+        meta={"narrow": narrow},
+    )
+
+
+def _written(delta: float, mark: Any) -> str:
+    if isnan(delta):
+        return ""
+    return f"{delta:+.1f}{'!' if mark is True else ''}".replace("-", "−")
