@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -91,7 +91,8 @@ class Fingerprints(NamedTuple):
 
     def take(self, places: Ints) -> "Fingerprints":
         """Those of some rows."""
-        return Fingerprints(*(each[places] if len(each) else each for each in self))
+        columns: tuple[Any, ...] = self
+        return Fingerprints(*(each[places] if len(each) else each for each in columns))
 
 
 def fingerprints(rows: pa.Table, params: CleaningParams) -> Fingerprints:

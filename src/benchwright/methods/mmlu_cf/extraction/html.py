@@ -15,7 +15,6 @@ from benchwright.methods.mmlu_cf.extraction.lines import (
     visible,
 )
 from benchwright.methods.mmlu_cf.extraction.markup import (
-    YES,
     Attributes,
     Markup,
     list_type,
@@ -337,14 +336,12 @@ class _Walk:
         out.value = attributes.get("value")
         said = markup("input", attributes)
         out.marks |= said.marks - {"answer"}
-        if said.flag is not None:
-            low = said.flag.lower()
-            if low in YES or (said.binary and low == "1"):
-                out.marks.add("correct")
+        if said.says_yes:
+            out.marks.add("correct")
+        boxed = kind == "checkbox" and "disabled" in attributes
         if "checked" in attributes:
-            boxed = kind == "checkbox" and "disabled" in attributes
             out.marks.add("ticked" if boxed else "checked")
-        elif kind == "checkbox" and "disabled" in attributes:
+        elif boxed:
             out.marks.add("unticked")
 
     def _void(self, tag: str, attributes: Attributes) -> None:
@@ -382,23 +379,18 @@ class _Walk:
         out, said = self.out, here.said
         if len(out.lines) - here.first > _MOST_LINES:
             return
-        finished = out.lines[here.first :]
-        touched: list[Line | LineBuilder] = [*finished]
+        touched: list[Line | LineBuilder] = [*out.lines[here.first :]]
         if out.length:
             touched.append(out)
-        marks = set(said.marks)
-        low = (said.flag or "").lower()
-        if said.flag is not None and len(touched) <= 1:
-            if low in YES or (said.binary and low == "1"):
-                marks.add("correct")
-        elif said.flag:
+        if len(touched) <= 1:
+            marks = said.marks | {"correct"} if said.says_yes else said.marks
+            (touched[0] if touched else out).marks.update(marks)
+            return
+        if said.flag:
             last = len(out.lines) + bool(out.length)
             self.containers.append(Container(here.first, last, said.flag))
-        if len(touched) <= 1:
-            (touched[0] if touched else out).marks.update(marks)
-        else:
-            for one in touched:
-                one.marks.update(marks & {"answer", "passage"})
+        for one in touched:
+            one.marks.update(said.marks & {"answer", "passage"})
 
 
 def _superscript(text: str) -> str:

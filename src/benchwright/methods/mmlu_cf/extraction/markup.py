@@ -120,6 +120,12 @@ class Markup(NamedTuple):
     speaker: bool = False
     menu: bool = False
 
+    @property
+    def says_yes(self) -> bool:
+        """Whether the attribute says that this option is right."""
+        low = (self.flag or "").lower()
+        return self.flag is not None and (low in YES or (self.binary and low == "1"))
+
 
 PLAIN = Markup()
 _TAGS = {tag: Markup(emphasis=kind) for tag, kind in _EMPHASIS.items()}
@@ -220,11 +226,11 @@ def question_lines(source: str, first_group: int) -> list[Line]:
             marks = {"correct"} if any(answer is one for one in right) else set()
             text = _text(answer.get("text")) or _text(answer.get("name"))
             lines.append(Line(text, "option", block, group=block, marks=marks))
-        told = [
+        comments = [
             one.get("answerExplanation") or one.get("comment") or one.get("explanation")
             for one in right
         ]
-        told = [_text(one.get("text") if isinstance(one, dict) else one) for one in told]
+        told = [_text(one.get("text") if isinstance(one, dict) else one) for one in comments]
         if any(told):
             lines.append(Line(f"Explanation: {' '.join(told)}".strip(), "text", block))
     return lines

@@ -103,14 +103,12 @@ def labels_of(line: Line, longest: int) -> list[Label]:
     text = line.text
     found: list[Label] = []
     own = _FIRST.match(text) or _BARE.match(text)
+    first = _label(own, own.start(), field=True) if own is not None else None
     marker = line.label.rstrip(".")
-    if own is not None and (
-        not marker.isalpha() or _label(own, 0, field=True).name.casefold() == marker.casefold()
-    ):
-        found.append(_label(own, own.start(), field=True))
+    if first and (not marker.isalpha() or first.name.casefold() == marker.casefold()):
+        found.append(first)
     elif marker:
-        name = marker
-        found.append(Label(0, 0, name, f"markup{_case(name)}", True))
+        found.append(Label(0, 0, marker, f"markup{_case(marker)}", True))
     if len(text) > longest:
         return found
     after = found[0].end if found else 0
@@ -122,12 +120,9 @@ def labels_of(line: Line, longest: int) -> list[Label]:
             found.append(_label(one, at + 1, field=True))
             fields.add(one.end())
         at = text.find("\t", at + 1)
-    inside = [
-        _label(one, one.start(), field=False)
-        for one in _INSIDE.finditer(text, after)
-        if one.end() not in fields
-    ]
-    inside += [_label(one, one.start(), field=False) for one in _CIRCLED.finditer(text, after)]
+    others = [one for one in _INSIDE.finditer(text, after) if one.end() not in fields]
+    others += _CIRCLED.finditer(text, after)
+    inside = [_label(one, one.start(), field=False) for one in others]
     if not inside:
         return found
     found = sorted([*found, *inside], key=lambda one: one.start)
@@ -142,10 +137,8 @@ def _label(found: "re.Match[str]", start: int, *, field: bool) -> Label:
         name, style = groups["inside"], found.group(0).lstrip("*•·◦▪‣○●☐□▢◯~ ")[:1] + ")"
         style = style.replace("（", "(").replace("{", "(")
     elif groups.get("plain") or groups.get("alone"):
-        name, style = (
-            groups.get("plain") or groups["alone"],
-            (groups.get("close") or "").strip() or "bare",
-        )
+        name = groups.get("plain") or groups["alone"]
+        style = (groups.get("close") or "").strip() or "bare"
         style = style.replace("．", ".").replace("）", ")").replace("–", "-").replace("—", "-")
     else:
         name, style = found.group(0).strip()[-1], "circled"

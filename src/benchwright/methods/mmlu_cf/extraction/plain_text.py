@@ -232,16 +232,13 @@ class _Reader:
 
 
 def _faced(text: str, pattern: "re.Pattern[str]", kind: str, line: Line) -> str:
-    parts, at, length = [], 0, 0
+    plain, at = "", 0
     for found in pattern.finditer(text):
         inner = (found[2] or "") if kind == "italic" else (found[1] or found[2] or "")
-        before = text[at : found.start()]
-        length += len(before)
-        line.emphasis.append(Emphasis(length, length + len(inner), kind))
-        parts += [before, inner]
-        length += len(inner)
-        at = found.end()
-    return "".join([*parts, text[at:]])
+        plain += text[at : found.start()]
+        line.emphasis.append(Emphasis(len(plain), len(plain) + len(inner), kind))
+        plain, at = plain + inner, found.end()
+    return plain + text[at:]
 
 
 def _indent(row: str) -> int:
