@@ -307,13 +307,16 @@ class _Merged:
         judged, named = ~np.isnan(correct), chosen >= 0
         columns = at[1].ravel()
         cells: Any
+        values: Any
         if file.correct is not None:
-            cells, values, given = self.correct, file.correct, ~np.isnan(file.correct)
+            cells, values = self.correct, file.correct
+            given = ~np.isnan(values)
             doubled = given & judged
             clash = doubled & (correct != values)
             clash |= given & self._is_against(values, chosen, columns)
         else:
-            cells, values, given = self.prediction, file.prediction, file.prediction >= 0
+            cells, values = self.prediction, file.prediction
+            given = values >= 0
             doubled = given & named
             clash = doubled & (chosen != values)
             clash |= given & self._is_against(correct, values, columns)
