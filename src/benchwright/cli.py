@@ -145,7 +145,7 @@ def _run_named(given: dict[str, Any]) -> dict[str, str]:
     return {name: given[name] for name in names if given[name]}
 
 
-def _wanted(*names: str, **attributes: str) -> Callable[..., Any]:
+def _wanted(*names: str, **attributes: Any) -> Callable[..., Any]:
     return click.option(*names, multiple=True, type=float, **attributes)
 
 

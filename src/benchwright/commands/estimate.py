@@ -118,15 +118,10 @@ def estimate_scores(
         PreparedTraining(training.training, settings), weighted, seed
     )
     found = fitted(answers, settings.level)
-    models = tuple(
-        ModelEstimate(
-            model,
-            int(np.count_nonzero(~np.isnan(own))),
-            *map(_or_none, (_weighted_mean(own, subset.weights), *figures)),
-            reason,
-        )
-        for model, own, *figures, reason in zip(new.models, answers, *found, strict=True)
-    )
+    answered = (~np.isnan(answers)).sum(axis=1).tolist()
+    on_subset = [_weighted_mean(own, subset.weights) for own in answers]
+    figures = [[_or_none(value) for value in column] for column in (on_subset, *found[:4])]
+    models = tuple(map(ModelEstimate, new.models, answered, *figures, found.reason))
     return Estimated(
         subset,
         name,
