@@ -12,6 +12,10 @@ from benchwright.params.responses import ResponsesParams
 from benchwright.responses.item_index import ItemIndex
 from benchwright.tables.responses import Calibration
 
+Array = NDArray[np.float64]
+# A gold option of probability 0 must not make the whole likelihood infinite.
+_FLOOR = -50.0
+
 
 def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
     """Adds the normalised styles that a `cloze` scoring also gives.
@@ -50,9 +54,6 @@ def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
         return live.assign(configuration=pd.Series(dtype=object))
     both = pd.concat(parts, ignore_index=True)
     return both.assign(configuration=configurations(both))
-
-
-Array = NDArray[np.float64]
 
 
 def padded(lists: Sequence[Any]) -> Array:
@@ -109,10 +110,6 @@ def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     first[np.isnan(scores).all(axis=1)] = -1
     tied = (scores == comparable.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return first, np.asarray(tied)
-
-
-# A gold option of probability 0 must not make the whole likelihood infinite.
-_FLOOR = -50.0
 
 
 class Fit(NamedTuple):

@@ -14,6 +14,10 @@ from benchwright.core.errors import InputError
 
 Positions = NDArray[np.intp]
 
+_OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
+_OF_ITEMS = ("question", "choices_only", "question_only")
+_UNLIKE = 0.02  # above this share of other texts, it is another draw of the same name
+
 
 class Joined(NamedTuple):
     """Where rows of a file belong: positions in the index, −1 for nowhere."""
@@ -162,9 +166,6 @@ def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:
     return {text_hash: position for text_hash, position in found.items() if position >= 0}
 
 
-_OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
-
-
 def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     """All items, those of a draw as the draw has them.
 
@@ -203,10 +204,6 @@ def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.D
         )
     ]
     return changed
-
-
-_OF_ITEMS = ("question", "choices_only", "question_only")
-_UNLIKE = 0.02  # above this share of other texts, it is another draw of the same name
 
 
 class Compared(NamedTuple):

@@ -136,6 +136,10 @@ llama llama(?!fi) vicuna alpaca
 _WORD = "(?<![A-Za-z])"
 _WORD_OR_CAPITAL = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))"
 
+_EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")
+_SIZE = re.compile(r"(?<![0-9.])([0-9]+(?:[.][0-9]+)?)(b|m)(?![a-z0-9])")
+_INSTRUCT = re.compile(r"chat|instruct|(?<![a-z0-9])it(?![a-z0-9])")
+
 
 def _pattern(spelling: str, start: str) -> re.Pattern[str]:
     # llama-3 is not llama-3.1 or -30b, but llama-3-8b and llama-2.7b (a size) are versions.
@@ -181,11 +185,6 @@ def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str 
         if any(fnmatchcase(name, key) for name in spelt):
             return folded[key]
     return None
-
-
-_EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")
-_SIZE = re.compile(r"(?<![0-9.])([0-9]+(?:[.][0-9]+)?)(b|m)(?![a-z0-9])")
-_INSTRUCT = re.compile(r"chat|instruct|(?<![a-z0-9])it(?![a-z0-9])")
 
 
 class Described(NamedTuple):
