@@ -9,12 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchwright.scoring.extraction import (
-    canonical_number,
-    extract_final_answer,
-    extract_letter,
-    same_answer,
-)
+from benchwright.scoring.extraction import extract_final_answer, extract_letter
+from benchwright.scoring.final_answers import canonical_number, same_answer
 
 CITIES = ("London", "Paris", "Rome", "Berlin")
 NUMBERS = ("3", "3.5", "30", "1,000")
