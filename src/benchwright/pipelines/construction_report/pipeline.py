@@ -145,7 +145,8 @@ def create_pipeline() -> Pipeline:
         "construction_figures",
         name="gather_construction_figures",
     )
-    sections = {name: name for name in (*(name for *_, name in _SECTIONS), "construction_figures")}
-    page = (render_construction_report, sections, "construction_report")
+    sections = [*(section for *_, section in _SECTIONS), "construction_figures"]
+    shown = dict(zip(sections, sections, strict=True))
+    page = (render_construction_report, shown, "construction_report")
     nodes = (*_SUMMARY, *_FIGURES.values(), *_SECTIONS, page)
     return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])

@@ -125,7 +125,7 @@ def create_pipeline() -> Pipeline:
     """Answers to items and draws → tables, figures, metrics and one report."""
     places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     figures = Node(gather_figures, places, "draw_figures", name="gather_draw_figures")
-    sections = {name: name for name in (*(name for *_, name in _SECTIONS), "draw_figures")}
-    page = (render_draw_report, sections, "draw_report")
+    sections = [*(section for *_, section in _SECTIONS), "draw_figures"]
+    page = (render_draw_report, dict(zip(sections, sections, strict=True)), "draw_report")
     nodes = (*_COMPARISON, *_FIGURES.values(), *_SECTIONS, page)
     return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])

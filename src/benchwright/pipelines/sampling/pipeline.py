@@ -228,8 +228,8 @@ def create_pipeline() -> Pipeline:
     curves = ["sampling_curves", "sampling_panels", "params:sampling"]
     places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     gathered = ("sampling_curve_figures", "sampling_other_figures")
-    sections = {name: name for name in (*(name for *_, name in _SECTIONS), *gathered)}
-    page = (render_sampling_report, sections, "sampling_report")
+    sections = [*(section for *_, section in _SECTIONS), *gathered]
+    page = (render_sampling_report, dict(zip(sections, sections, strict=True)), "sampling_report")
     nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES.values(), *_SECTIONS, page)
     return Pipeline(
         [

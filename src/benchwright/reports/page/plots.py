@@ -35,14 +35,15 @@ def bars(
     lengths: Sequence[float], colour: str | Sequence[str], hover: str, **more: Any
 ) -> dict[str, Any]:
     """Horizontal bars from the top; `more` is of the trace."""
-    base: dict[str, Any] = {"type": "bar", "orientation": "h", "y": list(range(len(lengths)))}
-    marker = {"color": colour, "line": {"width": 0}}
     return {
-        **base,
+        "type": "bar",
+        "orientation": "h",
         "x": lengths,
-        "marker": marker,
+        "y": list(range(len(lengths))),
+        "marker": {"color": colour, "line": {"width": 0}},
         "hovertemplate": f"{hover}<extra></extra>",
-    } | more
+        **more,
+    }
 
 
 def points(x: Sequence[Any], y: Sequence[Any], hover: str, **more: Any) -> dict[str, Any]:
