@@ -1,6 +1,6 @@
 """The report of a benchmark made from documents, from tables without texts."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.summary import (
     collect_construction_metrics,
@@ -8,6 +8,7 @@ from benchwright.methods.mmlu_cf.summary import (
     measure_sample,
     parse_rates,
 )
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
 from benchwright.reports.mmlu_cf.page import (
     render_construction_report,
     show_construction_difficulty,
@@ -26,14 +27,13 @@ from benchwright.reports.mmlu_cf.plots.difficulty import (
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import draw_domains, draw_field_halves
 from benchwright.reports.mmlu_cf.plots.funnel import draw_construction_funnel
 from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
-from benchwright.reports.page.sections import gather_figures
 
 _SETTINGS = (
     *("collection", "cleaning", "fields", "difficulty", "sampling_by_difficulty", "checking"),
     *("perturbation", "splitting", "sealing"),
 )
 _ROUNDS = ["field_rounds", "difficulty_rounds", "checking_rounds", "difficulty_again_rounds"]
-_SUMMARY = (
+_SUMMARY: tuple[NodeParts, ...] = (
     (
         count_steps,
         [
@@ -61,7 +61,7 @@ _SUMMARY = (
         "construction_metrics",
     ),
 )
-_FIGURES = {
+_FIGURES: dict[str, OneOutput] = {
     "funnel": (
         draw_construction_funnel,
         {"steps": "construction_steps"},
@@ -81,7 +81,7 @@ _FIGURES = {
 }
 """Figures by their places on the page; that of the cleaning is drawn where it is done."""
 
-_SECTIONS = (
+_SECTIONS: tuple[OneOutput, ...] = (
     (
         show_construction_provenance,
         {name: f"params:{name}" for name in ("variant", "seed", *_SETTINGS)},
@@ -138,15 +138,11 @@ _SECTIONS = (
 
 def create_pipeline() -> Pipeline:
     """Counts of every step → figures, metrics and one page; nothing here has seen a text."""
-    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
-    figures = Node(
-        gather_figures,
-        {"cleaning": "figure_cleaning_funnel", **places},
-        "construction_figures",
-        name="gather_construction_figures",
+    figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    figures["cleaning"] = "figure_cleaning_funnel"
+    return Pipeline(
+        [
+            *named_nodes([*_SUMMARY, *_FIGURES.values()]),
+            *report_nodes("construction_report", render_construction_report, _SECTIONS, figures),
+        ]
     )
-    sections = [*(section for *_, section in _SECTIONS), "construction_figures"]
-    shown = dict(zip(sections, sections, strict=True))
-    page = (render_construction_report, shown, "construction_report")
-    nodes = (*_SUMMARY, *_FIGURES.values(), *_SECTIONS, page)
-    return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])

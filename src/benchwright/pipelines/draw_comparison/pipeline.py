@@ -1,6 +1,6 @@
 """The comparison of draws: what does each perturbation cost each configuration?"""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.wicked.comparison.compared_answers import align_answers
 from benchwright.methods.wicked.comparison.coverage import (
@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
-from benchwright.reports.page.sections import gather_figures
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
 from benchwright.reports.wicked.headline import count_drawn_items
 from benchwright.reports.wicked.page import (
     render_draw_report,
@@ -30,7 +30,7 @@ from benchwright.reports.wicked.plots.ranks import draw_rank_shuffle
 
 _COMPARED = ["response_matrix", "draw_matrices", "responses", "live_responses"]
 _SHOWN = ["params:perturbation", "params:evaluation"]
-_COMPARISON = (
+_COMPARISON: tuple[NodeParts, ...] = (
     (align_answers, [*_COMPARED, "perturbation_changes", "draws", "items"], "compared_answers"),
     (
         score_draws,
@@ -65,7 +65,7 @@ _COMPARISON = (
         "drawn_items",
     ),
 )
-_FIGURES = {
+_FIGURES: dict[str, OneOutput] = {
     "deltas": (draw_deltas, ["draw_scores", *_SHOWN], "figure_draw_deltas"),
     "ranks": (draw_rank_shuffle, ["draw_scores", *_SHOWN], "figure_draw_ranks"),
     "transitions": (
@@ -82,7 +82,7 @@ _FIGURES = {
 }
 """Figures by their places on the page."""
 
-_SECTIONS = (
+_SECTIONS: tuple[OneOutput, ...] = (
     (
         show_draw_method,
         ["params:ingestion", "params:variant", "params:perturbation", "params:seed"],
@@ -123,9 +123,10 @@ _SECTIONS = (
 
 def create_pipeline() -> Pipeline:
     """Answers to items and draws → tables, figures, metrics and one report."""
-    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
-    figures = Node(gather_figures, places, "draw_figures", name="gather_draw_figures")
-    sections = [*(section for *_, section in _SECTIONS), "draw_figures"]
-    page = (render_draw_report, dict(zip(sections, sections, strict=True)), "draw_report")
-    nodes = (*_COMPARISON, *_FIGURES.values(), *_SECTIONS, page)
-    return Pipeline([figures, *(Node(*node, name=node[0].__name__) for node in nodes)])
+    figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    return Pipeline(
+        [
+            *named_nodes([*_COMPARISON, *_FIGURES.values()]),
+            *report_nodes("draw_report", render_draw_report, _SECTIONS, figures),
+        ]
+    )

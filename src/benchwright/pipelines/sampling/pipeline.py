@@ -23,6 +23,7 @@ from benchwright.methods.dele.evidence.pools import build_pools, encode_pool_tex
 from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
 from benchwright.reports.dele.headline import collect_sampling_metrics
 from benchwright.reports.dele.page import (
     render_sampling_report,
@@ -43,7 +44,6 @@ from benchwright.reports.dele.plots.curves import (
     draw_subject_curves,
     draw_target_curves,
 )
-from benchwright.reports.page.sections import gather_figures
 
 NO_ANSWERS = "no_live_responses"
 """What takes the place of answers of models that were asked in the run."""
@@ -60,7 +60,7 @@ def _also(names: str, given: dict[str, str]) -> dict[str, str]:
     return {**{name: name for name in names.split()}, **given}
 
 
-_POOLS = (
+_POOLS: tuple[NodeParts, ...] = (
     (
         choose_panels,
         ["response_matrix", "items", "models_table", "published_scores", *_SHARED],
@@ -77,7 +77,7 @@ _POOLS = (
         "sampling_pools",
     ),
 )
-_EVIDENCE = (
+_EVIDENCE: tuple[NodeParts, ...] = (
     (judge_samplers, _JUDGED, ["sampling_figures", "samplers_left_out"]),
     (draw_random_bands, _PANELS, "random_bands"),
     (trace_curves, ["sampling_figures", "random_bands"], "sampling_curves"),
@@ -96,7 +96,7 @@ _EVIDENCE = (
     (measure_estimates, {**_JUDGED, "estimation": "params:estimation"}, "estimate_errors"),
     (spread_scores, _JUDGED, "score_spread"),
 )
-_CHOICE = (
+_CHOICE: tuple[NodeParts, ...] = (
     (
         choose_samplers,
         _also("sampling_figures saved_sampler_choice", _JUDGED),
@@ -119,7 +119,7 @@ _CHOICE = (
         "chosen_subset",
     ),
 )
-_RESULTS = (
+_RESULTS: tuple[NodeParts, ...] = (
     (
         describe_texts,
         {"pools": "sampling_pools"},
@@ -148,7 +148,7 @@ _CURVES = {
     "spearman-sd": "figure_sampling_spearman_sd",
     "wasserstein-sd": "figure_sampling_wasserstein_sd",
 }
-_FIGURES = {
+_FIGURES: dict[str, OneOutput] = {
     "paper": (
         draw_paper_curves,
         ["paper_curves", "paper_panel", "params:sampling"],
@@ -168,7 +168,7 @@ _FIGURES = {
 }
 """Figures by their places on the page."""
 
-_SECTIONS = (
+_SECTIONS: tuple[OneOutput, ...] = (
     (
         show_sampling_method,
         [
@@ -226,19 +226,12 @@ def create_pipeline() -> Pipeline:
         name="compare_samplers_with_random",
     )
     curves = ["sampling_curves", "sampling_panels", "params:sampling"]
-    places = {place: figure for place, (_, _, figure) in _FIGURES.items()}
-    gathered = ("sampling_curve_figures", "sampling_other_figures")
-    sections = [*(section for *_, section in _SECTIONS), *gathered]
-    page = (render_sampling_report, dict(zip(sections, sections, strict=True)), "sampling_report")
-    nodes = (*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES.values(), *_SECTIONS, page)
+    figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     return Pipeline(
         [
             against_random,
             Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves"),
-            *(
-                Node(gather_figures, figures, name, name=f"gather_{name}")
-                for name, figures in zip(gathered, (_CURVES, places), strict=True)
-            ),
-            *(Node(*node, name=node[0].__name__) for node in nodes),
+            *named_nodes([*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES.values()]),
+            *report_nodes("sampling_report", render_sampling_report, _SECTIONS, _CURVES, figures),
         ]
     )

@@ -76,10 +76,10 @@ def _kinds(changes: pd.DataFrame) -> list[str]:
 def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any]]:
     """The texts of the items wanted, by id."""
     return {
-        row.item_id: {
-            "question": row.question[:_LONGEST] + ("…" if len(row.question) > _LONGEST else ""),
-            "choices": list(row.choices),
-            "answer": row.answer,
+        row["item_id"]: {
+            "question": row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
+            "choices": list(row["choices"]),
+            "answer": row["answer"],
         }
-        for row in table[table["item_id"].isin(wanted)].itertuples()
+        for row in table[table["item_id"].isin(wanted)].to_dict("records")
     }

@@ -122,8 +122,8 @@ def write_headline(
     own = own[own["asked"] == way]
     scores = draw_scores[(draw_scores["perturbation"] == name) & (draw_scores["asked"] == way)]
     figures = {
-        str(row.metric): _Figure(row.value, row.low, row.high, row.reason)
-        for row in own.drop_duplicates("metric").itertuples()
+        str(row["metric"]): _Figure(row["value"], row["low"], row["high"], row["reason"])
+        for row in own.drop_duplicates("metric").to_dict("records")
     }
     if not share:
         cost = f"No item was altered, so the {count(len(scores), 'model')} cannot lose anything."

@@ -284,7 +284,7 @@ _ABOVE = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "x": 0, "y
 def _axes(places: _Places, unit: str, reach: list[float]) -> dict[str, Any]:
     """Axes and legend of each panel; rates are named below the last one."""
     found: dict[str, Any] = {}
-    across = {"fixedrange": True, "rangemode": "tozero", "ticksuffix": "%"}
+    across: dict[str, Any] = {"fixedrange": True, "rangemode": "tozero", "ticksuffix": "%"}
     up: dict[str, Any] = {"title": unit, "range": reach, "fixedrange": True}
     for i, domain in enumerate(places.domains):
         suffix = str(i + 1) if i else ""

@@ -1,0 +1,44 @@
+"""Nodes that are called as their functions, and those of a report."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from kedro.pipeline import Node
+
+from benchwright.reports.page.sections import gather_figures
+
+Inputs = str | list[str] | dict[str, str] | None
+OneOutput = tuple[Callable[..., Any], Inputs, str]
+NodeParts = tuple[Callable[..., Any], Inputs, str | list[str]]
+"""A function, its inputs and its outputs, as `Node` takes them."""
+
+
+def named_nodes(parts: Iterable[NodeParts]) -> list[Node]:
+    """A node of each function, with its name."""
+    return [Node(*one, name=one[0].__name__) for one in parts]
+
+
+def report_nodes(
+    page: str,
+    render: Callable[..., str],
+    sections: Sequence[OneOutput],
+    *figures: Mapping[str, str],
+) -> list[Node]:
+    """Nodes that make the sections of a page, gather its figures, and put all on the page.
+
+    Args:
+        page: dataset of the page.
+        render: makes the page from its sections, given by name.
+        sections: functions that make a section each.
+        figures: datasets of figures by their places on the page; a node gathers each mapping.
+    """
+    gathered = [f"{page}_figures_{n}" for n in range(1, len(figures) + 1)]
+    names = [*(section for *_, section in sections), *gathered]
+    return [
+        *named_nodes(sections),
+        *(
+            Node(gather_figures, dict(places), name, name=f"gather_{name}")
+            for places, name in zip(figures, gathered, strict=True)
+        ),
+        Node(render, dict(zip(names, names, strict=True)), page, name=render.__name__),
+    ]
