@@ -1,7 +1,7 @@
 """The summary of a sweep as one page (SMART, Tables 1, 3 and 5, across benchmarks)."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,12 +9,24 @@ from urllib.parse import quote
 import pandas as pd
 
 from benchwright.commands.sweep.summary import duration, rule_columns, spread_over_seeds
-from benchwright.reports.page.parts import Cell, Page, Section, Table, Text, render_page
-from benchwright.reports.page.table_rows import is_missing, number, percent
+from benchwright.reports.page.parts import (
+    Cell,
+    Column,
+    Page,
+    Section,
+    Text,
+    as_count,
+    as_figure,
+    as_share,
+    as_text,
+    as_words,
+    render_page,
+    table_of,
+)
+from benchwright.reports.page.table_rows import is_missing
 
 # They report items and remove none.
 _REPORTING_ONLY = {"share_removed.suspect_label", "share_removed.conflicting_gold"}
-_NAMES = ("Benchmark", "Variant", "Seed")
 _SHARES = (
     "Of all items of the benchmark. One item can go for several reasons, so the filters can add up "
     "to more than what is removed. Easy items are counted without those that are retained. A "
@@ -32,7 +44,7 @@ _IRE = (
     "discriminating, with tau-b of what each leaves. (SMART, Table 5)"
 )
 
-_Row = dict[Any, Any]
+_Row = Mapping[Any, Any]
 
 
 def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Path) -> str:
@@ -53,136 +65,108 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
         "summary.parquet beside this page."
     )
     columns = rule_columns(list(summary.columns))
-    sections = [
-        _runs(rows, folder),
-        *_shares(done, [column for column in columns if column not in _REPORTING_ONLY]),
-        *_agreement(done),
-        *_beside_ire(done),
-        *_seeds(spread_over_seeds(summary).to_dict("records")),
-    ]
+    shares = [column for column in columns if column not in _REPORTING_ONLY]
+    sections = [_runs(rows, folder), *_figures(done, shares)]
+    if seeds := spread_over_seeds(summary).to_dict("records"):
+        said_of_seeds = "Mean ± sample standard deviation over the seeds."
+        sections.append(_section("What the seed decides", said_of_seeds, seeds, _SEED_COLUMNS))
     page = Page(f"Sweep {pipeline} {started}", f"Sweep of {pipeline}", sections, lead=[Text(said)])
     return render_page(page)
 
 
 def _runs(rows: list[_Row], folder: Path) -> Section:
-    head = (*_NAMES, "Status", "Items", "Kept", "Time", "Report")
-    cells = [
-        [
-            *_who(row),
-            row["status"].replace("_", " "),
-            _count(row.get("n_items")),
-            _count(row.get("n_kept")),
-            "–" if row["status"] == "not_run" else duration(row["wall_seconds"]),
-            Cell("report", link=_link(row["report"], folder)) if row["report"] else "–",
-        ]
-        for row in rows
+    def link(row: _Row, name: str) -> str | Cell:
+        return Cell("report", link=_link(row[name], folder)) if row[name] else "–"
+
+    columns: list[Column] = [
+        *_NAMES,
+        ("Status", as_words, "status"),
+        ("Items", as_count, "n_items"),
+        ("Kept", as_count, "n_kept"),
+        ("Time", _time, "wall_seconds"),
+        ("Report", link, "report"),
     ]
     errors = [
         Text(f"{row['benchmark']} · {row['variant']} · seed {row['seed']}: {row['error']}")
         for row in rows
         if row["status"] != "done" and row["error"]
     ]
-    return Section("Runs", [Table("", head, cells, numbers=(2, 4, 5, 6)), *errors])
+    return Section("Runs", [table_of(rows, columns, (2, 4, 5, 6)), *errors])
 
 
-def _shares(done: list[_Row], columns: list[str]) -> list[Section]:
-    rules = [column.removeprefix("share_removed.").replace("_", " ") for column in columns]
-    rows = [
-        [*_who(row), *(_percent(row.get(name)) for name in (*columns, "share_removed"))]
-        for row in done
-    ]
-    head = (*_NAMES, *rules, "Removed")
-    return [_section("Share of items per filter", _SHARES, head, rows)] if rules else []
-
-
-def _agreement(done: list[_Row]) -> list[Section]:
-    known = ("kendall_tau_b", "kendall_tau_b.held_out", "arena_pearson_full", "arena_pearson_kept")
-    if all(is_missing(row.get(name)) for row in done for name in known):
-        return []
-    head = (
-        *(*_NAMES, "Tau-b, all models", "n", "Tau-b, held out", "n", "Percentile among random"),
-        *("Arena, all items", "Arena, kept", "n rated"),
-    )
-    rows = [
-        [
-            *_who(row),
-            _between(row, "kendall_tau_b"),
-            _count(row.get("n_panel_models")),
-            _between(row, "kendall_tau_b.held_out"),
-            _count(row.get("n_held_out_models")),
-            number(row.get("percentile.kendall_tau_b"), none="–"),
-            _figure(row.get("arena_pearson_full")),
-            _figure(row.get("arena_pearson_kept")),
-            _count(row.get("n_rated_models")),
+def _figures(done: list[_Row], shares: list[str]) -> Iterator[Section]:
+    """What was removed, whether the ranking holds, and IRE beside it, where that is known."""
+    if shares:
+        columns: list[Column] = [
+            (name.removeprefix("share_removed.").replace("_", " "), as_share, name)
+            for name in shares
         ]
-        for row in done
-    ]
-    return [_section("Does the ranking hold?", _AGREEMENT, head, rows)]
+        columns.append(("Removed", as_share, "share_removed"))
+        yield _section("Share of items per filter", _SHARES, done, [*_NAMES, *columns])
+    if any(not is_missing(row.get(name)) for row in done for name in _TELL_AGREEMENT):
+        yield _section("Does the ranking hold?", _AGREEMENT, done, _AGREEMENT_COLUMNS)
+    if any(not is_missing(row.get("ire_share_removed")) for row in done):
+        yield _section("Beside IRE", _IRE, done, _IRE_COLUMNS)
 
 
-def _beside_ire(done: list[_Row]) -> list[Section]:
-    if all(is_missing(row.get("ire_share_removed")) for row in done):
-        return []
-    head = (*_NAMES, "Removed here", "Removed by IRE", "Tau-b here", "Tau-b of IRE")
-    rows = [
-        [
-            *_who(row),
-            *(_percent(row.get(name)) for name in ("share_removed", "ire_share_removed")),
-            *(_figure(row.get(name)) for name in ("kendall_tau_b", "ire.kendall_tau_b")),
-        ]
-        for row in done
-    ]
-    return [_section("Beside IRE", _IRE, head, rows)]
-
-
-def _seeds(spreads: list[_Row]) -> list[Section]:
-    head = (
-        *("Benchmark", "Variant", "Seeds", "Removed"),
-        *("Tau-b, all models", "Tau-b, held out"),
-    )
-    rows = [
-        [
-            *(row["benchmark"], row["variant"], str(row["seeds"])),
-            _spread(row, "share_removed", _percent),
-            *(_spread(row, f"kendall_tau_b{of}", _figure) for of in ("", ".held_out")),
-        ]
-        for row in spreads
-    ]
-    said = "Mean ± sample standard deviation over the seeds."
-    return [_section("What the seed decides", said, head, rows)] if rows else []
-
-
-def _section(title: str, said: str, head: Sequence[str], rows: list[list[Any]]) -> Section:
-    table = Table("", head, rows, numbers=range(2, len(head)))
+def _section(title: str, said: str, rows: list[_Row], columns: Sequence[Column]) -> Section:
+    table = table_of(rows, columns, range(2, len(columns)))
     return Section(title, [Text(said, "quiet"), table])
 
 
-def _who(row: _Row) -> list[str]:
-    return [row["benchmark"], row["variant"], str(row["seed"])]
-
-
 def _between(row: _Row, name: str) -> Cell:
-    low, high = row.get(f"{name}.low"), row.get(f"{name}.high")
-    bounds = [] if is_missing(low) else [f"[{_figure(low)}, {_figure(high)}]"]
-    return Cell(_figure(row.get(name)), bounds)
+    known = not is_missing(row.get(f"{name}.low"))
+    bounds = f"[{as_figure(row, f'{name}.low')}, {as_figure(row, f'{name}.high')}]"
+    return Cell(as_figure(row, name), [bounds] if known else [])
 
 
-def _spread(row: _Row, name: str, write: Callable[[Any], str]) -> str:
-    mean, sd = write(row[f"{name}_mean"]), write(row[f"{name}_sd"])
-    return mean if sd == "–" else f"{mean} ± {sd}"
+def _time(row: _Row, name: str) -> str:
+    return "–" if row["status"] == "not_run" else duration(row[name])
 
 
-def _percent(value: Any) -> str:
-    return percent(value, none="–")
+def _spread(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
+    def written(row: _Row, name: str) -> str:
+        mean, sd = write(row, f"{name}_mean"), write(row, f"{name}_sd")
+        return mean if sd == "–" else f"{mean} ± {sd}"
 
-
-def _figure(value: Any) -> str:
-    return number(value, 3, none="–")
-
-
-def _count(value: Any) -> str:
-    return number(value, none="–")
+    return written
 
 
 def _link(report: str, folder: Path) -> str:
     return quote(Path(os.path.relpath(report, folder)).as_posix())
+
+
+_NAMES: list[Column] = [
+    ("Benchmark", as_text, "benchmark"),
+    ("Variant", as_text, "variant"),
+    ("Seed", as_text, "seed"),
+]
+_TELL_AGREEMENT = (
+    *("kendall_tau_b", "kendall_tau_b.held_out"),
+    *("arena_pearson_full", "arena_pearson_kept"),
+)
+_AGREEMENT_COLUMNS: list[Column] = [
+    *_NAMES,
+    ("Tau-b, all models", _between, "kendall_tau_b"),
+    ("n", as_count, "n_panel_models"),
+    ("Tau-b, held out", _between, "kendall_tau_b.held_out"),
+    ("n", as_count, "n_held_out_models"),
+    ("Percentile among random", as_count, "percentile.kendall_tau_b"),
+    ("Arena, all items", as_figure, "arena_pearson_full"),
+    ("Arena, kept", as_figure, "arena_pearson_kept"),
+    ("n rated", as_count, "n_rated_models"),
+]
+_IRE_COLUMNS: list[Column] = [
+    *_NAMES,
+    ("Removed here", as_share, "share_removed"),
+    ("Removed by IRE", as_share, "ire_share_removed"),
+    ("Tau-b here", as_figure, "kendall_tau_b"),
+    ("Tau-b of IRE", as_figure, "ire.kendall_tau_b"),
+]
+_SEED_COLUMNS: list[Column] = [
+    *_NAMES[:2],
+    ("Seeds", as_text, "seeds"),
+    ("Removed", _spread(as_share), "share_removed"),
+    ("Tau-b, all models", _spread(as_figure), "kendall_tau_b"),
+    ("Tau-b, held out", _spread(as_figure), "kendall_tau_b.held_out"),
+]

@@ -1,9 +1,10 @@
 """Pages made of sections: what they hold is data, and one template shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.reports.page.page import render_report_page
+from benchwright.reports.page.table_rows import number, percent
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""
@@ -145,6 +146,43 @@ def render_page(page: Page) -> str:
     }
     package = "benchwright.reports.page"
     return render_report_page(package, "parts.html", context, more_style=("parts.css",))
+
+
+Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
+"""The title of a column, how a cell is written from a record and a name, and that name."""
+
+
+def table_of(
+    records: Iterable[Mapping[Any, Any]], columns: Sequence[Column], numbers: Sequence[int]
+) -> Table:
+    """A table without a caption, with a row per record."""
+    rows = [[write(record, name) for _, write, name in columns] for record in records]
+    return Table("", [title for title, *_ in columns], rows, numbers)
+
+
+def as_text(record: Mapping[Any, Any], name: str) -> str:
+    """A value as it is."""
+    return str(record[name])
+
+
+def as_words(record: Mapping[Any, Any], name: str) -> str:
+    """A name with spaces for underscores."""
+    return str(record[name]).replace("_", " ")
+
+
+def as_share(record: Mapping[Any, Any], name: str) -> str:
+    """0.1443 as `14.4%`, – where it is missing."""
+    return percent(record.get(name), none="–")
+
+
+def as_figure(record: Mapping[Any, Any], name: str) -> str:
+    """0.95554 as `0.956`, – where it is missing."""
+    return number(record.get(name), 3, none="–")
+
+
+def as_count(record: Mapping[Any, Any], name: str) -> str:
+    """14042 as `14,042`, – where it is missing."""
+    return number(record.get(name), none="–")
 
 
 def cut_note(n_rows: int, dataset: str) -> list[Text]:

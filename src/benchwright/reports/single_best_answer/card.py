@@ -14,12 +14,18 @@ from benchwright.methods.wicked.single_best_answer.training import describe
 from benchwright.reports.page.parts import (
     Bullets,
     Cell,
+    Column,
     Drawing,
     Page,
     Section,
-    Table,
     Text,
+    as_count,
+    as_figure,
+    as_share,
+    as_text,
+    as_words,
     render_page,
+    table_of,
 )
 from benchwright.reports.page.table_rows import is_missing, number, percent
 
@@ -74,8 +80,8 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Tex
         "made way for “None of the above”.",
         f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
         f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
-        f"{_figure(classifier['threshold'])}, chosen for a recall of "
-        f"{_percent(classifier['recall_target'])} out of fold.",
+        f"{as_figure(classifier, 'threshold')}, chosen for a recall of "
+        f"{as_share(classifier, 'recall_target')} out of fold.",
     ]
     if missing:
         counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
@@ -88,17 +94,17 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Tex
 
 
 def _operating_points(classifier: Mapping[str, Any]) -> Section:
-    head = ("Recall wanted", "Recall", "Precision", "Flagged", "Threshold")
-    names = ("target", "recall", "precision", "share_flagged")
-    rows = [
-        [*(_percent(point[name]) for name in names), _figure(point["threshold"])]
-        for point in classifier["operating_points"]
+    columns: list[Column] = [
+        ("Recall wanted", as_share, "target"),
+        ("Recall", as_share, "recall"),
+        ("Precision", as_share, "precision"),
+        ("Flagged", as_share, "share_flagged"),
+        ("Threshold", as_figure, "threshold"),
     ]
-    target = _percent(classifier["recall_target"])
+    target = as_share(classifier, "recall_target")
     said = f"On training items, out of fold. The chosen target is {target}."
-    return Section(
-        "What a recall costs", [Text(said, "quiet"), Table("", head, rows, numbers=range(1, 5))]
-    )
+    table = table_of(classifier["operating_points"], columns, range(1, 5))
+    return Section("What a recall costs", [Text(said, "quiet"), table])
 
 
 def _curve(labelled: pd.DataFrame) -> list[Section]:
@@ -115,7 +121,7 @@ def _curve(labelled: pd.DataFrame) -> list[Section]:
     base = float(labels.mean())
     said = (
         f"{whose}. The dashed line is what chance gives: the share of items with a single best "
-        f"answer, {_percent(base)}."
+        f"answer, {percent(base)}."
     )
     places = {"points": points, "base_y": _HEIGHT * (1 - base), "width": _WIDTH, "height": _HEIGHT}
     drawing = Drawing("precision_recall.html", places)
@@ -186,10 +192,6 @@ _TITLES = {
 }
 
 
-_PARTS_HEAD = (
-    *("Benchmark", "Method", "Against", "Items", "Label 1", "Recall", "Recall, no doubt"),
-    *("Precision", "Flagged", "PR area", "ROC area", "Paper flags"),
-)
 _LEGEND = (
     "Recall, no doubt: of labels that an annotator was sure of. Between: 95% Wilson intervals. PR "
     "area: of chance it is the share of label 1; ROC area: of chance it is 0.5. Paper: share that "
@@ -199,40 +201,31 @@ _LEGEND = (
 
 def _parts(evaluation: pd.DataFrame) -> list[Section]:
     return [
-        Section(
-            title,
-            [
-                Table(
-                    "",
-                    _PARTS_HEAD,
-                    [_part_cells(row) for row in own.to_dict("records")],
-                    numbers=range(3, 12),
-                )
-            ],
-        )
+        Section(title, [table_of(own.to_dict("records"), _PART_COLUMNS, range(3, 12))])
         for part, title in _TITLES.items()
         if len(own := evaluation[evaluation["part"] == part])
     ]
 
 
-def _part_cells(row: dict[Any, Any]) -> list[str | Cell]:
-    return [
-        row["benchmark"],
-        row["method"].replace("_", " "),
-        row["against"],
-        number(row["n"]),
-        number(row["positives"]),
-        *(_between(row, name) for name in ("recall", "recall_sure", "precision")),
-        _percent(row["share_flagged"]),
-        _figure(row["average_precision"]),
-        _figure(row["roc_auc"]),
-        _percent(row["paper_share"]),
-    ]
+def _between(row: Mapping[Any, Any], name: str) -> Cell:
+    bounds = f"{as_share(row, f'{name}_low')} – {as_share(row, f'{name}_high')}"
+    return Cell(as_share(row, name), [] if is_missing(row[name]) else [bounds])
 
 
-def _between(row: dict[Any, Any], name: str) -> Cell:
-    bounds = f"{_percent(row[f'{name}_low'])} – {_percent(row[f'{name}_high'])}"
-    return Cell(_percent(row[name]), [] if is_missing(row[name]) else [bounds])
+_PART_COLUMNS: list[Column] = [
+    ("Benchmark", as_text, "benchmark"),
+    ("Method", as_words, "method"),
+    ("Against", as_text, "against"),
+    ("Items", as_count, "n"),
+    ("Label 1", as_count, "positives"),
+    ("Recall", _between, "recall"),
+    ("Recall, no doubt", _between, "recall_sure"),
+    ("Precision", _between, "precision"),
+    ("Flagged", as_share, "share_flagged"),
+    ("PR area", as_figure, "average_precision"),
+    ("ROC area", as_figure, "roc_auc"),
+    ("Paper flags", as_share, "paper_share"),
+]
 
 
 def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
@@ -244,22 +237,14 @@ def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
     named = [(name, value) for name, value in pairs if not name.rsplit("_", 1)[-1].isdigit()]
     if not named:
         return []
-    rows = [
-        (name.replace("_", " "), _figure(value))
+    records = [
+        {"feature": name, "coefficient": value}
         for name, value in sorted(named, key=lambda pair: -abs(pair[1]))
     ]
-    said = "Coefficients per standard deviation; positive ones raise the probability."
-    return [
-        Section(
-            "What speaks for a single best answer",
-            [Text(said, "quiet"), Table("", ("Feature", "Coefficient"), rows, numbers=(1,))],
-        )
+    columns: list[Column] = [
+        ("Feature", as_words, "feature"),
+        ("Coefficient", as_figure, "coefficient"),
     ]
-
-
-def _percent(value: Any) -> str:
-    return percent(value, none="–")
-
-
-def _figure(value: Any) -> str:
-    return number(value, 3, none="–")
+    said = "Coefficients per standard deviation; positive ones raise the probability."
+    blocks = [Text(said, "quiet"), table_of(records, columns, (1,))]
+    return [Section("What speaks for a single best answer", blocks)]
