@@ -24,6 +24,8 @@ SHARED = {
     "tests/faults/": "one server",
     "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
     "tests/end_to_end/test_notebooks.py": "the demo",
+    "tests/exports/test_harness_prompts.py": "lm-evaluation-harness",
+    "tests/responses/test_lm_eval_logs.py": "lm-evaluation-harness",
 }
 """Tests that share what takes long to start go to one worker, and so do those of one file."""
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.live
 
 ENOUGH = 0.8
 PART: dict[str, Any] = {
+    "scoring": {"mode": "live", "configurations": ["smollm2-135m-instruct@cloze-3"]},
     "limit": 24,
     "evaluation": {"random_subsets": 20, "bootstrap_draws": 20},
 }

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
@@ -86,6 +86,7 @@ def test_every_table_has_its_shape_and_they_tell_one_story(independent):
     assert audit.loc[sorted(gone), "reasons"].str.len().gt(0).all()
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(st.permutations(range(N)), st.permutations(range(3)))
 def test_the_order_of_rows_and_models_changes_nothing(rows, models):
     items, matrix, embeddings = example()
