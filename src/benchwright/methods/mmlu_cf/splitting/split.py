@@ -104,8 +104,7 @@ def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: i
             f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
         )
     level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
-    columns = {"item_id": ids, "field": items["field"].astype(str), "level": level}
-    table = pd.DataFrame({name: column.to_numpy() for name, column in columns.items()})
+    table = pd.DataFrame({"item_id": ids, "field": items["field"].astype(str), "level": level})
     table["order"] = item_uniforms(seed, "split_halves", ids.tolist())
     shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
     for column in TOGETHER:
