@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import ESTIMATORS, Estimates, PreparedTraining, Training
+from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
 from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
@@ -72,7 +72,7 @@ def _errors(
     truth: NDArray[np.float64],
     estimation: EstimationParams,
     seed: int,
-) -> tuple[tuple[float, float, float, float], str]:
+) -> tuple[tuple[float, ...], str]:
     """Mean absolute error, bias, coverage and mean width in shares, and why there are none."""
     estimator = ESTIMATORS[name].make(estimation)
     parts, reasons = [], []
@@ -81,24 +81,15 @@ def _errors(
             found = estimator(prepared, subset, seed)(judge[:, subset.positions], estimation.level)
         except InputError as error:
             return (float("nan"),) * 4, str(error)
-        parts.append(_measured(found, truth))
+        known = ~np.isnan(found.score)
+        bounded = known & ~np.isnan(found.low) & ~np.isnan(found.high)
+        error, width = (found.score - truth)[known], (found.high - found.low)[bounded]
+        inside = (found.low - _ROUNDING <= truth) & (truth <= found.high + _ROUNDING)
+        figures = (np.abs(error), error, inside[bounded], width)
+        parts.append([_mean(values) for values in figures])
         reasons += [reason for reason in found.reason if reason]
-    columns = np.array(parts).T
-    mae, bias, coverage, width = (_mean(column[~np.isnan(column)]) for column in columns)
-    return (mae, bias, coverage, width), reasons[0] if reasons else ""
-
-
-def _measured(found: Estimates, truth: NDArray[np.float64]) -> tuple[float, float, float, float]:
-    known = ~np.isnan(found.score)
-    bounded = known & ~np.isnan(found.low) & ~np.isnan(found.high)
-    error = (found.score - truth)[known]
-    inside = (found.low - _ROUNDING <= truth) & (truth <= found.high + _ROUNDING)
-    return (
-        _mean(np.abs(error)),
-        _mean(error),
-        _mean(inside[bounded]),
-        _mean((found.high - found.low)[bounded]),
-    )
+    means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
+    return means, reasons[0] if reasons else ""
 
 
 def _mean(values: NDArray[Any]) -> float:

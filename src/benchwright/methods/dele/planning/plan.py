@@ -115,6 +115,7 @@ _Figure = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
 
 _FEWEST_RANKED = 3
+_PANEL = "held_out"  # whose figures of a saved run are read
 MOST_PAIRS_SHARE = 0.95
 """A difference is found for so many of the pairs of models, in the row for nearly all of them."""
 SAFE_SHARE = 0.05
@@ -178,7 +179,6 @@ def make_plan(
     wanted: Wanted,
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
     curves: pd.DataFrame | None = None,
-    panel: str = "held_out",
 ) -> Plan:
     """Read off the answers of known models how many random items do.
 
@@ -191,7 +191,7 @@ def make_plan(
         InputError: a wanted value or cost makes no sense, or there are too few models or items.
     """
     _check(answers, wanted)
-    planner = _Planner(answers, wanted, checked_cost(cost), curves, panel)
+    planner = _Planner(answers, wanted, checked_cost(cost), curves)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -206,14 +206,9 @@ class _Planner:
     """One plan in the making."""
 
     def __init__(
-        self,
-        answers: Answers,
-        wanted: Wanted,
-        cost: CostPerPrompt,
-        curves: pd.DataFrame | None,
-        panel: str,
+        self, answers: Answers, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
     ) -> None:
-        self.wanted, self.cost, self.curves, self.panel = wanted, cost, curves, panel
+        self.wanted, self.cost, self.curves = wanted, cost, curves
         self.m, self.n = answers.correct.shape
         self.scores = variance_of_scores(answers.correct, answers.clusters)
         self.pairs = variance_of_differences(answers.correct, answers.clusters, wanted.seed)
@@ -328,10 +323,10 @@ class _Planner:
         """The sampler of a saved run that took fewest items, beside that run's random subsets."""
         if self.curves is None:
             return
-        reached = samplers_that_reach(self.curves, goal, wanted, self.panel)
+        reached = samplers_that_reach(self.curves, goal, wanted, _PANEL)
         best = [row for row in reached if row.sampler != "random"][:1]
         plain = [row for row in reached if row.sampler == "random"]
-        row = PlanRow(goal, wanted, f"mean over repeats, {self.panel} models")
+        row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
         if not reached:
             yield row._replace(reason="no sampler of the saved run reaches it")
         for sampler, items, mean in [*best, *plain]:
