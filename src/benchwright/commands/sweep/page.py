@@ -74,7 +74,7 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
     return render_page(page)
 
 
-def _runs(rows: list[_Row], folder: Path) -> Section:
+def _runs(rows: Sequence[_Row], folder: Path) -> Section:
     def link(row: _Row, name: str) -> str | Cell:
         return Cell("report", link=_link(row[name], folder)) if row[name] else "–"
 
@@ -94,7 +94,7 @@ def _runs(rows: list[_Row], folder: Path) -> Section:
     return Section("Runs", [table_of(rows, columns, (2, 4, 5, 6)), *errors])
 
 
-def _figures(done: list[_Row], shares: list[str]) -> Iterator[Section]:
+def _figures(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
     """What was removed, whether the ranking holds, and IRE beside it, where that is known."""
     if shares:
         columns: list[Column] = [
@@ -109,7 +109,7 @@ def _figures(done: list[_Row], shares: list[str]) -> Iterator[Section]:
         yield _section("Beside IRE", _IRE, done, _IRE_COLUMNS)
 
 
-def _section(title: str, said: str, rows: list[_Row], columns: Sequence[Column]) -> Section:
+def _section(title: str, said: str, rows: Sequence[_Row], columns: Sequence[Column]) -> Section:
     table = table_of(rows, columns, range(2, len(columns)))
     return Section(title, [Text(said, "quiet"), table])
 
