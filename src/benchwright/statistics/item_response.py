@@ -506,6 +506,7 @@ def _spread(column: Float, where: NDArray[np.bool_]) -> Float:
 
 
 def _blank(shape: tuple[int, ...], reason: str) -> ItemResponse:
-    models, items = shape
-    by_item, by_model = np.full((4, items), np.nan), np.full((2, models), np.nan)
-    return ItemResponse(*by_item, *by_model, np.nan, 0, converged=False, nodes=0, reason=reason)
+    a, b, a_se, b_se = np.full((4, shape[1]), np.nan)
+    ability, ability_se = np.full((2, shape[0]), np.nan)
+    nothing = (a, b, a_se, b_se, ability, ability_se, np.nan, 0)
+    return ItemResponse(*nothing, converged=False, nodes=0, reason=reason)

@@ -8,7 +8,6 @@ the predictions are. Here residuals are of an item that was left out of the regr
 of a regression on its own items are too small; with them the estimate has exactly no bias.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +88,10 @@ def learn_aipw(task: Task) -> FromComplete:
         if not alike.any():
             return found
         plain = by_mean(answers, level)
-        return Unbounded(*map(partial(np.where, alike), plain[:4], found[:4]), found.note)
+        score, low, high, se = (
+            np.where(alike, own, other) for own, other in zip(plain[:4], found[:4], strict=True)
+        )
+        return Unbounded(score, low, high, se, found.note)
 
     return estimate
 

@@ -125,7 +125,7 @@ def compare_with_random(
     rates = sampling.evidence.at_rates
     draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets, LEVEL)
     groups = sampling_figures.groupby(["sampler", "panel", "rate"])
-    means = groups[list(HIGHER_IS_BETTER)].mean()
+    means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
     rows: list[dict[str, Any]] = []
     for rate, size in zip(rates, sizes_of_rates(rates, len(panels.item_ids)), strict=True):
         generator = stage_generator(seed, f"sampling/against_random/{rate:g}")
@@ -133,15 +133,15 @@ def compare_with_random(
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
         for panel, figures in found.items():
             for name in [RANDOM, *names]:
-                if (name, panel, rate) in means.index:
+                if (name, panel, rate) in means:
                     key = {"sampler": name, "panel": panel, "rate": rate, "size": int(size)}
-                    of = means.loc[(name, panel, rate)]
+                    of = means[name, panel, rate]
                     rows += _rows(key, of, figures, nulls[:, : repeats[name]])
     return _corrected(pd.DataFrame(rows), {panel: len(own) for panel, own in judges.panels.items()})
 
 
 def _rows(
-    key: dict[str, Any], means: pd.Series, figures: Preservation, nulls: NDArray[np.integer]
+    key: dict[str, Any], means: Mapping[Any, Any], figures: Preservation, nulls: NDArray[np.integer]
 ) -> list[dict[str, Any]]:
     rows = []
     for metric, higher in HIGHER_IS_BETTER.items():

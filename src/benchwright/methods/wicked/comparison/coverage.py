@@ -96,7 +96,7 @@ def count_prompts(prompts: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
 def _expected(
     ids: list[str],
     condition: str,
-    changed: Mapping[tuple[str, str], bool],
+    changed: Mapping[Any, bool],
     options: Mapping[tuple[str, str], int],
 ) -> tuple[bool, float, float]:
     """Whether a set has one without its right option, and the chance of that.
