@@ -1,5 +1,6 @@
 """Random subsets of a size, and whether a sampler beats them: tested, with Holm's correction."""
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
