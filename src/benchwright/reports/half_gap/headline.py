@@ -21,7 +21,8 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
         return ["Nothing can be said: no model has figures with an error on both halves."]
     if alarms:
         named = [
-            f"{_name(row)} ({say_points(row['delta'])} points {_bounds(row)})" for row in alarms
+            f"{name_of(row)} ({say_points(row['delta'])} points {say_bounds(row)})"
+            for row in alarms
         ]
         more = f" and {len(alarms) - _NAMED:,} more" if len(alarms) > _NAMED else ""
         first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{more}."
@@ -33,7 +34,7 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
     said = [first]
     fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]]
     if len(fields):
-        listed = sorted(f"{row['field']} ({_name(row)})" for row in fields.to_dict("records"))
+        listed = sorted(f"{row['field']} ({name_of(row)})" for row in fields.to_dict("records"))
         said.append(f"Fields that look leaked: {'; '.join(listed[:_NAMED])}{_rest(listed)}.")
     reach = smallest_alarm(whole, settings)
     if not isnan(reach):
@@ -64,11 +65,13 @@ def say_points(share: float) -> str:
     return "0.0" if float(written) == 0 else written.replace("-", "−")
 
 
-def _bounds(row: dict[Any, Any]) -> str:
+def say_bounds(row: dict[Any, Any]) -> str:
+    """The interval of a difference in points."""
     return f"[{say_points(row['low'])}, {say_points(row['high'])}]"
 
 
-def _name(row: dict[Any, Any]) -> str:
+def name_of(row: dict[Any, Any]) -> str:
+    """The configuration of a row."""
     return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
 
 

@@ -4,10 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
-from benchwright.reports.half_gap.headline import say_points, write_headline
+from benchwright.reports.half_gap.headline import name_of, say_bounds, say_points, write_headline
 from benchwright.reports.half_gap.plots import by_size
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
@@ -116,12 +115,10 @@ def _models(half_gap: pd.DataFrame, level: float) -> list[Any]:
 
 
 def _model_cells(row: dict[Any, Any]) -> list[str | Cell]:
-    name = configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
-    known = row["low"] is not None
-    bounds = [f"[{say_points(row['low'])}, {say_points(row['high'])}]"] if known else []
+    bounds = [] if row["low"] is None else [say_bounds(row)]
     return [
         row["size_group"],
-        Cell(name, [row["reason"]] if row["reason"] else []),
+        Cell(name_of(row), [row["reason"]] if row["reason"] else []),
         *(
             Cell(percent(row[half]), [f"n = {number(row[f'n_{half}'])}"])
             for half in ("validation", "test")

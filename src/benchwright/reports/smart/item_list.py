@@ -173,16 +173,11 @@ def _answers(
 
 def _over_models(values: NDArray[np.float32], what: str) -> NDArray[np.float64]:
     """Mean, min or max of each column over its known values; NaN where none is known."""
-    known = ~np.isnan(values)
-    some = known.any(axis=0)
+    some = ~np.isnan(values).all(axis=0)
     out = np.full(values.shape[1], np.nan)
-    if what == "mean":
-        total = np.where(known, values, 0).sum(axis=0, dtype=np.float64)
-        out[some] = total[some] / known.sum(axis=0)[some]
-    elif what == "min":
-        out[some] = np.where(known, values, np.inf).min(axis=0, initial=np.inf)[some]
-    else:
-        out[some] = np.where(known, values, -np.inf).max(axis=0, initial=-np.inf)[some]
+    if len(values) and some.any():
+        known = values[:, some].astype(np.float64)
+        out[some] = getattr(np, f"nan{what}")(known, axis=0)
     return out
 
 
