@@ -48,7 +48,7 @@ def draw_rank_shuffle(
     after = [_after(one) for one in on_right]
     before = [f"{one.short}  <b>{one.row['rank_original']:g}</b>" for one in lines]
     narrow = {"layout.yaxis.ticktext": before, "layout.yaxis2.ticktext": after, **thinner}
-    right = [f"{after}  {one.name}" for after, one in zip(after, on_right, strict=True)]
+    right = [f"{said}  {one.name}" for said, one in zip(after, on_right, strict=True)]
     return plot(
         f"{title}; bars: 95% of the rank over items{shown.note}",
         60 + 26 * len(lines),
