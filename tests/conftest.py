@@ -24,6 +24,7 @@ SHARED = {
     "tests/faults/": "one server",
     "tests/end_to_end/test_smart_on_the_demo.py": "the demo",
     "tests/end_to_end/test_notebooks.py": "the demo",
+    "tests/end_to_end/test_harness_round_trip.py": "lm-evaluation-harness",
     "tests/exports/test_harness_prompts.py": "lm-evaluation-harness",
     "tests/responses/test_lm_eval_logs.py": "lm-evaluation-harness",
 }
@@ -84,7 +85,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:  # what takes long must not be what is left at the end
-        items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
+        items.sort(key=lambda item: not item.nodeid.startswith((*SLOW, *SHARED)))
 
 
 @pytest.fixture(scope="session")

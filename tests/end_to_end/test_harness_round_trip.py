@@ -66,6 +66,40 @@ def small_benchmark() -> BenchmarkParams:
     )
 
 
+def by_its_command(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "lm_eval", "--model", "hf"),
+        *("--model_args", f"pretrained={model},dtype=float32", "--device", "cpu"),
+        *("--tasks", task, "--include_path", str(tasks)),
+        *("--num_fewshot", str(shots), "--log_samples", "--output_path", str(logs)),
+    ]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    subprocess.run(command, check=True, env=os.environ | offline, capture_output=True)
+
+
+def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
+    """As the command does, without starting Python and listing the harness's own tasks."""
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
+    tracker = EvaluationTracker(output_path=str(logs))
+    out = simple_evaluate(
+        model="hf",
+        model_args=f"pretrained={model},dtype=float32",
+        device="cpu",
+        tasks=[task],
+        task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
+        num_fewshot=shots,
+        evaluation_tracker=tracker,
+        log_samples=True,
+        bootstrap_iters=0,
+    )
+    samples = out.pop("samples")
+    tracker.save_results_aggregated(results=out, samples=samples)
+    tracker.save_results_samples(task_name=task, samples=samples[task])
+
+
 @pytest.mark.live
 @pytest.mark.parametrize(
     ("style", "shots"), [pytest.param("letters", 2, marks=pytest.mark.long), ("cloze", 3)]
@@ -106,14 +140,8 @@ def test_log_likelihoods_come_back_as_our_own(
     HarnessTasks(path=str(tmp_path / "harness")).save(exported)
     task = "benchwright_small" + ("" if style == "letters" else "_cloze")
     logs = tmp_path / "responses"
-    command = [
-        *(sys.executable, "-m", "lm_eval", "--model", "hf"),
-        *("--model_args", f"pretrained={folder},dtype=float32", "--device", "cpu"),
-        *("--tasks", task, "--include_path", str(tmp_path / "harness")),
-        *("--num_fewshot", str(shots), "--log_samples", "--output_path", str(logs)),
-    ]
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
-    subprocess.run(command, check=True, env=os.environ | offline, capture_output=True)
+    ask = by_its_command if style == "letters" else in_this_process
+    ask(folder, task, shots, tmp_path / "harness", logs)
 
     files = ResponseFiles(benchmark=small_benchmark.model_dump(), folder=str(logs)).load()
     imported = import_as_rows(files, items, items.head(0))
