@@ -79,15 +79,15 @@ def _errors(
     for subset in subsets:
         try:
             found = estimator(prepared, subset, seed)(judge[:, subset.positions], estimation.level)
-        except InputError as error:
-            return (float("nan"),) * 4, str(error)
+        except InputError as reason:
+            return (float("nan"),) * 4, str(reason)
         known = ~np.isnan(found.score)
         bounded = known & ~np.isnan(found.low) & ~np.isnan(found.high)
         error, width = (found.score - truth)[known], (found.high - found.low)[bounded]
         inside = (found.low - _ROUNDING <= truth) & (truth <= found.high + _ROUNDING)
         figures = (np.abs(error), error, inside[bounded], width)
         parts.append([_mean(values) for values in figures])
-        reasons += [reason for reason in found.reason if reason]
+        reasons += [told for told in found.reason if told]
     means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
     return means, reasons[0] if reasons else ""
 
