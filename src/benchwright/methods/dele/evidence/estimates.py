@@ -83,9 +83,9 @@ def _errors(
             return (float("nan"),) * 4, str(reason)
         known = ~np.isnan(found.score)
         bounded = known & ~np.isnan(found.low) & ~np.isnan(found.high)
-        error, width = (found.score - truth)[known], (found.high - found.low)[bounded]
+        gap, width = (found.score - truth)[known], (found.high - found.low)[bounded]
         inside = (found.low - _ROUNDING <= truth) & (truth <= found.high + _ROUNDING)
-        figures = (np.abs(error), error, inside[bounded], width)
+        figures = (np.abs(gap), gap, inside[bounded], width)
         parts.append([_mean(values) for values in figures])
         reasons += [told for told in found.reason if told]
     means = tuple(_mean(column[~np.isnan(column)]) for column in np.array(parts).T)
