@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from conf_read_once import read_conf_once
+from speed import speed_up
 
-read_conf_once()
+speed_up()
 
 # `make test-long` asks for the second with --hypothesis-profile.
 settings.register_profile("short", max_examples=20, deadline=None)

@@ -288,9 +288,9 @@ def _import_everything() -> None:
 
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
-    from conf_read_once import read_conf_once
+    from speed import speed_up
 
-    read_conf_once()
+    speed_up()
     conf = ConfLoader(str(Path.cwd() / "conf"), **CONFIG_LOADER_ARGS)
     conf["parameters"], conf["catalog"]
 
