@@ -18,8 +18,7 @@ pytestmark = pytest.mark.live
 
 ENOUGH = 0.8
 PART: dict[str, Any] = {
-    "scoring": {"mode": "live", "configurations": ["smollm2-135m-instruct@cloze-3"]},
-    "limit": 24,
+    "limit": 40,
     "evaluation": {"random_subsets": 20, "bootstrap_draws": 20},
 }
 # rule → the kinds of planted.csv that it must find, all of them and little else
@@ -114,6 +113,7 @@ def shards(data: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (data / "06_models").rglob("*.parquet")}
 
 
+@pytest.mark.long
 def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
     live: Path, run_project: Callable[..., Path]
 ) -> None:
@@ -131,6 +131,7 @@ def test_another_runner_gives_the_same_bytes(
     assert kept_bytes(run_project(scores_of=live, runner=runner(), **PART)) == kept_bytes(live)
 
 
+@pytest.mark.long
 def test_shuffled_source_rows_give_the_same_bytes(
     live: Path, run_project: Callable[..., Path], repository: Path, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,15 +14,18 @@ pytestmark = pytest.mark.live
 CONFIGURATION = "smollm2-135m-instruct@cloze-3"
 
 
+WICKED: dict[str, Any] = {
+    "pipeline": "wicked",
+    "benchmark": "demo",
+    "limit": 12,
+    "perturbation": {"draws": 2},
+    "scoring": {"configurations": [CONFIGURATION], "conditions": ["question"]},
+}
+
+
 @pytest.fixture(scope="module")
 def wicked(run_project: Callable[..., Path]) -> Path:
-    return run_project(
-        pipeline="wicked",
-        benchmark="demo",
-        limit=12,
-        perturbation={"draws": 2},
-        scoring={"configurations": [CONFIGURATION], "conditions": ["question"]},
-    )
+    return run_project(**WICKED)
 
 
 def table(data: Path, layer: str, name: str) -> pd.DataFrame:
@@ -86,3 +90,22 @@ def test_demonstrations_are_those_of_the_draw(wicked: Path) -> None:
     assert (drawn["shots_used"] == 3).all()
     as_they_were = prompts[prompts["condition"] == "question"]
     assert not as_they_were["prefix"].astype(str).str.contains("None of the above").all()
+
+
+def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
+    wicked: Path, run_project: Callable[..., Path]
+) -> None:
+    def shards() -> dict[str, int]:
+        found = (wicked / "06_models").rglob("*.parquet")
+        return {path.name: path.stat().st_mtime_ns for path in found}
+
+    def saved() -> list[bytes]:
+        places = [("07_model_output", "live_responses"), ("08_reporting", "draw_scores")]
+        names = [newest(wicked, layer, f"{name}.parquet", "demo") for layer, name in places]
+        return [path.read_bytes() for path in names]
+
+    asked, first = shards(), saved()
+    assert asked
+    run_project(data=wicked, **WICKED)
+    assert shards() == asked
+    assert saved() == first
