@@ -28,16 +28,14 @@ from benchwright.pipelines import (
     single_best_answer,
     splitting,
 )
+from benchwright.pipelines.named_nodes import boxed
 from benchwright.reports.smart.plots.convergence import draw_encoder_overlap
 
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:
-    """One box in kedro-viz and `--namespaces <name>`, with dataset names unchanged."""
-    return Pipeline(
-        stage.create_pipeline() if pipeline is None else pipeline,
-        namespace=name or stage.__name__.rsplit(".", 1)[-1],
-        prefix_datasets_with_namespace=False,
-    )
+    """A stage as one box, by default of its own name."""
+    nodes = stage.create_pipeline() if pipeline is None else pipeline
+    return boxed(name or stage.__name__.rsplit(".", 1)[-1], [nodes])
 
 
 def register_pipelines() -> dict[str, Pipeline]:

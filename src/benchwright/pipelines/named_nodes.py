@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kedro.pipeline import Node
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.reports.page.sections import gather_figures
 
@@ -16,6 +16,11 @@ NodeParts = tuple[Callable[..., Any], Inputs, str | list[str]]
 def named_nodes(parts: Iterable[NodeParts]) -> list[Node]:
     """A node of each function, with its name."""
     return [Node(*one, name=one[0].__name__) for one in parts]
+
+
+def boxed(name: str, nodes: Iterable[Node | Pipeline]) -> Pipeline:
+    """Return the nodes as one box of Kedro-Viz and of `--namespaces`; datasets keep their names."""
+    return Pipeline(list(nodes), namespace=name, prefix_datasets_with_namespace=False)
 
 
 def report_nodes(

@@ -8,7 +8,7 @@ from benchwright.methods.mmlu_cf.summary import (
     measure_sample,
     parse_rates,
 )
-from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, boxed, named_nodes, report_nodes
 from benchwright.reports.mmlu_cf.page import (
     render_construction_report,
     show_construction_difficulty,
@@ -140,9 +140,6 @@ def create_pipeline() -> Pipeline:
     """Counts of every step → figures, metrics and one page; nothing here has seen a text."""
     figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     figures["cleaning"] = "figure_cleaning_funnel"
-    return Pipeline(
-        [
-            *named_nodes([*_SUMMARY, *_FIGURES.values()]),
-            *report_nodes("construction_report", render_construction_report, _SECTIONS, figures),
-        ]
-    )
+    page = report_nodes("construction_report", render_construction_report, _SECTIONS, figures)
+    plots = named_nodes(_FIGURES.values())
+    return Pipeline([*named_nodes(_SUMMARY), boxed("plots", plots), boxed("page", page)])

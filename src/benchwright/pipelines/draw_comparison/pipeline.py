@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
-from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, boxed, named_nodes, report_nodes
 from benchwright.reports.wicked.headline import count_drawn_items
 from benchwright.reports.wicked.page import (
     render_draw_report,
@@ -126,7 +126,8 @@ def create_pipeline() -> Pipeline:
     figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     return Pipeline(
         [
-            *named_nodes([*_COMPARISON, *_FIGURES.values()]),
-            *report_nodes("draw_report", render_draw_report, _SECTIONS, figures),
+            *named_nodes(_COMPARISON),
+            boxed("plots", named_nodes(_FIGURES.values())),
+            boxed("page", report_nodes("draw_report", render_draw_report, _SECTIONS, figures)),
         ]
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import choose_panel
@@ -19,6 +19,7 @@ from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.methods.smart.label_errors import rate_label_errors
 from benchwright.methods.smart.metrics import collect_metrics, count_items
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
+from benchwright.pipelines.named_nodes import boxed, named_nodes
 from benchwright.reports.page.sections import gather_figures
 from benchwright.reports.smart.examples import choose_report_examples
 from benchwright.reports.smart.item_list import list_items
@@ -339,4 +340,5 @@ _REPORT: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
 
 def create_pipeline() -> Pipeline:
     """Numbers, figures and one report."""
-    return Pipeline([Node(*node, name=node[0].__name__) for node in (*_NODES, *_FIGURES, *_REPORT)])
+    plots, page = boxed("plots", named_nodes(_FIGURES)), boxed("page", named_nodes(_REPORT))
+    return Pipeline([*named_nodes(_NODES), plots, page])

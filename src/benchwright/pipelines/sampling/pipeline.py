@@ -23,7 +23,7 @@ from benchwright.methods.dele.evidence.pools import build_pools, encode_pool_tex
 from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import summarise_samplers
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
-from benchwright.pipelines.named_nodes import NodeParts, OneOutput, named_nodes, report_nodes
+from benchwright.pipelines.named_nodes import NodeParts, OneOutput, boxed, named_nodes, report_nodes
 from benchwright.reports.dele.headline import collect_sampling_metrics
 from benchwright.reports.dele.page import (
     render_sampling_report,
@@ -227,11 +227,13 @@ def create_pipeline() -> Pipeline:
     )
     curves = ["sampling_curves", "sampling_panels", "params:sampling"]
     figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
+    curve_plots = Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves")
+    page = report_nodes("sampling_report", render_sampling_report, _SECTIONS, _CURVES, figures)
     return Pipeline(
         [
             against_random,
-            Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves"),
-            *named_nodes([*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS, *_FIGURES.values()]),
-            *report_nodes("sampling_report", render_sampling_report, _SECTIONS, _CURVES, figures),
+            *named_nodes([*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS]),
+            boxed("plots", [curve_plots, *named_nodes(_FIGURES.values())]),
+            boxed("page", page),
         ]
     )
