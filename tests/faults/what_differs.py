@@ -31,15 +31,17 @@ def opened(content: bytes) -> bytes:
         return repr(open_sealed(sealed, read_key(SealingParams(key_file=str(key))))).encode()
 
 
-def untimed(content: bytes) -> bytes:
-    """The summary of a sweep tells how long each run took."""
-    table = pd.read_parquet(io.BytesIO(content)).drop(columns="wall_seconds")
-    return table_bytes(table)
+OF_EACH_RUN = ["wall_seconds", "version", "report"]
 
 
-def untimed_csv(content: bytes) -> bytes:
-    """The same summary as text."""
-    return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns="wall_seconds"))
+def sweep_summary(content: bytes) -> bytes:
+    """Says when and how long each run ran, and where its report is."""
+    return table_bytes(pd.read_parquet(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
+
+
+def sweep_summary_csv(content: bytes) -> bytes:
+    """The same as text."""
+    return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 
 def manifest(content: bytes) -> bytes:
@@ -58,6 +60,6 @@ MAY_DIFFER: dict[str, Callable[[bytes], bytes]] = {
     "documents_read.parquet": documents_read,
     "test.sealed": opened,
     "manifest.json": manifest,
-    "summary.parquet": untimed,
-    "summary.csv": untimed_csv,
+    "summary.parquet": sweep_summary,
+    "summary.csv": sweep_summary_csv,
 }
