@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.transforms.question_form import (
+from benchwright.transforms.rephrase_checks import (
     last_article,
     part_passage,
     question_form,

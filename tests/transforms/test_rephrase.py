@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.params.perturbation import RephraseParams
-from benchwright.transforms.question_form import Asked
 from benchwright.transforms.rephrase import (
     Attempt,
     Question,
@@ -15,6 +14,7 @@ from benchwright.transforms.rephrase import (
     rephrase,
     rephrase_prompt,
 )
+from benchwright.transforms.rephrase_checks import Asked
 
 PARAMS = RephraseParams(model="m", attempts=3, min_similarity=0.8)
 BEFORE = "Which of these metals is the lightest?"

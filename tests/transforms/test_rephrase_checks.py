@@ -9,10 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchwright.transforms.kept_text import same_negation
-from benchwright.transforms.question_form import part_passage, question_form
-from benchwright.transforms.rephrase_checks import CHECKS, Wording, failed_checks
-from benchwright.transforms.text_numbers import numbers
+from benchwright.transforms.kept_text import numbers, same_negation
+from benchwright.transforms.rephrase_checks import (
+    CHECKS,
+    Wording,
+    failed_checks,
+    part_passage,
+    question_form,
+)
 
 BENCHMARKS = [
     "arc",

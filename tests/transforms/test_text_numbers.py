@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.transforms.text_numbers import is_number, numbers
+from benchwright.transforms.kept_text import is_number, numbers
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,13 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from benchwright.params.perturbation import RephraseParams
-from benchwright.transforms.question_form import Asked, part_passage, question_form
-from benchwright.transforms.rephrase_checks import Wording, failed_checks
+from benchwright.transforms.rephrase_checks import (
+    Asked,
+    Wording,
+    failed_checks,
+    part_passage,
+    question_form,
+)
 
 SIMILARITY = "similarity"
 """The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.smart.audit import OTHER, count_funnel
-from benchwright.reports.smart.plots.funnel import draw_funnel
+from benchwright.reports.smart.plots.shares import draw_funnel
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.smart import Funnel, RuleCoverage, Verdicts
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.metrics import Unchecked
+from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.wicked.headline import DrawnItems, write_notes
 from benchwright.tables.wicked import DrawWritten

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.wicked.comparison.metrics import Unchecked
+from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.wording import joined
 from benchwright.reports.wicked.headline import DrawnItems, Headline, write_headline

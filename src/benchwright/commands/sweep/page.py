@@ -23,7 +23,7 @@ from benchwright.reports.page.parts import (
     render_page,
     table_of,
 )
-from benchwright.reports.page.table_rows import is_missing
+from benchwright.reports.page.wording import is_missing
 
 # They report items and remove none.
 _REPORTING_ONLY = {"share_removed.suspect_label", "share_removed.conflicting_gold"}

@@ -4,12 +4,12 @@ from kedro.pipeline import Pipeline
 
 from benchwright.methods.wicked.comparison.compared_answers import align_answers
 from benchwright.methods.wicked.comparison.coverage import (
+    collect_draw_metrics,
     count_changes,
     count_demonstrations,
     count_prompts,
 )
 from benchwright.methods.wicked.comparison.instruct import compare_instruct
-from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers

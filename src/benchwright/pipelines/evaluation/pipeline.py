@@ -23,16 +23,19 @@ from benchwright.pipelines.named_nodes import boxed, named_nodes
 from benchwright.reports.page.sections import gather_figures
 from benchwright.reports.smart.examples import choose_report_examples
 from benchwright.reports.smart.item_list import list_items
-from benchwright.reports.smart.plots.ablation import draw_filter_model_ablation
 from benchwright.reports.smart.plots.agreement_maps import draw_agreement
 from benchwright.reports.smart.plots.convergence import draw_neighbour_convergence
-from benchwright.reports.smart.plots.funnel import draw_funnel
 from benchwright.reports.smart.plots.random_band import (
     draw_random_band,
     draw_spread_band,
 )
 from benchwright.reports.smart.plots.rank_chart import draw_rank_chart
-from benchwright.reports.smart.plots.shares import draw_filter_shares, draw_subject_shares
+from benchwright.reports.smart.plots.shares import (
+    draw_filter_model_ablation,
+    draw_filter_shares,
+    draw_funnel,
+    draw_subject_shares,
+)
 from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
     draw_threshold_sensitivity,

@@ -18,8 +18,7 @@ from benchwright.reports.dele.plots.curves import LINES
 from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient, points
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.table_rows import rows_of
-from benchwright.reports.page.wording import tile
+from benchwright.reports.page.wording import rows_of, tile
 
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 _SECTIONS = (

@@ -1,7 +1,7 @@
 """Panels, metrics and figures in words."""
 
 from benchwright.reports.page import wording
-from benchwright.reports.page.table_rows import is_missing
+from benchwright.reports.page.wording import is_missing
 
 PANELS = {
     "held_out": "held-out models",

@@ -21,7 +21,7 @@ from benchwright.reports.page.parts import (
     render_page,
 )
 from benchwright.reports.page.provenance import Fact, provenance_section, settings
-from benchwright.reports.page.table_rows import number, percent, rows_of
+from benchwright.reports.page.wording import number, percent, rows_of
 
 _GAPS_HEAD = (
     *("Size", "Model, as asked", "Validation", "Test", "Difference"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.reports.page.table_rows import is_missing, rows_of
+from benchwright.reports.page.wording import is_missing, rows_of
 
 _NAMED = 3  # models in a headline
 

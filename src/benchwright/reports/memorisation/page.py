@@ -29,7 +29,7 @@ from benchwright.reports.page.provenance import (
     provenance_section,
     settings,
 )
-from benchwright.reports.page.table_rows import number, percent, rows_of
+from benchwright.reports.page.wording import number, percent, rows_of
 
 _METHOD = (
     "Each model sees a question and `A.`, and nothing of the options. What it writes is cut at "

@@ -32,8 +32,14 @@ from benchwright.reports.mmlu_cf.wording import (
 )
 from benchwright.reports.page.provenance import Fact, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.table_rows import is_missing, rows_of
-from benchwright.reports.page.wording import bounds, coefficient, p_value, words_of
+from benchwright.reports.page.wording import (
+    bounds,
+    coefficient,
+    is_missing,
+    p_value,
+    rows_of,
+    words_of,
+)
 
 _LONGEST_TABLE = 200  # rows of a table on the page; the datasets have them all
 _DOMAINS = 30

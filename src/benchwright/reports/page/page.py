@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from benchwright.reports.page.table_rows import number, percent
+from benchwright.reports.page.wording import number, percent
 
 _PACKAGE = "benchwright.reports.page"
 

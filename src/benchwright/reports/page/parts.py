@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.reports.page.page import render_report_page
-from benchwright.reports.page.table_rows import number, percent
+from benchwright.reports.page.wording import number, percent
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""

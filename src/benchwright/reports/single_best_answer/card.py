@@ -27,7 +27,7 @@ from benchwright.reports.page.parts import (
     render_page,
     table_of,
 )
-from benchwright.reports.page.table_rows import is_missing, number, percent
+from benchwright.reports.page.wording import is_missing, number, percent
 
 USEFUL_SHARE = 0.5
 """Of items flagged, above which most of the benchmark would be copied unchanged."""

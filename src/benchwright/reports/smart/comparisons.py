@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.methods.smart.label_errors import kept_minus_removed
-from benchwright.reports.page.table_rows import rows_of
+from benchwright.reports.page.wording import rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     SUBSETS,

@@ -13,7 +13,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.table_rows import is_missing, rows_of
+from benchwright.reports.page.wording import is_missing, rows_of
 from benchwright.reports.smart.comparisons import (
     ablation_rows,
     coverage_rows,

@@ -11,7 +11,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     perturbation_of,
     say_way,
 )
-from benchwright.methods.wicked.comparison.metrics import Unchecked, count_unchecked
+from benchwright.methods.wicked.comparison.coverage import Unchecked, count_unchecked
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,
     PerturbationParams,

@@ -1,6 +1,6 @@
 """Transforms, reasons and figures in words."""
 
-from benchwright.reports.page.table_rows import is_missing
+from benchwright.reports.page.wording import is_missing
 
 TRANSFORMS = {
     "none_of_the_above": "“None of the above” in place of one option",

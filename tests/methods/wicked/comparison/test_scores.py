@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     align_answers,
     ways_of_asking,
 )
-from benchwright.methods.wicked.comparison.metrics import collect_draw_metrics, count_unchecked
+from benchwright.methods.wicked.comparison.coverage import collect_draw_metrics, count_unchecked
 from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Responses
