@@ -11,7 +11,7 @@ from kedro.runner import SequentialRunner
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.cleaning import create_pipeline, nodes
-from benchwright.reports.mmlu_cf.plots.cleaning_funnel import draw_cleaning_funnel
+from benchwright.reports.mmlu_cf.plots.funnels import draw_cleaning_funnel
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
 
 KEPT = ["clean_items", "rejected_raw_items", "cleaning_changes", "cleaning_funnel"]

@@ -19,7 +19,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
-from benchwright.methods.mmlu_cf.fields.names import FIELDS
+from benchwright.methods.mmlu_cf.fields import FIELDS
 from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams

@@ -12,8 +12,7 @@ from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import MemoryShards
-from benchwright.methods.mmlu_cf.fields.classifier import bundled_examples
-from benchwright.methods.mmlu_cf.fields.names import FIELDS
+from benchwright.methods.mmlu_cf.fields import FIELDS, bundled_examples
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

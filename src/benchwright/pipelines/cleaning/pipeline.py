@@ -3,7 +3,7 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.pipelines.cleaning.nodes import clean_raw_items, count_domains, count_reasons
-from benchwright.reports.mmlu_cf.plots.cleaning_funnel import draw_cleaning_funnel
+from benchwright.reports.mmlu_cf.plots.funnels import draw_cleaning_funnel
 
 
 def create_pipeline() -> Pipeline:

@@ -25,7 +25,7 @@ from benchwright.reports.mmlu_cf.plots.difficulty import (
     draw_strata,
 )
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import draw_domains, draw_field_halves
-from benchwright.reports.mmlu_cf.plots.funnel import draw_construction_funnel
+from benchwright.reports.mmlu_cf.plots.funnels import draw_construction_funnel
 from benchwright.reports.mmlu_cf.plots.judges import draw_judge_agreement, draw_parse_rates
 
 _SETTINGS = (

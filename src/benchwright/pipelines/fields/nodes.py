@@ -14,15 +14,16 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
-from benchwright.methods.mmlu_cf.fields.classifier import (
+from benchwright.methods.mmlu_cf.fields import (
+    FIELDS,
+    SPELLINGS,
     bundled_examples,
     field_accuracy,
+    judge_fields,
     predict_fields,
     text_to_encode,
     train_classifier,
 )
-from benchwright.methods.mmlu_cf.fields.judge import judge_fields
-from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.judges import named_judges
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

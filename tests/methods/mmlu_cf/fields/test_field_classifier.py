@@ -10,16 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.fields.bundled_examples import EXAMPLES
-from benchwright.methods.mmlu_cf.fields.classifier import (
+from benchwright.methods.mmlu_cf.field_examples import EXAMPLES
+from benchwright.methods.mmlu_cf.fields import (
+    FIELDS,
     bundled_examples,
     field_accuracy,
+    field_prompt,
+    judge_fields,
     predict_fields,
     text_to_encode,
     train_classifier,
 )
-from benchwright.methods.mmlu_cf.fields.judge import field_prompt, judge_fields
-from benchwright.methods.mmlu_cf.fields.names import FIELDS
 from benchwright.params.mmlu_cf import FieldsParams
 
 LAWS = ("Law", "History", "Math")

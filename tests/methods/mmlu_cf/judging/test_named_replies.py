@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.mmlu_cf.fields.names import FIELDS, SPELLINGS
+from benchwright.methods.mmlu_cf.fields import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.replies import (
     parse_choice,
     parse_named,
