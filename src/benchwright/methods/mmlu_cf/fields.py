@@ -1,8 +1,8 @@
-"""The 14 fields (MMLU-CF, Figure 6 and Table 6)."""
+"""The 14 fields of questions, named by a classifier or by judges (MMLU-CF, section 3.1, Figure 6)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,6 @@ FIELDS = (
     "Math", "Physics", "Chemistry", "Law", "Engineering", "Economics", "Health", "Psychology",
     "Business", "Biology", "Philosophy", "Computer Science", "History", "Other",
 )  # fmt: skip
-
 SPELLINGS = {
     **{field: field for field in FIELDS},
     "Mathematics": "Math",
@@ -31,41 +30,39 @@ SPELLINGS = {
     "Medicine": "Health",
     "None of these": "Other",
 }
-"""How a judge may write a field."""
-
-
-def text_to_encode(question: str, choices: Sequence[str], with_choices: bool) -> str:
-    """What an encoder reads of a question."""
-    return " ".join([question, *choices]) if with_choices else question
-
-
-def bundled_examples() -> pd.DataFrame:
-    """The bundled questions: item_id, question, choices (none), field."""
-    rows: list[tuple[str, str, list[str], str]] = [
-        (f"bundled/{field}/{number}", question, [], field)
-        for field in FIELDS
-        for number, question in enumerate(EXAMPLES[field], start=1)
-    ]
-    return pd.DataFrame(rows, columns=["item_id", "question", "choices", "field"])
-
+"""The field of each spelling that a judge may use."""
 
 Float = NDArray[np.float64]
 Vectors = NDArray[np.floating]
 
 _DECIMALS = 6
 _TEMPERATURES = np.geomspace(0.02, 20, 121)
+_TASK = (
+    "Which field does the question below belong to? Do not answer the question. Reply with one of "
+    f"these names and nothing else: {', '.join(FIELDS)}."
+)
+
+
+def text_to_encode(question: str, choices: Sequence[str], with_choices: bool) -> str:
+    """Return the text of a question that the encoder reads."""
+    return " ".join([question, *choices]) if with_choices else question
+
+
+def bundled_examples() -> pd.DataFrame:
+    """Return the bundled questions: item_id, question, choices (none), field."""
+    rows = [
+        (f"bundled/{field}/{number}", question, list[str](), field)
+        for field in FIELDS
+        for number, question in enumerate(EXAMPLES[field], start=1)
+    ]
+    return pd.DataFrame(rows, columns=["item_id", "question", "choices", "field"])
 
 
 class FieldClassifier(NamedTuple):
-    """P(field) = softmax((vector · weights + intercepts) / temperature).
+    """A linear classifier: P(field) = softmax((vector · weights + intercepts) / temperature).
 
-    Attributes:
-        fields: k names.
-        weights: (k, d).
-        intercepts: (k,).
-        temperature: 1 where probabilities are not calibrated.
-        calibrated: whether `temperature` was fitted on predictions out of fold.
-        reason: why not.
+    `weights` are (k, d), `intercepts` (k,). The temperature is 1 unless the classifier is
+    `calibrated`; otherwise `reason` says why it is not.
     """
 
     fields: tuple[str, ...]
@@ -76,15 +73,15 @@ class FieldClassifier(NamedTuple):
     reason: str
 
     def probabilities(self, vectors: Vectors) -> Float:
-        """(n, k) probabilities of n vectors (n, d).
+        """Compute the probabilities (n, k) of n vectors (n, d).
 
         Raises:
-            InputError: the vectors have another length than those it was trained on.
+            InputError: the vectors are not as long as the training vectors.
         """
         if vectors.ndim != 2 or vectors.shape[1] != self.weights.shape[1]:
             raise InputError(
                 f"fields: the classifier was trained on vectors of {self.weights.shape[1]} numbers "
-                f"and is given an array of shape {vectors.shape}; train it with this encoder"
+                f"but got an array of shape {vectors.shape}; train it with this encoder"
             )
         scores = np.asarray(vectors, dtype=np.float64) @ self.weights.T + self.intercepts
         scores /= self.temperature
@@ -97,28 +94,29 @@ def train_classifier(
 ) -> FieldClassifier:
     """Train on labelled examples, and calibrate on predictions out of fold.
 
-    The temperature is the one of the highest likelihood of the true fields out of fold (Guo et al.
-    2017). It is 1, and `calibrated` false, with too few examples, or with a field that has fewer
-    examples than there are folds.
+    The temperature maximises the likelihood of the true fields out of fold (Guo et al. 2017). The
+    classifier is not calibrated if there are too few examples, or fewer of a field than folds.
 
     Args:
-        vectors: (n, d) of the examples, of length 1.
-        fields: (n,) of `FIELDS`; those that do not occur are never predicted.
-        ids: (n,) of the examples; folds hang on them, not on the order.
-        params: which classifier.
+        vectors: (n, d), of length 1.
+        fields: (n,) of `FIELDS`; a field without examples is never predicted.
+        ids: (n,); the folds depend on them, not on the order of the examples.
+        params: of the classifier.
 
     Raises:
-        InputError: there are fewer than two fields, or one is not known.
+        InputError: there are fewer than two fields, or a field is unknown.
     """
     if unknown := sorted(set(fields) - set(FIELDS)):
-        raise InputError(f"fields: {unknown[0]!r} is no field; there are {', '.join(FIELDS)}")
+        raise InputError(f"fields: {unknown[0]!r} is not a field; use one of {', '.join(FIELDS)}")
     present = tuple(field for field in FIELDS if field in set(fields))
     if len(present) < 2:
-        raise InputError(f"fields: examples of {len(present)} field(s); 2 or more are needed")
+        raise InputError(
+            f"fields: the examples have {len(present)} field(s); at least 2 are needed"
+        )
     order = np.argsort(np.asarray(ids, dtype=str), kind="stable")
     x = np.asarray(vectors, dtype=np.float64)[order]
     y = np.array([present.index(fields[place]) for place in order])
-    weights, intercepts = _fit(x, y, len(present), params.kind, params.strength)
+    weights, intercepts = _fit(x, y, len(present), params)
     plain = FieldClassifier(present, weights, intercepts, 1.0, False, "")
     fewest = int(np.bincount(y, minlength=len(present)).min())
     if len(y) < params.fewest_to_calibrate or fewest < params.folds:
@@ -134,11 +132,11 @@ def train_classifier(
 def predict_fields(
     item_ids: Sequence[str], vectors: Vectors, classifier: FieldClassifier
 ) -> pd.DataFrame:
-    """A `FieldPredictions` table: the most probable field of each item and the next.
+    """Predict the two most probable fields of each item, as a `FieldPredictions` table.
 
-    Probabilities have 6 decimals.
+    Probabilities are rounded to 6 decimals.
     """
-    # Finer digits hang on the number of threads and on the order of items.
+    # Finer digits depend on the number of threads and on the order of items.
     probability = np.round(classifier.probabilities(vectors), _DECIMALS)
     order = np.argsort(-probability, axis=1, kind="stable")
     names = np.array(classifier.fields, dtype=object)
@@ -152,17 +150,11 @@ def predict_fields(
     )
 
 
-def _fit(
-    x: Float,
-    y: NDArray[np.integer],
-    k: int,
-    kind: Literal["logistic", "nearest_centroid"],
-    c: float,
-) -> tuple[Float, Float]:
-    """Weights (k, d) and intercepts (k,); a class without examples scores lowest."""
+def _fit(x: Float, y: NDArray[np.integer], k: int, params: FieldsParams) -> tuple[Float, Float]:
+    """Return weights (k, d) and intercepts (k,); a class without examples scores lowest."""
     present = np.unique(y)
     weights, intercepts = np.zeros((k, x.shape[1])), np.full(k, -1e3)
-    if kind == "nearest_centroid" or len(present) < 2:
+    if params.kind == "nearest_centroid" or len(present) < 2:
         centres = np.stack([x[y == label].mean(axis=0) for label in present])
         length = np.linalg.norm(centres, axis=1, keepdims=True)
         weights[present], intercepts[present] = centres / np.where(length > 0, length, 1), 0
@@ -170,8 +162,8 @@ def _fit(
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1):  # the same bits whatever the number of threads
-        fitted = LogisticRegression(C=c, max_iter=2000, tol=1e-6).fit(x, y)
+    with threadpool_limits(limits=1):  # for the same bits with any number of threads
+        fitted = LogisticRegression(C=params.strength, max_iter=2000, tol=1e-6).fit(x, y)
     if len(present) == 2:  # one row: the second class against the first
         weights[present[1]], intercepts[present] = fitted.coef_[0], (0, fitted.intercept_[0])
     else:
@@ -182,58 +174,53 @@ def _fit(
 def _out_of_fold(
     x: Float, y: NDArray[np.integer], ids: list[str], k: int, params: FieldsParams
 ) -> Float:
-    """Scores (n, k) of each example by a classifier that has not seen its fold."""
+    """Return the scores (n, k) of each example by a classifier that has not seen its fold."""
     hashed = pd.Series(item_uniforms(0, "field_folds", ids))
     fold = hashed.groupby(y).rank(method="first").to_numpy().astype(np.intp) % params.folds
     scores = np.empty((len(y), k))
-    for one in range(params.folds):
-        held = fold == one
-        weights, intercepts = _fit(x[~held], y[~held], k, params.kind, params.strength)
+    for number in range(params.folds):
+        held = fold == number
+        weights, intercepts = _fit(x[~held], y[~held], k, params)
         scores[held] = x[held] @ weights.T + intercepts
     return scores
 
 
 def _temperature(scores: Float, y: NDArray[np.integer]) -> float:
-    """Of a fixed grid, the temperature at which the true fields are most probable."""
-    rows = np.arange(len(y))
+    """Return the temperature of the grid at which the true fields are most probable."""
     losses = []
     for temperature in _TEMPERATURES:
         scaled = scores / temperature
         top = scaled.max(axis=1, keepdims=True)
         log_total = np.log(np.exp(scaled - top).sum(axis=1)) + top[:, 0]
-        losses.append(float((log_total - scaled[rows, y]).mean()))
+        losses.append((log_total - scaled[np.arange(len(y)), y]).mean())
     return float(_TEMPERATURES[int(np.argmin(losses))])
 
 
 def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:
-    """A `FieldAccuracy` table: all questions first, then field by field.
+    """Measure recall and precision, of all questions first and then by field.
 
     Args:
         labels: a name for these questions.
-        true: the field of each, by item id.
-        predicted: a `FieldPredictions` table; an item without a field counts as not found.
+        true: the field of each question, by item id.
+        predicted: a `FieldPredictions` table; an item without a field counts as missed.
+
+    Returns:
+        A `FieldAccuracy` table.
     """
     chosen = predicted.set_index("item_id")[["field", "confidence"]].reindex(true.index)
     hit = (chosen["field"] == true).to_numpy()
     rows: list[tuple[Any, ...]] = []
     for field in ("", *FIELDS):
         of_field = (true == field).to_numpy() | (field == "")
-        said = ((chosen["field"] == field) | (chosen["field"].notna() & (field == ""))).to_numpy()
-        n, found = int(of_field.sum()), int(hit[of_field].sum())
-        bounds = wilson_interval(found, n)
-        recall = found / n if n else np.nan
-        # Of all questions with a field, the share that is right.
-        precision = float(hit[said].mean()) if said.any() else np.nan
+        named = (chosen["field"].notna() if field == "" else chosen["field"] == field).to_numpy()
+        n, right = int(of_field.sum()), int(hit[of_field].sum())
+        bounds = wilson_interval(right, n)
+        recall = right / n if n else np.nan
+        precision = float(hit[named].mean()) if named.any() else np.nan
         mean = float(chosen["confidence"][of_field].mean())
-        told = (recall, bounds.low, bounds.high, int(said.sum()), precision, mean)
-        rows.append((labels, field, n, *told))
+        figures = (recall, bounds.low, bounds.high, int(named.sum()), precision, mean)
+        rows.append((labels, field, n, *figures))
     return FieldAccuracy.from_rows(rows)
-
-
-_TASK = (
-    "Which field does the question below belong to? Do not answer the question. Reply with one of "
-    f"these names and nothing else: {', '.join(FIELDS)}."
-)
 
 
 class JudgedFields(NamedTuple):
@@ -244,40 +231,38 @@ class JudgedFields(NamedTuple):
 
 
 def field_prompt(question: str, choices: Sequence[str]) -> str:
-    """What a judge is told."""
+    """Write the message that asks a judge for the field of a question."""
     return f"{_TASK}\n\nQuestion: {question}\n{shown_options(choices)}\n\nField:"
 
 
 def judge_fields(items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int) -> JudgedFields:
-    """The field that most judges name, and the share of them that do.
+    """Take the field that most judges name, with the share of them that name it.
 
-    Equal numbers of votes go to the first in the list of fields. A single judge gives no
-    confidence.
+    A tie goes to the first in the list of fields. A single judge gives no confidence.
 
     Args:
         items: item_id, question, choices (list[str]).
-        judges: each by its name.
-        attempts: the most times a judge is asked where its reply cannot be read.
+        judges: by name.
+        attempts: the most times a judge is asked if its reply cannot be read.
     """
     ids = [str(item_id) for item_id in items["item_id"]]
-    asked = [
+    questions = [
         (str(question), [str(choice) for choice in choices])
         for question, choices in zip(items["question"], items["choices"], strict=True)
     ]
-    prompts = [field_prompt(question, choices) for question, choices in asked]
 
     def read(place: int, reply: str) -> str | None:
-        question, choices = asked[place]
+        question, choices = questions[place]
         return parse_choice(reply, SPELLINGS, "field", [_TASK, question, shown_options(choices)])
 
-    said, rounds = ask_judges("fields", judges, prompts, read, attempts)
-    named: dict[str, Counter[str]] = {item_id: Counter() for item_id in ids}
-    for one in said.values():
-        for item_id, last in zip(ids, one.last, strict=True):
-            named[item_id].update([last.value] if last.value is not None else [])
-    return JudgedFields(
-        FieldPredictions.from_rows([_row(item_id, named[item_id]) for item_id in ids]), rounds
-    )
+    prompts = [field_prompt(question, choices) for question, choices in questions]
+    answers, rounds = ask_judges("fields", judges, prompts, read, attempts)
+    votes = [Counter[str]() for _ in ids]
+    for answer in answers.values():
+        for named, last in zip(votes, answer.last, strict=True):
+            named.update([last.value] if last.value is not None else [])
+    rows = [_row(item_id, named) for item_id, named in zip(ids, votes, strict=True)]
+    return JudgedFields(FieldPredictions.from_rows(rows), rounds)
 
 
 def _row(item_id: str, named: Counter[str]) -> tuple[Any, ...]:

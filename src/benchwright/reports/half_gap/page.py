@@ -1,4 +1,4 @@
-"""What the gap says, in sentences that can be quoted."""
+"""The page about the gap between the halves, and the sentences of its headline."""
 
 from math import isnan, nan
 from statistics import NormalDist
@@ -29,7 +29,7 @@ _NAMED = 4  # configurations in a headline
 
 
 def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
-    """Whether the public half looks leaked, for whom; then fields, and what would not be seen."""
+    """Say whether the public half looks leaked and for whom, then by field, and the sensitivity."""
     whole = half_gap[half_gap["field"].eq("")]
     tested = whole[whole["p_value"].notna()]
     alarms = whole[whole["suspicious"]].sort_values("delta").to_dict("records")
@@ -40,32 +40,35 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
             f"{name_of(row)} ({say_points(row['delta'])} points {say_bounds(row)})"
             for row in alarms
         ]
-        more = f" and {len(alarms) - _NAMED:,} more" if len(alarms) > _NAMED else ""
-        first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{more}."
+        first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{_rest(named)}."
     else:
+        n = len(tested)
+        who = f"none of {n:,} configurations does"
+        if n == 1:
+            who = "the one configuration does not do"
         first = (
-            f"No sign that the public half leaked: {_nobody(len(tested))} better on it than on the "
-            "closed half beyond chance."
+            f"No sign that the public half leaked: {who} better on it than on the closed half "
+            "beyond chance."
         )
-    said = [first]
+    sentences = [first]
     fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]]
     if len(fields):
         listed = sorted(f"{row['field']} ({name_of(row)})" for row in fields.to_dict("records"))
-        said.append(f"Fields that look leaked: {'; '.join(listed[:_NAMED])}{_rest(listed)}.")
+        sentences.append(f"Fields that look leaked: {'; '.join(listed[:_NAMED])}{_rest(listed)}.")
     reach = smallest_alarm(whole, settings)
     if not isnan(reach):
-        said.append(
+        sentences.append(
             f"With so many items the public half must be better by about {100 * reach:.1f} points "
             "to raise the alarm (median over models); smaller leaks are not seen."
         )
-    return said
+    return sentences
 
 
 def smallest_alarm(whole: pd.DataFrame, settings: HalfGapParams) -> float:
-    """The |Δ|, 0–1, from which one model alone raises the alarm: the median over models.
+    """Compute the |Δ|, 0–1, from which a single model raises the alarm: the median over models.
 
-    Its error is read off the interval; the test is two-sided at `alpha` over all models (the
-    first step of Holm's correction).
+    The standard error comes from the interval. The test is two-sided at `alpha` over all models, as
+    in the first step of Holm's correction.
     """
     known = whole[whole["p_value"].notna()]
     if known.empty:
@@ -76,25 +79,19 @@ def smallest_alarm(whole: pd.DataFrame, settings: HalfGapParams) -> float:
 
 
 def say_points(share: float) -> str:
-    """A difference of shares as `+1.4` or `−0.3` points."""
+    """Format a difference of shares as `+1.4` or `−0.3` points."""
     written = f"{100 * share:+.1f}"
     return "0.0" if float(written) == 0 else written.replace("-", "−")
 
 
 def say_bounds(row: dict[Any, Any]) -> str:
-    """The interval of a difference in points."""
+    """Format the interval of a difference in points."""
     return f"[{say_points(row['low'])}, {say_points(row['high'])}]"
 
 
 def name_of(row: dict[Any, Any]) -> str:
-    """The configuration of a row."""
+    """Return the name of a row's configuration."""
     return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
-
-
-def _nobody(n: int) -> str:
-    if n == 1:
-        return "the one configuration does not do"
-    return f"none of {n:,} configurations does"
 
 
 def _rest(listed: list[str]) -> str:
@@ -130,7 +127,7 @@ def render_half_gap_page(
     figure_half_gap: Any,
     figure_half_gap_fields: Any,
 ) -> str:
-    """Render one HTML page that needs no network; it holds figures only, nothing of an item.
+    """Render one HTML page that needs no network and shows no item.
 
     The same inputs give the same bytes.
     """

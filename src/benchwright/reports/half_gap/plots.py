@@ -28,12 +28,11 @@ _KINDS = ((False, "no alarm", KEPT, "circle"), (True, "looks leaked", REMOVED, "
 
 
 def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
-    """Draw test − validation of each configuration, sizes one below the other, alarms marked."""
+    """Draw test − validation of each configuration, grouped by size, with alarms marked."""
     table = by_size(half_gap[half_gap["field"].eq("")])
     names = _names(table)
     places, titles = _places(table["size_group"].tolist())
-    labels = [*short_names(names), *(f"<b>{name}</b>" for name in titles.values())]
-    narrow = [*short_names(names, NARROW_NAME), *(f"<b>{name}</b>" for name in titles.values())]
+    bold = [f"<b>{name}</b>" for name in titles.values()]
     rows = len(places) + len(titles)
     height = max(_ROW * rows, 60)
     across = axis("test − validation, points", rangemode="tozero", nticks=8)
@@ -49,7 +48,7 @@ def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
         xaxis=across | {"zeroline": True, "zerolinecolor": QUIET},
         yaxis=axis(
             tickvals=[*places, *titles],
-            ticktext=labels,
+            ticktext=[*short_names(names), *bold],
             range=[rows - 0.5, -0.5],
             showgrid=False,
             fixedrange=True,
@@ -58,14 +57,18 @@ def draw_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> Any:
         margin=margin(96),
         hovermode="closest",
         showlegend=True,
-        meta={"narrow": {"layout.yaxis.ticktext": narrow, "layout.xaxis.nticks": 4}},
+        meta={
+            "narrow": {
+                "layout.yaxis.ticktext": [*short_names(names, NARROW_NAME), *bold],
+                "layout.xaxis.nticks": 4,
+            }
+        },
     )
 
 
 def by_size(gaps: pd.DataFrame) -> pd.DataFrame:
-    """A `HalfGap` table from the largest models down, each by accuracy on the closed half."""
-    order = {group: place for place, group in enumerate(SIZE_GROUPS)}
-    keyed = gaps.assign(group=gaps["size_group"].map(order))
+    """Sort a `HalfGap` table from the largest models down, then by accuracy on the closed half."""
+    keyed = gaps.assign(group=gaps["size_group"].map(SIZE_GROUPS.index))
     keys = ["group", "test", "model", "style", "shots"]
     return keyed.sort_values(keys, ascending=[True, False, True, True, True]).reset_index(drop=True)
 
@@ -76,16 +79,13 @@ def _names(table: pd.DataFrame) -> list[str]:
 
 
 def _places(groups: list[str]) -> tuple[list[int], dict[int, str]]:
-    """The row of each model, and the rows that name a group."""
+    """Return the row of each model, and the name of each group by its row."""
     places: list[int] = []
     titles: dict[int, str] = {}
-    row = 0
     for number, group in enumerate(groups):
         if number == 0 or group != groups[number - 1]:
-            titles[row] = group
-            row += 1
-        places.append(row)
-        row += 1
+            titles[number + len(titles)] = group
+        places.append(number + len(titles))
     return places, titles
 
 
@@ -98,8 +98,8 @@ def _points(
     colour: str,
     symbol: str,
 ) -> dict[str, Any]:
-    own = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
-    delta, low, high = (100 * own[name] for name in ("delta", "low", "high"))
+    known = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
+    delta, low, high = (100 * known[name] for name in ("delta", "low", "high"))
     shown = short_names(names)
     bounds = [
         "no interval" if pd.isna(below) else f"[{below:+.1f}, {above:+.1f}]"
@@ -107,12 +107,12 @@ def _points(
     ]
     return points(
         delta.tolist(),
-        [places[row] for row in own.index],
+        [places[row] for row in known.index],
         "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}",
         name=words,
         marker={"color": colour, "size": 9, "symbol": symbol},
         error_x=whiskers(delta, low, high, colour),
-        customdata=[[shown[row], said] for row, said in zip(own.index, bounds, strict=True)],
+        customdata=[[shown[row], bound] for row, bound in zip(known.index, bounds, strict=True)],
     )
 
 
@@ -121,16 +121,18 @@ _CELL = 26
 
 
 def draw_gaps_by_field(half_gap: pd.DataFrame) -> Any:
-    """Draw Δ of models × fields as a map: orange where the public half is the better one."""
-    own = by_size(half_gap[half_gap["field"].ne("")])
-    if own.empty:
+    """Draw Δ of models × fields as a heat map, orange where the public half is better."""
+    of_fields = by_size(half_gap[half_gap["field"].ne("")])
+    if of_fields.empty:
         return empty_figure(_TITLE, "No field is told by itself in both halves.")
-    own = own.assign(name=_names(own))
-    # In the order of the other figure: of all fields together.
+    of_fields = of_fields.assign(name=_names(of_fields))
+    # The order of the other figure, by all fields together.
     whole = by_size(half_gap[half_gap["field"].eq("")])
-    names = [name for name in _names(whole) if name in set(own["name"])]
-    fields = sorted(own["field"].unique())
-    placed = own.set_index(["name", "field"]).reindex(pd.MultiIndex.from_product([names, fields]))
+    names = [name for name in _names(whole) if name in set(of_fields["name"])]
+    fields = sorted(of_fields["field"].unique())
+    placed = of_fields.set_index(["name", "field"]).reindex(
+        pd.MultiIndex.from_product([names, fields])
+    )
     cells = 100 * placed["delta"].to_numpy(np.float64).reshape(len(names), len(fields))
     marks = placed["suspicious"].to_numpy().reshape(cells.shape).tolist()
     texts = [

@@ -1,4 +1,4 @@
-"""What models remember, in sentences that can be quoted."""
+"""The page about what models remember, and the sentences of its headline."""
 
 from typing import Any
 
@@ -34,18 +34,18 @@ _NAMED = 3  # models in a headline
 
 
 def write_headline(memorisation_summary: pd.DataFrame) -> list[str]:
-    """Who remembers items, a sentence each, the most first; else that nobody does.
+    """Write a sentence for each model that remembers items, or that none does.
 
-    Where nobody does, a second sentence says up to which share that would not have been seen.
+    If none does, a second sentence gives the share that would have gone unnoticed.
     """
     rows = rows_of(memorisation_summary)
-    found = sorted(
+    remembering = sorted(
         (row for row in rows if row["remembers"]), key=lambda row: (-row["fuzzy"], row["model"])
     )
-    if found:
-        more = len(found) - _NAMED
+    if remembering:
+        more = len(remembering) - _NAMED
         rest = [f"So {'does 1 more' if more == 1 else f'do {more:,} more'}."] if more > 0 else []
-        return [*map(_remembers, found[:_NAMED]), *rest]
+        return [*map(_remembers, remembering[:_NAMED]), *rest]
     if not any(row["compared"] for row in rows):
         return ["Nothing can be said: no item has another one of its subject to compare with."]
     beyond = "the options of these items beyond what it writes of other items'"
@@ -54,7 +54,6 @@ def write_headline(memorisation_summary: pd.DataFrame) -> list[str]:
 
 
 def _remembers(row: dict[Any, Any]) -> str:
-    # A model cannot be found to remember without controls.
     return (
         f"{row['model']} writes all options of {row['fuzzy']:.1%} of items in place "
         f"[{row['fuzzy_low']:.1%}, {row['fuzzy_high']:.1%}], of another item of the subject "
@@ -73,7 +72,7 @@ def _unseen(rows: list[dict[Any, Any]]) -> str:
 
 
 def say_test(row: dict[Any, Any]) -> str:
-    """The test of one model in words: the two counts and the corrected p-value."""
+    """Describe the test of one model: the two counts and the corrected p-value."""
     if is_missing(row["p_holm"]):
         return str(row["reason"])
     p = "p < 0.0001" if row["p_holm"] < 1e-4 else f"p = {row['p_holm']:.4f}"

@@ -14,14 +14,7 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     short_names,
 )
-from benchwright.reports.page.plots import (
-    legend_below,
-    margin,
-    plot,
-    points,
-    rows_down,
-    whiskers,
-)
+from benchwright.reports.page.plots import legend_below, margin, plot, points, rows_down, whiskers
 
 _PARTS = (
     ("exact", "all options verbatim", REMOVED, "diamond", -0.22),
@@ -33,7 +26,7 @@ _MOST = 60  # models beyond this are in the table alone
 
 
 def draw_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
-    """Draw the shares of items that each model writes whole, and of controls, with intervals."""
+    """Draw the shares of items and of controls that each model writes whole, with intervals."""
     title = f"Items whose options are all written in place, with {settings.level:.0%} intervals"
     if memorisation_summary.empty:
         return empty_figure(title, "No model wrote options.")
@@ -64,10 +57,8 @@ def _points(
     table: pd.DataFrame, column: str, words: str, colour: str, symbol: str, lane: float
 ) -> dict[str, Any]:
     known = table[column].notna().to_numpy()
-    own = table[known]
-    share = own[column]
-    low, high = own[f"{column}_low"], own[f"{column}_high"]
-    names = short_names([str(model) for model in own["model"]])
+    share, low, high = (table.loc[known, f"{column}{end}"] for end in ("", "_low", "_high"))
+    names = short_names([str(model) for model in table.loc[known, "model"]])
     bounds = [f"[{below:.1%}, {above:.1%}]" for below, above in zip(low, high, strict=True)]
     return points(
         share.tolist(),

@@ -14,7 +14,6 @@ from benchwright.methods.mmlu_cf.summary import (
     Steps,
 )
 from benchwright.reports.mmlu_cf.plots.judges import RELIABLE
-from benchwright.reports.mmlu_cf.wording import percent
 from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile
 
 _LOW_PARSE_RATE = 0.9
@@ -24,18 +23,22 @@ _MUCH_OF_ONE = 0.2  # share of the clean questions from one domain
 _WIDE = 0.03  # half of a 95% interval of an accuracy, 0–1
 
 
-class Told(NamedTuple):
-    """The evidence that headline and warnings speak of.
+def percent(share: float) -> str:
+    """0.836 as `83.6%`; — if missing. Only 1 is written as 100%, and only 0 as 0%."""
+    if math.isnan(share):
+        return "—"
+    written = f"{share:.1%}"
+    if written == "100.0%" and share < 1:
+        return "> 99.9%"
+    return "< 0.1%" if written == "0.0%" and share > 0 else written
 
-    Attributes:
-        steps: documents and questions after each step.
-        sample: of how many the difficulty is known, and what the samples lack.
-        rates: replies of each judge in each task.
-        alphas: rows of `JudgeAgreement` that are of all judges.
-        distances: `HalfDistances`.
-        extraction: `ExtractionMeasures`.
-        accuracy: `FieldAccuracy`.
-        judged_leaks: a judge was to decide which pairs are one question.
+
+class Evidence(NamedTuple):
+    """The evidence behind the headline and the warnings.
+
+    `alphas` are the rows of `JudgeAgreement` for all judges together, `distances` a
+    `HalfDistances`, `extraction` an `ExtractionMeasures` and `accuracy` a `FieldAccuracy` table.
+    `judged_leaks` says whether a judge was to decide which pairs are one question.
     """
 
     steps: Steps
@@ -48,27 +51,21 @@ class Told(NamedTuple):
     judged_leaks: bool
 
     def judges(self, task: str) -> list[ParseRate]:
-        """The judges that were asked in a task."""
+        """Return the judges that were asked in a task."""
         return [rate for rate in self.rates if rate.task == task]
 
 
 class Headline(NamedTuple):
-    """The top of the page.
-
-    Attributes:
-        made: what was made of what, and who judged it.
-        halves: how far the halves are alike, and what of leaks; "" without halves.
-        tiles: figures with names and notes.
-    """
+    """The top of the page: what was made, how far the halves are alike ("" without), tiles."""
 
     made: str
     halves: str
     tiles: list[dict[str, str]]
 
 
-def write_headline(told: Told) -> Headline:
-    """Say how many questions of which origin came out, and what is known of them."""
-    steps = told.steps
+def write_headline(evidence: Evidence) -> Headline:
+    """Write how many questions of which origin came out, and what is known about them."""
+    steps = evidence.steps
     origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
     if not steps.public + steps.closed:
         return Headline(
@@ -81,24 +78,24 @@ def write_headline(told: Told) -> Headline:
     made = (
         f"{steps.public:,} public and {steps.closed:,} closed questions from {origin}; {clean} of "
         f"the {steps.found:,} questions found are clean, {steps.sampled:,} of them were sampled; "
-        f"{_judged(told)}."
+        f"{_judged(evidence)}."
     )
-    return Headline(made, _halves(told), _tiles(told))
+    return Headline(made, _halves(evidence), _tiles(evidence))
 
 
-def _judged(told: Told) -> str:
-    raters, checkers = told.judges("difficulty"), told.judges("checking")
-    if not raters and not checkers and not told.sample.known:
+def _judged(evidence: Evidence) -> str:
+    raters, checkers = evidence.judges("difficulty"), evidence.judges("checking")
+    if not raters and not checkers and not evidence.sample.known:
         return "nobody judged difficulty or quality"
-    steps = told.steps
+    steps = evidence.steps
     if raters:
         share = percent(steps.rated / steps.clean if steps.clean else math.nan)
         rated = f"{count(len(raters), 'judge')} rated the difficulty of {share} of the clean ones"
         if steps.answered:
             share = percent(steps.answered / steps.clean)
             rated += f", models' answers tell it of another {share}"
-    elif told.sample.known:
-        known = percent(told.sample.known)
+    elif evidence.sample.known:
+        known = percent(evidence.sample.known)
         rated = f"{known} of the clean ones have a difficulty from models' answers"
     else:
         rated = "nobody judged difficulty"
@@ -110,22 +107,21 @@ def _judged(told: Told) -> str:
     return f"{rated}; {steps.passed:,} of {steps.sampled:,} passed the check of {by}{stay}"
 
 
-def _halves(told: Told) -> str:
-    said = []
-    rows = {row["attribute"]: row for row in told.distances.to_dict("records")}
+def _halves(evidence: Evidence) -> str:
+    sentences = []
+    rows = {row["attribute"]: row for row in evidence.distances.to_dict("records")}
     if "field" in rows and not math.isnan(rows["field"]["total_variation"]):
-        own = rows["field"]
-        found, chance = float(own["total_variation"]), float(own["chance_95"])
-        than = "less" if found <= chance else "more"
-        said.append(
-            f"The halves differ in fields by a total variation of {coefficient(found)}, {than} "
+        distance, chance = (float(rows["field"][name]) for name in ("total_variation", "chance_95"))
+        than = "less" if distance <= chance else "more"
+        sentences.append(
+            f"The halves differ in fields by a total variation of {coefficient(distance)}, {than} "
             f"than 19 of 20 pairs of random halves ({coefficient(chance)})."
         )
-    return " ".join([*said, leaks_said(told.steps.leaks)])
+    return " ".join([*sentences, leaks_said(evidence.steps.leaks)])
 
 
 def leaks_said(leaks: Leaks) -> str:
-    """What became of questions that stood on both sides."""
+    """Describe what became of questions that stood on both sides."""
     if not leaks.found:
         return "No question was found on both sides in other words."
     pairs = count(leaks.found, "pair") + " of questions"
@@ -140,26 +136,25 @@ def leaks_said(leaks: Leaks) -> str:
 
 
 def again_said(ratings_again: Mapping[str, Any]) -> str:
-    """How far the rules moved the judges' ratings; "" where nothing was rated again."""
-    told = ratings_again
-    if not told["of"]:
+    """Describe how far the rules moved the judges' ratings; "" if nothing was rated again."""
+    again = ratings_again
+    if not again["of"]:
         return ""
-    if not told["n"]:
-        return f"How far the rules moved the difficulty is not known: {told['reason']}."
-    low, high = (math.nan if told[end] is None else float(told[end]) for end in ("low", "high"))
+    if not again["n"]:
+        return f"How far the rules moved the difficulty is not known: {again['reason']}."
+    low, high = (math.nan if again[end] is None else float(again[end]) for end in ("low", "high"))
     within = f" {bounds(low, high, 2)}" if not math.isnan(low) else ""
-    before, after, shift = (coefficient(told[name], 2) for name in ("before", "after", "shift"))
+    before, after, shift = (coefficient(again[name], 2) for name in ("before", "after", "shift"))
     return (
-        f"Judged again after the rules, the mean difficulty went from {before} to "
-        f"{after} ({shift}{within}, "
-        f"{count(told['n'], 'question')} rated both times); "
-        f"{percent(told['harder'])} rose, {percent(told['easier'])} fell, "
-        f"{percent(told['same'])} kept their level."
+        f"Judged again after the rules, the mean difficulty went from {before} to {after} "
+        f"({shift}{within}, {count(again['n'], 'question')} rated both times); "
+        f"{percent(again['harder'])} rose, {percent(again['easier'])} fell, "
+        f"{percent(again['same'])} kept their level."
     )
 
 
-def _tiles(told: Told) -> list[dict[str, str]]:
-    steps = told.steps
+def _tiles(evidence: Evidence) -> list[dict[str, str]]:
+    steps = evidence.steps
     tiles = [
         tile(
             "Clean",
@@ -167,7 +162,7 @@ def _tiles(told: Told) -> list[dict[str, str]]:
             f"questions found in {count(steps.documents, 'document')}",
         )
     ]
-    overall = told.extraction[told.extraction["style"] == ""].to_dict("records")
+    overall = evidence.extraction[evidence.extraction["style"] == ""].to_dict("records")
     measures = {row["measure"]: row for row in overall}
     if {"recall", "precision"} <= set(measures):
         recall, precision = measures["recall"], measures["precision"]
@@ -180,32 +175,40 @@ def _tiles(told: Told) -> list[dict[str, str]]:
         )
     tiles += [
         tile("Fields right", percent(row["recall"]), f"of {row['n_items']:,} labelled questions")
-        for row in told.accuracy[told.accuracy["field"] == ""].to_dict("records")
+        for row in evidence.accuracy[evidence.accuracy["field"] == ""].to_dict("records")
     ]
-    if told.sample.known:
-        tiles.append(tile("Difficulty known", percent(told.sample.known), "of the clean questions"))
-    if told.rates:
-        worst = min(told.rates, key=lambda rate: rate.read)
+    if evidence.sample.known:
+        tiles.append(
+            tile("Difficulty known", percent(evidence.sample.known), "of the clean questions")
+        )
+    if evidence.rates:
+        worst = min(evidence.rates, key=lambda rate: rate.read)
         tiles.append(tile("Lowest parse rate", percent(worst.read), f"{worst.judge}, {worst.task}"))
-    known = told.alphas[told.alphas["alpha"].notna()].to_dict("records")
+    known = evidence.alphas[evidence.alphas["alpha"].notna()].to_dict("records")
     if known:
-        row = min(known, key=lambda one: float(one["alpha"]))
-        told_bounds = bounds(float(row["low"]), float(row["high"]), 2)
-        note = f"{row['task']}, {row['name']}" + (f" {told_bounds}" if told_bounds else "")
-        tiles.append(tile("Lowest alpha", coefficient(float(row["alpha"]), 2), note))
+        lowest = min(known, key=lambda row: float(row["alpha"]))
+        tiles.append(
+            tile("Lowest alpha", coefficient(float(lowest["alpha"]), 2), _alpha_note(lowest))
+        )
     return tiles
 
 
-def write_notes(told: Told) -> list[str]:
-    """The warnings of this run, the gravest first."""
-    if not told.steps.public + told.steps.closed:
+def _alpha_note(row: dict[Any, Any], value: str = "") -> str:
+    return " ".join(
+        filter(None, [f"{row['task']}, {row['name']}", value, bounds(row["low"], row["high"], 2)])
+    )
+
+
+def write_notes(evidence: Evidence) -> list[str]:
+    """Write the warnings of this run, the gravest first."""
+    if not evidence.steps.public + evidence.steps.closed:
         return []
     parts = (_leaks_left, _judges, _shortfall, _apart, _agreement, _fields, _origin, _halves_known)
-    return [note for part in parts for note in part(told)]
+    return [note for part in parts for note in part(evidence)]
 
 
-def _leaks_left(told: Told) -> Iterator[str]:
-    left = told.steps.leaks.left
+def _leaks_left(evidence: Evidence) -> Iterator[str]:
+    left = evidence.steps.leaks.left
     if left:
         stand = "stands" if left == 1 else "stand"
         yield (
@@ -214,26 +217,26 @@ def _leaks_left(told: Told) -> Iterator[str]:
         )
 
 
-def _judges(told: Told) -> Iterator[str]:
-    known, asked = told.sample.known, told.sample.asked
-    if not told.judges("difficulty") and not known:
+def _judges(evidence: Evidence) -> Iterator[str]:
+    known, asked = evidence.sample.known, evidence.sample.asked
+    if not evidence.judges("difficulty") and not known:
         yield (
             "Nobody judged difficulty: the questions may be of any, and the sample was drawn as if "
             "all had one level. `difficulty.judges` names models that rate."
         )
-    if not told.judges("checking"):
+    if not evidence.judges("checking"):
         yield (
             "Nobody checked the questions: wrong, unclear and harmful ones are still among them. "
             "`checking.judges` names models that check."
         )
     if 0 < known < 1:
         about = "" if asked is None else f" `difficulty.at_most` asked about {asked:,}."
-        some = " Those with one are no random sample." if told.judges("difficulty") else ""
+        some = " Those with one are no random sample." if evidence.judges("difficulty") else ""
         yield (
             f"{percent(1 - known)} of the clean questions have no level of difficulty and "
             f"could not be sampled.{about}{some}"
         )
-    for rate in told.rates:
+    for rate in evidence.rates:
         if rate.read < _LOW_PARSE_RATE:
             yield (
                 f"Only {percent(rate.read)} of {rate.asked:,} messages to {rate.judge} "
@@ -242,13 +245,13 @@ def _judges(told: Told) -> Iterator[str]:
             )
 
 
-def _shortfall(told: Told) -> Iterator[str]:
+def _shortfall(evidence: Evidence) -> Iterator[str]:
     for what, setting, short in (
-        ("The sample", "sampling_by_difficulty.size", told.sample.short),
-        ("The benchmark", "checking.size", told.sample.final_short),
+        ("The sample", "sampling_by_difficulty.size", evidence.sample.short),
+        ("The benchmark", "checking.size", evidence.sample.final_short),
     ):
         if short is not None:
-            yield from _lacking(what, setting, short, levels_known=told.sample.known > 0)
+            yield from _lacking(what, setting, short, levels_known=evidence.sample.known > 0)
 
 
 def _lacking(what: str, setting: str, short: Shortfall, *, levels_known: bool) -> Iterator[str]:
@@ -267,41 +270,34 @@ def _lacking(what: str, setting: str, short: Shortfall, *, levels_known: bool) -
         )
 
 
-def _apart(told: Told) -> Iterator[str]:
-    for row in told.distances.to_dict("records"):
-        found, chance = float(row["total_variation"]), float(row["chance_95"])
-        if math.isnan(found) and row["reason"]:
+def _apart(evidence: Evidence) -> Iterator[str]:
+    for row in evidence.distances.to_dict("records"):
+        distance, chance = float(row["total_variation"]), float(row["chance_95"])
+        if math.isnan(distance) and row["reason"]:
             yield f"The halves cannot be compared by {row['attribute']}: {row['reason']}."
-        elif found > chance:
+        elif distance > chance:
             yield (
                 f"The halves differ in {row['attribute']} more than 19 of 20 pairs of random "
-                f"halves do: total variation {coefficient(found)}, chance {coefficient(chance)}."
+                f"halves do: total variation {coefficient(distance)}, chance {coefficient(chance)}."
             )
 
 
-def _agreement(told: Told) -> Iterator[str]:
-    rows = told.alphas.to_dict("records")
+def _agreement(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.alphas.to_dict("records")
     without: dict[str, list[str]] = {}
     for row in rows:
         if math.isnan(row["alpha"]):
             without.setdefault(str(row["reason"]), []).append(f"{row['task']}, {row['name']}")
     for reason, names in without.items():
-        yield (f"The judges' agreement (alpha) does not exist for {joined(names)}: {reason}.")
+        yield f"The judges' agreement (alpha) does not exist for {joined(names)}: {reason}."
     low = [row for row in rows if row["alpha"] < RELIABLE]
     if low:
-        told_rows = [
-            f"{row['task']}, {row['name']} {coefficient(row['alpha'], 2)} "
-            f"{bounds(row['low'], row['high'], 2)}".strip()
-            for row in low
-        ]
-        yield (
-            f"The judges agree too little for conclusions (alpha below {RELIABLE}) in "
-            f"{joined(told_rows)}."
-        )
+        listed = joined([_alpha_note(row, coefficient(row["alpha"], 2)) for row in low])
+        yield f"The judges agree too little for conclusions (alpha below {RELIABLE}) in {listed}."
 
 
-def _fields(told: Told) -> Iterator[str]:
-    overall = told.accuracy[told.accuracy["field"] == ""]
+def _fields(evidence: Evidence) -> Iterator[str]:
+    overall = evidence.accuracy[evidence.accuracy["field"] == ""]
     if overall.empty:
         yield "Nobody knows how often the fields are right: no labelled question has one."
         return
@@ -315,8 +311,8 @@ def _fields(told: Told) -> Iterator[str]:
             )
 
 
-def _origin(told: Told) -> Iterator[str]:
-    steps = told.steps
+def _origin(evidence: Evidence) -> Iterator[str]:
+    steps = evidence.steps
     if steps.clean_domains < _FEW_DOMAINS:
         yield (
             f"The clean questions are of {count(steps.clean_domains, 'known domain')}; the paper's "
@@ -327,13 +323,13 @@ def _origin(told: Told) -> Iterator[str]:
     if steps.left_out:
         were = "was" if steps.left_out == 1 else "were"
         yield f"{count(steps.left_out, 'document')} could not be read and {were} left out."
-    if told.extraction.empty:
+    if evidence.extraction.empty:
         yield "No document is labelled: precision and recall of extraction are not known."
 
 
-def _halves_known(told: Told) -> Iterator[str]:
-    unjudged = told.steps.leaks.unjudged
-    if unjudged and not told.judged_leaks:
+def _halves_known(evidence: Evidence) -> Iterator[str]:
+    unjudged = evidence.steps.leaks.unjudged
+    if unjudged and not evidence.judged_leaks:
         yield (
             f"No judge looked at {count(unjudged, 'pair')} of similar questions across the halves: "
             "the share of common words decided. `splitting.leakage.judge` names one."
@@ -343,7 +339,7 @@ def _halves_known(told: Told) -> Iterator[str]:
             f"The judge's reply about {count(unjudged, 'pair')} of similar questions could not be "
             "read: the share of common words decided."
         )
-    n = min(told.steps.public, told.steps.closed)
+    n = min(evidence.steps.public, evidence.steps.closed)
     if n and (half := 1.96 * math.sqrt(0.25 / n)) > _WIDE:
         yield (
             f"With {n:,} questions in a half, an accuracy near 50% is known to ±{100 * half:.1f} "

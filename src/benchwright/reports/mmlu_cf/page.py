@@ -14,22 +14,15 @@ from benchwright.params.mmlu_cf import (
     SplittingParams,
 )
 from benchwright.reports.mmlu_cf.headline import (
-    Told,
+    Evidence,
     again_said,
     leaks_said,
+    percent,
     write_headline,
     write_notes,
 )
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import count_field_halves, top_domains
 from benchwright.reports.mmlu_cf.plots.judges import of_all_judges
-from benchwright.reports.mmlu_cf.wording import (
-    MEASURES,
-    POOLS,
-    REASONS,
-    SOURCES,
-    VERDICTS,
-    percent,
-)
 from benchwright.reports.page.provenance import Fact, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import (
@@ -56,7 +49,44 @@ _SECTIONS = (
     ("sealed", "What is closed"),
     ("provenance", "Provenance"),
 )
-_HIDDEN = {"sealing.key_file"}  # a place on somebody's disk
+_HIDDEN = {"sealing.key_file"}  # a path on somebody's disk
+_MEASURES = {
+    "recall": "labelled questions found with their answer (recall)",
+    "recall_exact": "found with their answer, letter for letter",
+    "found": "labelled questions found, whatever the answer",
+    "precision": "questions found that are labelled so (precision)",
+    "precision_all_documents": "precision where all of unlabelled documents counts as wrong",
+    "answers": "of those found, with the labelled answer",
+    "without_answer": "labelled without an answer, found without one",
+    "broken": "labelled broken, not taken for usable",
+    "explanations": "explanations found alike",
+    "passages": "passages found alike",
+}
+_VERDICTS = {
+    "certain": "alike beyond doubt",
+    "same_words": "the same by their words",
+    "judged_same": "the same, says the judge",
+    "other_words": "different by their words",
+    "judged_different": "different, says the judge",
+}
+_REASONS = {
+    "good": "kept: rated above the bound and harmless",
+    "low_rating": "dropped: the mean rating is not above the bound",
+    "harmful": "dropped: a harm was seen",
+    "unjudged": "not judged",
+}
+_SOURCES = {
+    "judges": "rated by judges",
+    "responses": "from models' answers",
+    "not_judged": "not known",
+}
+_POOLS = {
+    "rated": "clean questions",
+    "sampled": "sampled",
+    "checked": "checked",
+    "final": "after the rules",
+}
+
 
 Row = dict[Any, Any]
 
@@ -64,28 +94,24 @@ Row = dict[Any, Any]
 def render_construction_report(**sections: Section) -> str:
     """Render the report of a benchmark made from documents: one HTML page that needs no network.
 
-    It is made from tables without texts, and shows no id of any question. The same inputs give the
-    same bytes. All data is escaped.
+    The page shows no text and no id of any question. The same inputs give the same bytes. All data
+    is escaped.
     """
-    return render_sections(
-        "benchwright.reports.mmlu_cf",
-        "construction_report.html",
-        _SECTIONS,
-        sections.values(),
-    )
+    package, template = "benchwright.reports.mmlu_cf", "construction_report.html"
+    return render_sections(package, template, _SECTIONS, sections.values())
 
 
 def show_construction_provenance(variant: str, seed: int, **sections: Any) -> Section:
     """Gather the settings of every step, by the section of the parameters."""
-    # Kedro would make what an annotation says of `sections` of each section, so it says nothing.
+    # Kedro would convert each section to the type of an annotation, hence `Any`.
     name = sections["sealing"].model_dump()["name"]
-    told = [fact for section, params in sections.items() for fact in settings(section, params)]
+    facts = [fact for section, params in sections.items() for fact in settings(section, params)]
     return make_section(
         name=name,
         variant=variant,
         longest=_LONGEST_TABLE,
         facts=[Fact("Benchmark", name), Fact("Variant", variant), Fact("Seed", str(seed))],
-        settings=[fact for fact in told if fact.name not in _HIDDEN],
+        settings=[fact for fact in facts if fact.name not in _HIDDEN],
     )
 
 
@@ -100,7 +126,7 @@ def show_construction_headline(
     splitting: SplittingParams,
 ) -> Section:
     """Gather the top of the page: headline, figures in tiles, warnings."""
-    told = Told(
+    evidence = Evidence(
         construction_steps,
         sample_by_difficulty,
         judge_parse_rates,
@@ -111,7 +137,7 @@ def show_construction_headline(
         splitting.leakage.judge is not None,
     )
     return make_section(
-        steps=construction_steps, headline=write_headline(told), notes=write_notes(told)
+        steps=construction_steps, headline=write_headline(evidence), notes=write_notes(evidence)
     )
 
 
@@ -137,11 +163,9 @@ def show_construction_fields(
     keyed_split_assignment: pd.DataFrame,
     fields: FieldsParams,
 ) -> Section:
-    """Gather the fields: how many questions, how often they are right, how the halves have them."""
-    return make_section(
-        fields=_fields(field_counts, field_accuracy, keyed_split_assignment),
-        by=fields.by,
-    )
+    """Gather the fields: their questions, their accuracy and their share of each half."""
+    rows = _fields(field_counts, field_accuracy, keyed_split_assignment)
+    return make_section(fields=rows, by=fields.by)
 
 
 def show_construction_difficulty(
@@ -171,14 +195,14 @@ def show_construction_judges(
     ratings_again: Mapping[str, Any],
 ) -> Section:
     """Gather what the check decided, replies of the judges and how far they agree."""
-    harms = checking_counts["harms"].items()
-    decisions = [(words_of(REASONS, name), n) for name, n in checking_counts["reasons"].items()]
-    decisions += [(f"harm seen: {name.replace('_', ' ')}", n) for name, n in harms]
-    sources = [(words_of(SOURCES, name), n) for name, n in checking_counts["sources"].items()]
+    reasons, harms, sources = (
+        [{"said": words_of(words, name), "n": n} for name, n in checking_counts[counted].items()]
+        for counted, words in (("reasons", _REASONS), ("harms", {}), ("sources", _SOURCES))
+    )
     return make_section(
         checking=checking,
-        decisions=[{"said": said, "n": n} for said, n in decisions],
-        sources=[{"said": said, "n": n} for said, n in sources],
+        decisions=[*reasons, *({**row, "said": f"harm seen: {row['said']}"} for row in harms)],
+        sources=sources,
         again=again_said(ratings_again),
         rates=judge_parse_rates,
         agreement=[_agreement(row) for row in rows_of(judge_agreement)],
@@ -204,19 +228,17 @@ def show_construction_halves(
 
 
 def _measure(row: Row) -> Row:
-    """A measure of all styles, or recall of one."""
-    of_style = f"recall of {(row['style'] or '').replace('_', ' ')}"
-    said = of_style if row["style"] else words_of(MEASURES, row["measure"])
+    style = (row["style"] or "").replace("_", " ")
+    said = f"recall of {style}" if style else words_of(_MEASURES, row["measure"])
     return {**row, "said": said, "bounds": _interval(row["low"], row["high"])}
 
 
 def _cleaning_rules(cleaning_funnel: pd.DataFrame, cleaning_reasons: pd.DataFrame) -> list[Row]:
-    """Each rule with what it rewrote or rejected, and why."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for row in cleaning_reasons.to_dict("records"):
-        found.setdefault(str(row["rule"]), []).append(f"{row['reason']} {row['rows']:,}")
+        reasons.setdefault(str(row["rule"]), []).append(f"{row['reason']} {row['rows']:,}")
     return [
-        {**row, "reasons": "; ".join(found.get(row["rule"], []))}
+        {**row, "reasons": "; ".join(reasons.get(row["rule"], []))}
         for row in rows_of(cleaning_funnel)
     ]
 
@@ -224,21 +246,20 @@ def _cleaning_rules(cleaning_funnel: pd.DataFrame, cleaning_reasons: pd.DataFram
 def _fields(
     field_counts: pd.DataFrame, field_accuracy: pd.DataFrame, assignment: pd.DataFrame
 ) -> list[Row]:
-    """Each field: clean questions, domains, how often it is found, questions of the halves."""
     halves = count_field_halves(assignment)
     labelled = field_accuracy[field_accuracy["field"] != ""].drop_duplicates("field")
     accuracy = {row["field"]: row for row in rows_of(labelled)}
     counted = {row["field"]: row for row in rows_of(field_counts)}
     rows = []
     for name in dict.fromkeys([*counted, *halves.index]):
-        own, right = counted.get(name, {}), accuracy.get(name, {})
-        if name or own.get("items"):
+        counts, right = counted.get(name, {}), accuracy.get(name, {})
+        if name or counts.get("items"):
             rows.append(
                 {
                     "field": name or "none named",
-                    "items": own.get("items", 0),
-                    "domains": own.get("domains", 0),
-                    "confidence": own.get("confidence"),
+                    "items": counts.get("items", 0),
+                    "domains": counts.get("domains", 0),
+                    "confidence": counts.get("confidence"),
                     "recall": right.get("recall"),
                     "bounds": _interval(right.get("low"), right.get("high")),
                     "precision": right.get("precision"),
@@ -250,40 +271,37 @@ def _fields(
 
 
 def level_rows(difficulty_counts: pd.DataFrame) -> dict[str, Any]:
-    """Questions and shares by level (rows) and pool (columns), with the sample's target.
+    """Tabulate questions and shares by level (rows) and pool (columns), with the sample's target.
 
     Returns:
         `pools`, each with name and n, and `rows`: level, share of each pool, expected.
     """
-    told: dict[str, dict[int, Row]] = {pool: {} for pool in POOLS}
+    by_pool: dict[str, dict[int, Row]] = {pool: {} for pool in _POOLS}
     for row in rows_of(difficulty_counts):
-        told[row["pool"]][int(row["level"])] = row
-    pools = {pool: levels for pool, levels in told.items() if levels}
-    used = {
-        level
-        for levels in pools.values()
-        for level, row in levels.items()
-        if row["n"] or level >= 0
-    }
+        by_pool[row["pool"]][int(row["level"])] = row
+    pools = {pool: levels for pool, levels in by_pool.items() if levels}
+    counts: dict[int, int] = {}
+    for levels in pools.values():
+        for level, row in levels.items():
+            counts[level] = counts.get(level, 0) + int(row["n"])
     nothing = {"n": 0, "share": 0.0, "expected": None}
     rows = [
         {
             "level": "not known" if level < 0 else str(level),
             "cells": [levels.get(level, nothing) for levels in pools.values()],
-            "expected": told["sampled"].get(level, nothing)["expected"],
+            "expected": by_pool["sampled"].get(level, nothing)["expected"],
         }
         for level in (*range(10), -1)
-        if level in used
+        if level in counts and (level >= 0 or counts[level])
     ]
     sizes = [
-        {"name": POOLS[pool], "n": sum(int(row["n"]) for row in levels.values())}
+        {"name": _POOLS[pool], "n": sum(int(row["n"]) for row in levels.values())}
         for pool, levels in pools.items()
     ]
     return {"pools": sizes, "rows": rows}
 
 
 def _agreement(row: Row) -> Row:
-    """Alpha and plain agreement of all judges or of a pair."""
     lenient = row["difference"]
     return {
         **row,
@@ -296,37 +314,35 @@ def _agreement(row: Row) -> Row:
 
 
 def _rule(name: str, counts: Mapping[str, int]) -> Row:
-    """A rule: questions altered, their share, and why the others were copied."""
     total, altered = sum(counts.values()), int(counts.get("altered", 0))
-    others = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    others = sorted(counts.items(), key=lambda reason: (-reason[1], reason[0]))
     copied = [f"{why.replace('_', ' ')} {n:,}" for why, n in others if why != "altered"]
     share = altered / total if total else None
     return {"rule": name, "altered": altered, "share": share, "copied": "; ".join(copied)}
 
 
 def _distance(row: Row) -> Row:
-    """How far the halves are apart in an attribute, beside chance."""
-    found = row["total_variation"]
+    distance = row["total_variation"]
     return {
         **row,
-        "more": found is not None and found > (row["chance_95"] or 0),
+        "more": distance is not None and distance > (row["chance_95"] or 0),
         "p": "—" if row["p_value"] is None else p_value(row["p_value"]),
     }
 
 
 def _leaks(leak_pairs: pd.DataFrame) -> list[Row]:
-    """Pairs by verdict, most alike first: how many, how alike, what became of them. No ids."""
+    """Summarise pairs by verdict, most alike first, without ids."""
     rows = [
         {
-            "verdict": words_of(VERDICTS, str(verdict)),
-            "n": len(own),
-            "lowest": float(own["similarity"].min()),
-            "highest": float(own["similarity"].max()),
-            "overlap": float(own["overlap"].mean()),
-            "moved": int(own["moved"].astype(bool).sum()),
-            "dropped": int((own["removed"] != "").sum()),
+            "verdict": words_of(_VERDICTS, str(verdict)),
+            "n": len(pairs),
+            "lowest": float(pairs["similarity"].min()),
+            "highest": float(pairs["similarity"].max()),
+            "overlap": float(pairs["overlap"].mean()),
+            "moved": int(pairs["moved"].astype(bool).sum()),
+            "dropped": int((pairs["removed"] != "").sum()),
         }
-        for verdict, own in leak_pairs.groupby("verdict", sort=True)
+        for verdict, pairs in leak_pairs.groupby("verdict", sort=True)
     ]
     return sorted(rows, key=lambda row: (-row["highest"], row["verdict"]))
 

@@ -87,9 +87,9 @@ def test_two_fields_are_enough_and_one_is_not() -> None:
     )
     found = predict_fields([ids[place] for place in two], vectors[two], trained)
     assert found["field"].tolist() == [labels[place] for place in two]
-    with pytest.raises(InputError, match=r"examples of 1 field\(s\)"):
+    with pytest.raises(InputError, match=r"1 field\(s\)"):
         train_classifier(vectors[:1], ["Law"], ["a"], FieldsParams())
-    with pytest.raises(InputError, match="'Alchemy' is no field"):
+    with pytest.raises(InputError, match="'Alchemy' is not a field"):
         train_classifier(vectors[:2], ["Law", "Alchemy"], ["a", "b"], FieldsParams())
 
 

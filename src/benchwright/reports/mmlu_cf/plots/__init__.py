@@ -1,1 +1,7 @@
-"""The figures of a benchmark in the making, as Plotly figures."""
+"""The Plotly figures of the construction report, with colours readable on white and on black."""
+
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED
+
+PUBLIC, CLOSED = KEPT, "#a66bbe"
+POOLS = {"rated": QUIET, "sampled": KEPT, "checked": "#3f9b6c", "final": REMOVED}
+"""Colours of the questions after each step, in order."""

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.summary import known_share, quotas
-from benchwright.reports.mmlu_cf.plots.colours import POOLS
+from benchwright.reports.mmlu_cf.plots import POOLS
 from benchwright.reports.page.plot_style import KEPT, QUIET, axis, clip, empty_figure, plain
 from benchwright.reports.page.plots import (
     NOTES_BESIDE,
@@ -55,16 +55,16 @@ def draw_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
 
 
 def _line(counts: pd.DataFrame, pool: str, *, unknown: bool) -> list[dict[str, Any]]:
-    own = counts[counts["pool"] == pool].set_index("level")
-    total = int(own["n"].sum())
+    of_pool = counts[counts["pool"] == pool].set_index("level")
+    total = int(of_pool["n"].sum())
     if not total:
         return []
-    levels = own.reindex([*map(int, _LEVELS), -1])
+    levels = of_pool.reindex([*map(int, _LEVELS), -1])
     n = levels["n"].fillna(0).astype(int).tolist()
     share: list[float | None] = levels["share"].fillna(0).tolist()
     x = list(_LEVELS)
     if unknown:
-        # A gap, so that no line joins the levels to "not known", which is none.
+        # A gap, so that no line joins the levels to "not known", which is not a level.
         x, n, share = [*x, _UNKNOWN, _UNKNOWN], [*n[:-1], 0, n[-1]], [*share[:-1], None, share[-1]]
     colour = POOLS[pool]
     return [
@@ -84,14 +84,14 @@ def _line(counts: pd.DataFrame, pool: str, *, unknown: bool) -> list[dict[str, A
 
 
 def _target(counts: pd.DataFrame) -> list[dict[str, Any]]:
-    own = counts[(counts["pool"] == "sampled") & (counts["level"] >= 0)]
-    own = own[own["expected"].notna()].sort_values("level")
-    if own.empty:
+    of_sample = counts[(counts["pool"] == "sampled") & (counts["level"] >= 0)]
+    of_sample = of_sample[of_sample["expected"].notna()].sort_values("level")
+    if of_sample.empty:
         return []
     return [
         {
-            "x": [str(level) for level in own["level"]],
-            "y": own["expected"].tolist(),
+            "x": [str(level) for level in of_sample["level"]],
+            "y": of_sample["expected"].tolist(),
             "mode": "lines",
             "name": "target of the sample",
             "line": {"color": QUIET, "width": 2, "dash": "dot"},
@@ -106,7 +106,7 @@ def draw_strata(sampling_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) 
 
 
 def draw_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
-    """Draw the same of the questions taken for the benchmark, of those that passed the check."""
+    """Draw the same for the questions taken for the benchmark."""
     return _strata("The questions taken of those that passed", final_strata, difficulty_counts)
 
 
@@ -164,10 +164,7 @@ def _cells(what: str, table: pd.DataFrame) -> Any:
         "type": "heatmap",
         "x": levels,
         "y": list(range(len(names))),
-        "z": [
-            [None if pd.isna(one) else int(one) for one in row]
-            for row in balance.to_numpy().tolist()
-        ],
+        "z": [[None if pd.isna(n) else int(n) for n in row] for row in balance.to_numpy().tolist()],
         "zmin": -most,
         "zmax": most,
         "colorscale": _SCALE,

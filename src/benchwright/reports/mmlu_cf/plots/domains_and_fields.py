@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.reports.mmlu_cf.plots.colours import CLOSED, PUBLIC
+from benchwright.reports.mmlu_cf.plots import CLOSED, PUBLIC
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,
@@ -14,14 +14,7 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     plain,
 )
-from benchwright.reports.page.plots import (
-    NOTES_BESIDE,
-    bars,
-    legend_below,
-    margin,
-    plot,
-    rows_down,
-)
+from benchwright.reports.page.plots import NOTES_BESIDE, bars, legend_below, margin, plot, rows_down
 
 SHOWN = 12
 _COUNTS = ["documents", "raw_items", "clean_items"]
@@ -29,20 +22,20 @@ _HALVES = (("validation", "public half", PUBLIC), ("test", "closed half", CLOSED
 
 
 def draw_domains(domain_counts: pd.DataFrame) -> Any:
-    """Draw the questions found in each domain, clean and rejected; those of most questions."""
+    """Draw the clean and the rejected questions of the largest domains."""
     title = "Questions of the largest domains: clean (blue) and rejected (orange)"
     if not domain_counts["raw_items"].sum():
         return empty_figure(title, "No question was found in the documents.")
     table = top_domains(domain_counts)
     names = [plain(clip(name, 40)) for name in table["domain"]]
-    # A bar of all other domains together would dwarf every single one: they get words alone.
+    # A bar of all other domains together would dwarf the rest: they get a note only.
     single = table["domain"].ne(_others(domain_counts)).astype(int)
     clean = (table["clean_items"] * single).tolist()
     gone = ((table["raw_items"] - table["clean_items"]) * single).tolist()
     short = [f"{c:,} of {r:,}" for r, c in table[_COUNTS[1:]].itertuples(index=False)]
     notes = [
-        f"{said} · {n:,} {'document' if n == 1 else 'documents'}"
-        for said, n in zip(short, table["documents"], strict=True)
+        f"{questions} · {n:,} {'document' if n == 1 else 'documents'}"
+        for questions, n in zip(short, table["documents"], strict=True)
     ]
     most = int((table["raw_items"] * single).max())
     beside = {**NOTES_BESIDE, "text": notes, "constraintext": "none"}
@@ -63,9 +56,7 @@ def draw_domains(domain_counts: pd.DataFrame) -> Any:
             "narrow": {
                 "layout.xaxis.range": [0, 2 * most],
                 "layout.xaxis.nticks": 4,
-                "layout.yaxis.ticktext": [
-                    plain(clip(name, NARROW_NAME)) for name in table["domain"]
-                ],
+                "layout.yaxis.ticktext": [plain(clip(d, NARROW_NAME)) for d in table["domain"]],
                 "data.1.text": short,
             }
         },
@@ -73,12 +64,9 @@ def draw_domains(domain_counts: pd.DataFrame) -> Any:
 
 
 def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
-    """The domains of most clean questions, and the others together in a last row.
+    """Keep the first `most` domains, and add up all others in one more row.
 
-    Documents of no known domain are "not known".
-
-    Returns:
-        domain, documents, raw_items, clean_items; at most `most` rows and one more.
+    Documents without a known domain count as "not known".
     """
     table = domain_counts.assign(domain=domain_counts["domain"].replace("", "not known"))
     if len(table) <= most + 1:
@@ -89,12 +77,11 @@ def top_domains(domain_counts: pd.DataFrame, most: int = SHOWN) -> pd.DataFrame:
 
 
 def _others(domain_counts: pd.DataFrame, most: int = SHOWN) -> str:
-    """The name of the last row; no domain has a space."""
     return f"{len(domain_counts) - most:,} other domains"
 
 
 def draw_field_halves(keyed_split_assignment: pd.DataFrame) -> Any:
-    """Draw how many questions of each field stand in each half, the most frequent field first."""
+    """Draw the number of questions of each field in each half, the most frequent field first."""
     title = "Questions of each field in the public and in the closed half"
     if keyed_split_assignment.empty:
         return empty_figure(title, "The halves have no questions.")
@@ -130,7 +117,7 @@ def draw_field_halves(keyed_split_assignment: pd.DataFrame) -> Any:
 
 
 def count_field_halves(assignment: pd.DataFrame) -> pd.DataFrame:
-    """Questions by field (rows, most frequent first) and half (columns validation, test)."""
+    """Count questions by field (rows, most frequent first) and half (validation, test)."""
     counts = pd.crosstab(assignment["field"], assignment["half"])
     counts = counts.reindex(columns=[half for half, _, _ in _HALVES], fill_value=0)
     order = counts.sum(axis=1).sort_values(ascending=False, kind="stable").index

@@ -1,44 +1,32 @@
-"""The whole way from documents to the halves (MMLU-CF, Figure 3)."""
+"""Funnels of the cleaning rules and of the whole construction (MMLU-CF, Figure 3)."""
 
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.summary import Steps
-from benchwright.reports.mmlu_cf.plots.colours import CLOSED, PUBLIC
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    QUIET,
-    REMOVED,
-    empty_figure,
-    plain,
-)
+from benchwright.reports.mmlu_cf.plots import CLOSED, PUBLIC
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, empty_figure, plain
 from benchwright.reports.page.plots import bars, funnel
 
 
 class _Bar(NamedTuple):
-    """One row: what is left, what the step took and in which colour, words beside it."""
-
     name: str
     left: int
-    gone: int
-    colour: str
-    gone_colour: str
     note: str
+    gone: int = 0
+    colour: str = KEPT
+    gone_colour: str = REMOVED
 
 
 def draw_construction_funnel(steps: Steps) -> Any:
-    """Draw how many questions each step left, and how many it took.
-
-    Documents are not questions, so they have a row of words and no bar.
-    """
+    """Draw how many questions each step left and removed; documents have a row but no bar."""
     title = (
         "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
     )
     if not steps.found:
         return empty_figure(title, "No question was found in the documents.")
-    steps_shown = _bars(steps)
-    names, left, gone, colours, gone_colours, notes = map(list, zip(*steps_shown, strict=True))
+    names, left, notes, gone, colours, gone_colours = map(list, zip(*_bars(steps), strict=True))
     traces = [
         bars(left, colours, "%{y}: %{x:,}", y=names),
         bars(gone, gone_colours, "%{y}: %{x:,} gone", y=names, text=[plain(n) for n in notes]),
@@ -52,35 +40,34 @@ def _bars(steps: Steps) -> list[_Bar]:
     dropped = steps.leaks.dropped
     went = f" · {dropped:,} dropped as leaks" if dropped else ""
     most = max(steps.altered.values(), default=0)
-    return [
-        _Bar("documents", 0, 0, QUIET, QUIET, f"{steps.documents:,} of {domains}"),
-        _Bar("questions found", steps.found, 0, KEPT, REMOVED, f"{steps.found:,}"),
+    rows = [
+        _Bar("documents", 0, f"{steps.documents:,} of {domains}", colour=QUIET, gone_colour=QUIET),
+        _Bar("questions found", steps.found, f"{steps.found:,}"),
         _row("clean", steps.clean, steps.found, REMOVED),
         _row("sampled", steps.sampled, steps.clean, QUIET),
-        _row("checked", steps.checked, steps.sampled, REMOVED)
-        if steps.judged
-        else _Bar("checked", steps.checked, 0, KEPT, REMOVED, f"{steps.checked:,}, by nobody"),
-        *(
-            [_row("taken", steps.final, steps.checked, QUIET)]
-            if steps.final < steps.checked
-            else []
-        ),
-        _Bar("after the rules", steps.final, 0, KEPT, REMOVED, f"{most:,} or more altered")
-        if most
-        else _Bar("after the rules", steps.final, 0, KEPT, REMOVED, "none altered"),
-        _Bar("public half", steps.public, 0, PUBLIC, REMOVED, f"{steps.public:,}{went}"),
-        _Bar("closed half", steps.closed, 0, CLOSED, REMOVED, f"{steps.closed:,}, encrypted"),
+    ]
+    if steps.judged:
+        rows.append(_row("checked", steps.checked, steps.sampled, REMOVED))
+    else:
+        rows.append(_Bar("checked", steps.checked, f"{steps.checked:,}, by nobody"))
+    if steps.final < steps.checked:
+        rows.append(_row("taken", steps.final, steps.checked, QUIET))
+    altered = f"{most:,} or more altered" if most else "none altered"
+    return [
+        *rows,
+        _Bar("after the rules", steps.final, altered),
+        _Bar("public half", steps.public, f"{steps.public:,}{went}", colour=PUBLIC),
+        _Bar("closed half", steps.closed, f"{steps.closed:,}, encrypted", colour=CLOSED),
     ]
 
 
 def _row(name: str, left: int, before: int, gone_colour: str) -> _Bar:
-    gone = before - left
     share = f" · {left / before:.1%}" if before else ""
-    return _Bar(name, left, gone, KEPT, gone_colour, f"{left:,}{share}")
+    return _Bar(name, left, f"{left:,}{share}", before - left, KEPT, gone_colour)
 
 
 def draw_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
-    """Draws what is left after each rule, what it rejected, and how many rows it rewrote."""
+    """Draw what is left after each rule, what it rejected, and how many rows it rewrote."""
     title = "From raw to clean items: left after each rule (blue) and rejected by it (orange)"
     if cleaning_funnel.empty:
         return empty_figure(title, "No rule ran.")
@@ -90,13 +77,13 @@ def draw_cleaning_funnel(cleaning_funnel: pd.DataFrame) -> Any:
     rows = cleaning_funnel.to_dict("records")
     labels = ["raw items", *(plain(str(row["rule"]).replace("_", " ")) for row in rows)]
     left = [start, *(int(row["rows_out"]) for row in rows)]
-    out = [0, *(int(row["rejected"]) for row in rows)]
+    rejected = [0, *(int(row["rejected"]) for row in rows)]
     notes = [f"{start:,}", *map(_note, rows)]
     notes[-1] = f"{notes[-1] or f'{left[-1]:,}'} · {left[-1] / start:.1%}"
     colours = [QUIET, *[KEPT] * len(rows)]
     traces = [
         bars(left, colours, "%{y}: %{x:,} left", y=labels, name="left"),
-        bars(out, REMOVED, "%{y}: %{x:,} rejected", y=labels, name="rejected", text=notes),
+        bars(rejected, REMOVED, "%{y}: %{x:,} rejected", y=labels, name="rejected", text=notes),
     ]
     reach = (1.35 * start, 1.8 * start)
     return funnel(title, 70 + 28 * len(labels), traces, reach, rangemode="tozero")

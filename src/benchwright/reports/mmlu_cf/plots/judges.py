@@ -34,14 +34,14 @@ def draw_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
     if alpha.isna().all():
         return empty_figure(title, "Alpha does not exist: see the reasons in the table.")
     names = [plain(f"{row.task}: {row.name}") for row in table.itertuples(index=False)]
-    said = [_said(row) for row in table.to_dict("records")]
+    figures = [_alpha(row) for row in table.to_dict("records")]
     alphas = {
         "x": [None if pd.isna(value) else float(value) for value in alpha],
         "y": list(range(len(table))),
         "mode": "markers",
         "marker": {"color": KEPT, "size": 9},
         "error_x": whiskers(alpha, table["low"], table["high"], KEPT),
-        "customdata": list(map(list, zip(names, said, strict=True))),
+        "customdata": list(map(list, zip(names, figures, strict=True))),
         "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
     }
     line = {"type": "line", "x0": RELIABLE, "x1": RELIABLE, "y0": 0, "y1": 1, "yref": "paper"}
@@ -78,12 +78,12 @@ def draw_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
 
 
 def of_all_judges(judge_agreement: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a `JudgeAgreement` table that are of all judges, with the criterion's `name`."""
-    own = judge_agreement[(judge_agreement["judge"] == "") & (judge_agreement["other"] == "")]
-    return own.assign(name=own["criterion"].str.replace("_", " ")).reset_index(drop=True)
+    """Select the rows of a `JudgeAgreement` for all judges together; add the criterion's `name`."""
+    rows = judge_agreement[(judge_agreement["judge"] == "") & (judge_agreement["other"] == "")]
+    return rows.assign(name=rows["criterion"].str.replace("_", " ")).reset_index(drop=True)
 
 
-def _said(row: dict[Any, Any]) -> str:
+def _alpha(row: dict[Any, Any]) -> str:
     if pd.isna(row["alpha"]):
         return plain(f"no alpha: {row['reason']}")
     bounds = "" if pd.isna(row["low"]) else f" [{row['low']:.2f}, {row['high']:.2f}]"
@@ -93,8 +93,7 @@ def _said(row: dict[Any, Any]) -> str:
 def draw_parse_rates(judge_parse_rates: Sequence[ParseRate]) -> Any:
     """Draw the share of messages answered readably: at once, when asked again, never."""
     title = "Replies of the judges: read at once (blue), when asked again (grey), never (orange)"
-    rates = judge_parse_rates
-    if not rates:
+    if not (rates := judge_parse_rates):
         return empty_figure(title, "No judge was asked.")
     names = [_name(rate, 34) for rate in rates]
     hovers = [f"{name} ({rate.asked:,} asked)" for name, rate in zip(names, rates, strict=True)]
