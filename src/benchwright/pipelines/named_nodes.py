@@ -1,4 +1,4 @@
-"""Nodes that are called as their functions, and those of a report."""
+"""Nodes named after their functions, and the nodes of a report."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -14,8 +14,8 @@ NodeParts = tuple[Callable[..., Any], Inputs, str | list[str]]
 
 
 def named_nodes(parts: Iterable[NodeParts]) -> list[Node]:
-    """A node of each function, with its name."""
-    return [Node(*one, name=one[0].__name__) for one in parts]
+    """Return a node for each function, named after it."""
+    return [Node(*part, name=part[0].__name__) for part in parts]
 
 
 def boxed(name: str, nodes: Iterable[Node | Pipeline]) -> Pipeline:
@@ -29,11 +29,11 @@ def report_nodes(
     sections: Sequence[OneOutput],
     *figures: Mapping[str, str],
 ) -> list[Node]:
-    """Nodes that make the sections of a page, gather its figures, and put all on the page.
+    """Return the nodes that make the sections of a page, gather its figures, and render it.
 
     Args:
         page: dataset of the page.
-        render: makes the page from its sections, given by name.
+        render: makes the page from its sections, passed by name.
         sections: functions that make a section each.
         figures: datasets of figures by their places on the page; a node gathers each mapping.
     """

@@ -28,38 +28,11 @@ Rephrased = Mapping[tuple[str, str], str | None]
 """The new question by role and item id; None where none of its wordings passed."""
 
 
-def use_rephrasing(
-    items: Sequence[MultipleChoice], role: str, rephrasings: Rephrased
-) -> list[Altered]:
-    """MMLU-CF, rule 1: each item with its new question and its own options, alike in every draw.
-
-    Copied are items that nobody asked for (`not_asked`) and those of which no wording passed the
-    checks (`no_rephrasing_passed`).
-    """
-    results = []
-    for item in items:
-        key = (role, item.item_id)
-        question = rephrasings.get(key)
-        if question is None:
-            reason = "no_rephrasing_passed" if key in rephrasings else "not_asked"
-            results.append(copied(item, reason))
-        else:
-            results.append(Altered(item.choices, item.answer, True, "", question=question))
-    return results
-
-
 class Perturbed(NamedTuple):
-    """All draws of a benchmark.
+    """All draws of a benchmark, as tables."""
 
-    Attributes:
-        draws: a `Draws` table, in order of perturbation and draw, items before demonstrations,
-            ids in natural order.
-        changes: a `PerturbationChanges` table: what each transform did, in the order of `draws`
-            and, within an item, of the transforms.
-    """
-
-    draws: pd.DataFrame
-    changes: pd.DataFrame
+    draws: pd.DataFrame  # `Draws`: by perturbation and draw, items first, ids in natural order
+    changes: pd.DataFrame  # `PerturbationChanges`: as `draws` and, within an item, by transform
 
 
 class _Source(NamedTuple):
@@ -73,14 +46,6 @@ class _Source(NamedTuple):
     hashes: list[str]
 
 
-class _Prefix(NamedTuple):
-    """The first transforms of a list as a perturbation of their own."""
-
-    name: str
-    length: int
-    draws: int
-
-
 def perturb(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
@@ -89,9 +54,9 @@ def perturb(
     single_best_answer: Collection[str] = frozenset(),
     rephrasings: Rephrased = MappingProxyType({}),
 ) -> Perturbed:
-    """Altered copies of a benchmark, the demonstrations through the same draw as the items.
+    """Make altered copies of a benchmark, the demonstrations through the same draws as the items.
 
-    An explanation stays where it still fits: not where the right option went, nor where the
+    An explanation stays where it still fits: not where the right option was removed, nor where the
     options changed and it names them by letter or place.
 
     With `params.cumulative` the first transform alone, the first two and so on are perturbations
@@ -99,13 +64,12 @@ def perturb(
     in all of them (MMLU-CF, Table 2).
 
     Args:
-        items: the columns of `tables.Items`; not changed.
-        demonstrations: the same columns; may be empty; not changed.
-        params: the transforms and how many draws.
+        items: an `Items` table.
+        demonstrations: the same columns; may be empty.
+        params: the transforms and the number of draws.
         seed: of the run.
         single_best_answer: ids of items and demonstrations from which no option is taken.
-        rephrasings: new questions by role and id, for the transform `rephrase`; the same in every
-            draw.
+        rephrasings: new questions for the transform `rephrase`; the same in every draw.
 
     Returns:
         `params.draws` draws of each perturbation, one where nothing in it is drawn (`rephrase`
@@ -116,57 +80,46 @@ def perturb(
     """
     sources = [_source(items, "item"), _source(demonstrations, "demonstration")]
     best = frozenset(single_best_answer)
-    prefixes = _prefixes(params)
-    drawn: dict[_Prefix, list[tuple[object, ...]]] = {prefix: [] for prefix in prefixes}
-    changed: dict[_Prefix, list[tuple[object, ...]]] = {prefix: [] for prefix in prefixes}
-    for draw in range(1, max(prefix.draws for prefix in prefixes) + 1):
-        for source in sources:
-            steps = _steps(source, params.transforms, seed, draw, best, rephrasings)
-            for prefix in prefixes:
-                if draw <= prefix.draws:
-                    condition = f"{prefix.name}-{draw}"
-                    parts = params.transforms[: prefix.length]
-                    drawn[prefix] += _draw_rows(condition, source, steps[: prefix.length])
-                    changed[prefix] += _change_rows(condition, source, parts, steps)
-    return Perturbed(
-        Draws.from_rows([row for rows in drawn.values() for row in rows]),
-        PerturbationChanges.from_rows([row for rows in changed.values() for row in rows]),
-    )
+    perturbations = _perturbations(params)
+    steps_of = {
+        (draw, source.role): _steps(source, params.transforms, seed, draw, best, rephrasings)
+        for draw in range(1, max(draws for *_, draws in perturbations) + 1)
+        for source in sources
+    }
+    parts = [
+        (f"{name}-{draw}", source, steps_of[draw, source.role][:length])
+        for name, length, draws in perturbations
+        for draw in range(1, draws + 1)
+        for source in sources
+    ]
+    drawn = [
+        (condition, source.role, *_drawn(source, row, [step[row] for step in steps]))
+        for condition, source, steps in parts
+        for row in range(len(source.items))
+    ]
+    changes = [
+        (
+            *(condition, source.role, item.item_id, part.transform, step[row].altered),
+            *(step[row].reason, step[row].removed_choice, step[row].removed_index),
+            step[row].gold_removed,
+        )
+        for condition, source, steps in parts
+        for row, item in enumerate(source.items)
+        for part, step in zip(params.transforms, steps, strict=False)
+    ]
+    return Perturbed(Draws.from_rows(drawn), PerturbationChanges.from_rows(changes))
 
 
-def _prefixes(params: PerturbationParams) -> list[_Prefix]:
+def _perturbations(params: PerturbationParams) -> list[tuple[str, int, int]]:
+    """Return the name of each perturbation, the number of its transforms, and that of its draws."""
     whole = len(params.transforms)
-    prefixes = []
+    perturbations = []
     for length in range(1, whole + 1) if params.cumulative else [whole]:
         name = f"{params.name}_{length}" if params.cumulative else params.name
         # Draws can differ unless there are new wordings alone, which are the same in all of them.
         drawn = any(not isinstance(part, RephraseParams) for part in params.transforms[:length])
-        prefixes.append(_Prefix(name, length, params.draws if drawn else 1))
-    return prefixes
-
-
-def _draw_rows(
-    condition: str, source: _Source, steps: list[list[Altered]]
-) -> list[tuple[object, ...]]:
-    return [
-        (condition, source.role, *_drawn(source, row, [step[row] for step in steps]))
-        for row in range(len(source.items))
-    ]
-
-
-def _change_rows(
-    condition: str, source: _Source, transforms: Sequence[Transform], steps: list[list[Altered]]
-) -> list[tuple[object, ...]]:
-    return [
-        (
-            *(condition, source.role, item.item_id, part.transform),
-            *(made.altered, made.reason),
-            *(made.removed_choice, made.removed_index, made.gold_removed),
-        )
-        for row, item in enumerate(source.items)
-        for part, step in zip(transforms, steps, strict=False)
-        for made in [step[row]]
-    ]
+        perturbations.append((name, length, params.draws if drawn else 1))
+    return perturbations
 
 
 def _source(table: pd.DataFrame, role: str) -> _Source:
@@ -204,7 +157,7 @@ def _steps(
     best: frozenset[str],
     rephrasings: Rephrased,
 ) -> list[list[Altered]]:
-    """The results of each transform for all items, each transform on what the last one left."""
+    """Apply each transform to what the transform before it left of all items."""
     items = source.items
     steps: list[list[Altered]] = []
     for part in transforms:
@@ -212,20 +165,11 @@ def _steps(
             case RephraseParams():
                 results = use_rephrasing(items, source.role, rephrasings)
             case NoneOfTheAboveParams():
-                results = add_none_of_the_above(
-                    items, seed=seed, draw=draw, text=part.text, single_best_answer=best
-                )
+                results = add_none_of_the_above(items, seed, draw, part.text, best)
             case ReplaceChoiceParams():
-                results = replace_choice(
-                    items,
-                    seed=seed,
-                    draw=draw,
-                    probability=part.probability,
-                    text=part.text,
-                    single_best_answer=best,
-                )
+                results = replace_choice(items, seed, draw, part.probability, part.text, best)
             case ShuffleChoicesParams():
-                results = shuffle_choices(items, seed=seed, draw=draw)
+                results = shuffle_choices(items, seed, draw)
         items = [
             item._replace(
                 question=item.question if result.question is None else result.question,
@@ -238,8 +182,27 @@ def _steps(
     return steps
 
 
+def use_rephrasing(
+    items: Sequence[MultipleChoice], role: str, rephrasings: Rephrased
+) -> list[Altered]:
+    """Give each item its new question, the same in every draw (MMLU-CF, rule 1).
+
+    Copied are items that were not to be rephrased (`not_asked`) and those of which no wording
+    passed the checks (`no_rephrasing_passed`).
+    """
+    results = []
+    for item in items:
+        key = (role, item.item_id)
+        question = rephrasings.get(key)
+        if question is None:
+            reason = "no_rephrasing_passed" if key in rephrasings else "not_asked"
+            results.append(copied(item, reason))
+        else:
+            results.append(Altered(item.choices, item.answer, True, "", question=question))
+    return results
+
+
 def _drawn(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
-    """One row of the draws, without condition and role."""
     item, last = source.items[row], results[-1]
     wordings = [result.question for result in results if result.question is not None]
     question = wordings[-1] if wordings else item.question

@@ -18,17 +18,16 @@ from benchwright.transforms.altered_item import (
 
 def add_none_of_the_above(
     items: Sequence[MultipleChoice],
-    *,
     seed: int,
     draw: int,
     text: str = "None of the above",
     single_best_answer: Collection[str] = frozenset(),
 ) -> list[Altered]:
-    """Each item without one of its K options, drawn uniformly, and with `text` as the last.
+    """Replace one uniformly drawn option of each item by `text`, which comes last.
 
-    The right option goes with probability exactly 1/K, and `text` is then right. K stays. Items
-    that this would make incoherent are copied with their reason (`why_not_replaceable`).
-    What becomes of an item depends on seed, draw and its id, not on the other items.
+    The right option is replaced with probability exactly 1/K, and `text` is then right. The number
+    of options stays K. Items that would become incoherent are copied with their reason
+    (`why_not_replaceable`). The result for an item depends on seed, draw and its id alone.
     """
     uniforms = item_uniforms(seed, f"wicked/{draw}", [item.item_id for item in items])
     return [

@@ -18,19 +18,18 @@ from benchwright.transforms.altered_item import (
 
 def replace_choice(
     items: Sequence[MultipleChoice],
-    *,
     seed: int,
     draw: int,
     probability: float = 0.5,
     text: str = "None of the other choices",
     single_best_answer: Collection[str] = frozenset(),
 ) -> list[Altered]:
-    """Each item, with `probability`, with `text` in the place of one uniformly drawn option.
+    """Replace, with `probability`, one uniformly drawn option of each item by `text`.
 
     The index of the answer never changes: where the right option is replaced, `text` is right in
-    its place. Items that this would make incoherent are copied with their reason
-    (`why_not_replaceable`), those that were not drawn with `not_drawn`.
-    What becomes of an item depends on seed, draw and its id, not on the other items.
+    its place. Items that would become incoherent are copied with their reason
+    (`why_not_replaceable`), those that were not drawn with `not_drawn`. The result for an item
+    depends on seed, draw and its id alone.
     """
     ids = [item.item_id for item in items]
     coins = item_uniforms(seed, f"replace_choice/whether/{draw}", ids)
@@ -40,14 +39,11 @@ def replace_choice(
         reason = why_not_replaceable(item, single_best_answer)
         if not reason and coin >= probability:
             reason = "not_drawn"
-        results.append(
-            copied(item, reason)
-            if reason
-            else _replaced(item, slot(float(place), len(item.choices)), text)
-        )
+        if reason:
+            results.append(copied(item, reason))
+            continue
+        at = slot(float(place), len(item.choices))
+        choices = (*item.choices[:at], text, *item.choices[at + 1 :])
+        gone = (item.choices[at], at, at == item.answer)
+        results.append(Altered(choices, item.answer, True, "", *gone))
     return results
-
-
-def _replaced(item: MultipleChoice, place: int, text: str) -> Altered:
-    choices = (*item.choices[:place], text, *item.choices[place + 1 :])
-    return Altered(choices, item.answer, True, "", item.choices[place], place, place == item.answer)

@@ -13,15 +13,15 @@ from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
 _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 
 
-def shuffle_choices(items: Sequence[MultipleChoice], *, seed: int, draw: int) -> list[Altered]:
-    """Each item with its options in a uniformly drawn order; the answer follows its option.
+def shuffle_choices(items: Sequence[MultipleChoice], seed: int, draw: int) -> list[Altered]:
+    """Put the options of each item in a uniformly drawn order; the answer follows its option.
 
     None- and all-of-the-above options at the end, in any wording, keep their places. An item is
     copied where its options have no other order (`open_ended`, `too_few_options`), where a text
-    names options by letter or place (`refers_to_options`), where "all of the above" stands
-    before other options, so that its sense hangs on its place (`none_or_all_not_last`), and where
-    the order drawn is the old one (`same_order`).
-    What becomes of an item depends on seed, draw and its id, not on the other items.
+    names options by letter or place (`refers_to_options`), where "all of the above" comes before
+    other options, so that its meaning depends on its place (`none_or_all_not_last`), and where
+    the order drawn is the old one (`same_order`). The result for an item depends on seed, draw and
+    its id alone.
     """
     ids = [item.item_id for item in items]
     most = max((len(item.choices) for item in items), default=0)

@@ -20,18 +20,18 @@ def flag_anomalous_items(
     filtering: FilteringParams,
     limit: int | None,
 ) -> Finding:
-    """Flags the items of subjects that the benchmark's file names as unlike the rest.
+    """Flag the items of subjects that the benchmark's file names as unlike the rest.
 
     Names are compared exactly (SMART, section 3.1: MMLU's moral_scenarios).
 
     Raises:
-        InputError: no item has a named subject. With `limit` its items may all be left out, so
-            that is a warning then.
+        InputError: no item has a named subject. With `limit`, which may leave out all items of a
+            subject, this is a warning.
     """
-    items = sort_items(items)
+    subjects = sort_items(items)["subject"]
+    n = len(subjects)
     if not filtering.anomalous.enabled:
-        return Finding.idle("anomalous", len(items), "off")
-    subjects = items["subject"]
+        return Finding.idle("anomalous", n, "off")
     known = sorted(subjects.unique())
     for name in anomalous_subjects:
         if name in known:
@@ -41,16 +41,9 @@ def flag_anomalous_items(
             raise InputError(message)
         log.warning("%s (limit is %s)", message, limit)
     flagged = subjects.isin(list(anomalous_subjects)).to_numpy(dtype=bool)
-    return Finding(
-        rule="anomalous",
-        status="ran",
-        reason="",
-        judged=np.ones(len(items), dtype=bool),
-        flagged=flagged,
-        removed=flagged,
-        value=np.full(len(items), np.nan),
-        detail=tuple(
-            f"subject {subject} is anomalous" if hit else ""
-            for subject, hit in zip(subjects, flagged, strict=True)
-        ),
+    detail = tuple(
+        f"subject {subject} is anomalous" if hit else ""
+        for subject, hit in zip(subjects, flagged, strict=True)
     )
+    everything, no_value = np.ones(n, dtype=bool), np.full(n, np.nan)
+    return Finding("anomalous", "ran", "", everything, flagged, flagged, no_value, detail)

@@ -8,7 +8,7 @@ import pandas as pd
 from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.smart.filter_models import filter_answers, flag_unanimous
+from benchwright.methods.smart.filter_models import NO_PROBABILITIES, flag_unanimous
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.largest_remainder import largest_remainder
@@ -24,38 +24,32 @@ def flag_easy_items(
     filtering: FilteringParams,
     seed: int,
 ) -> Finding:
-    """Flags items that every filter model answers rightly with more than 0.8 probability.
+    """Flag items that every filter model answers correctly with more than 0.8 probability.
 
     One in ten of them is retained, spread over the subjects and chosen by a seeded hash of the
     item id (SMART, section 3.2). An item that some filter model did not answer is not judged.
-    Answers without probabilities are judged by `easy_unanimous`, if asked for, never as `easy`.
+    Answers without probabilities are judged by `easy_unanimous`, on request only.
 
     Raises:
         InputError: a filter model is not among the answers.
     """
-    items = sort_items(items)
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"
-    if not params.enabled:
-        return Finding.idle(rule, len(items), "off")
-    matrix, reason = filter_answers(response_matrix, filter_models, items["item_id"].tolist())
-    if matrix is None:
-        return Finding.idle(rule, len(items), "not_run", reason)
-    found = flag_unanimous(
-        rule, matrix, matrix.correct >= 1, matrix.p_answer, params.confidence, "right"
-    )
-    if found.status == "not_run":
-        return replace(found, reason=f"{found.reason}; easy.confidence: null asks for none")
-    stays = retained_easy(items, found.flagged, params, seed)
+    finding = flag_unanimous(rule, items, response_matrix, filter_models, params, "right")
+    if finding.reason.startswith(NO_PROBABILITIES):
+        return replace(finding, reason=f"{finding.reason}; easy.confidence: null asks for none")
+    if finding.status != "ran":
+        return finding
+    stays = retained_easy(sort_items(items), finding.flagged, params, seed)
     detail = tuple(
         f"{text}; retained" if stay else text
-        for text, stay in zip(found.detail, stays, strict=True)
+        for text, stay in zip(finding.detail, stays, strict=True)
     )
-    return replace(found, removed=found.flagged & ~stays, detail=detail)
+    return replace(finding, removed=finding.flagged & ~stays, detail=detail)
 
 
 def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: int) -> Bools:
-    """Which of the (n,) `easy` items stay.
+    """Choose which of the (n,) `easy` items stay.
 
     `quota`: round(retain × easy items) in all, shared among the subjects by largest remainder;
     within a subject those with the lowest hash of seed and id.

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.review_csv import cell_text
-from benchwright.methods.smart.filter_models import filter_answers, flag_unanimous
+from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
@@ -23,30 +22,17 @@ def flag_suspect_labels(
     filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
-    """Reports items that every filter model gets wrong with more than 0.8 probability.
+    """Flag items that every filter model gets wrong with more than 0.8 probability.
 
-    Their label deserves a look; nothing is removed, since the paper found about half of them to be
-    labelled rightly (SMART, A.2). Needs the probability of the option that a model chose.
+    Nothing is removed, since the paper found about half of such items to be labelled correctly
+    (SMART, A.2). The rule needs the probability of the option that a model chose.
 
     Raises:
         InputError: a filter model is not among the answers.
     """
-    items = sort_items(items)
     params = filtering.suspect_label
-    if not params.enabled:
-        return Finding.idle("suspect_label", len(items), "off")
-    matrix, reason = filter_answers(response_matrix, filter_models, items["item_id"].tolist())
-    if matrix is None:
-        return Finding.idle("suspect_label", len(items), "not_run", reason)
-    found = flag_unanimous(
-        "suspect_label",
-        matrix,
-        matrix.correct <= 0,
-        np.where(matrix.correct <= 0, matrix.p_prediction, np.float32(np.nan)),
-        params.confidence,
-        "wrong",
-    )
-    return replace(found, removed=np.zeros(len(items), dtype=bool))
+    finding = flag_unanimous(SUSPECT, items, response_matrix, filter_models, params, "wrong")
+    return replace(finding, removed=np.zeros(len(items), dtype=bool))
 
 
 FILE = "label_errors.csv"

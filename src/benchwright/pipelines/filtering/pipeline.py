@@ -1,9 +1,6 @@
-"""The filtering stage: rules about items, rules about groups, and who is left."""
+"""The filtering stage: rules about items, rules about groups, and the items that remain."""
 
-from collections.abc import Callable
-from typing import Any
-
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
@@ -26,59 +23,36 @@ from benchwright.methods.smart.similar import (
     group_similar_items,
     vary_neighbour_count,
 )
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 
 FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
-"""What rules about single items find that look at no model's answers."""
+"""Findings of rules about single items that use no model's answers."""
+
+_ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
+_GROUPS = ["duplicate_groups", "conflicting_gold_groups", "similar_groups"]
+_SETTINGS = ["params:filtering", "params:seed"]
 
 
 def create_pipeline() -> Pipeline:
-    """SMART filtering, from items and answers to kept items and the reasons."""
-    nodes: list[tuple[Callable[..., Any], Any, Any]] = [
+    """Return SMART filtering, from items and answers to kept items and the reasons."""
+    by_models = ["easy_findings", "answer_only_findings", "suspect_label_findings"]
+    nodes: list[NodeParts] = [
         (
             flag_anomalous_items,
             ["items", "params:anomalous_subjects", "params:filtering", "params:limit"],
             "anomalous_findings",
         ),
-        (
-            flag_easy_items,
-            {
-                "items": "items",
-                "response_matrix": "response_matrix",
-                "filter_models": "chosen_filter_models",
-                "filtering": "params:filtering",
-                "seed": "params:seed",
-            },
-            "easy_findings",
-        ),
+        (flag_easy_items, ["items", *_ANSWERED, "params:seed"], "easy_findings"),
         (
             flag_answer_only_items,
-            {
-                "items": "items",
-                "choices_only_matrix": "choices_only_matrix",
-                "response_matrix": "response_matrix",
-                "filter_models": "chosen_filter_models",
-                "filtering": "params:filtering",
-            },
+            ["items", "choices_only_matrix", *_ANSWERED],
             "answer_only_findings",
         ),
-        (
-            flag_suspect_labels,
-            {
-                "items": "items",
-                "response_matrix": "response_matrix",
-                "filter_models": "chosen_filter_models",
-                "filtering": "params:filtering",
-            },
-            "suspect_label_findings",
-        ),
+        (flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
         (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
         (find_conflicting_gold, ["items", "params:filtering"], "conflicting_gold_groups"),
         (find_neighbours, ["items", "embeddings", "params:filtering"], "neighbours"),
-        (
-            check_neighbours,
-            ["items", "embeddings", "neighbours", "params:filtering", "params:seed"],
-            "neighbour_search",
-        ),
+        (check_neighbours, ["items", "embeddings", "neighbours", *_SETTINGS], "neighbour_search"),
         (
             estimate_threshold,
             ["items", "neighbours", "params:filtering", "neighbour_search"],
@@ -97,32 +71,14 @@ def create_pipeline() -> Pipeline:
         (
             vary_filter_models,
             [
-                "items",
-                "response_matrix",
-                "choices_only_matrix",
-                "chosen_filter_models",
-                "duplicate_groups",
-                "similar_groups",
-                "params:filtering",
-                "params:seed",
-                *FINDINGS_WITHOUT_MODELS,
+                *("items", "response_matrix", "choices_only_matrix", "chosen_filter_models"),
+                *("duplicate_groups", "similar_groups", *_SETTINGS, *FINDINGS_WITHOUT_MODELS),
             ],
             "filter_model_ablation",
         ),
         (
             combine_rules,
-            [
-                "items",
-                "duplicate_groups",
-                "conflicting_gold_groups",
-                "similar_groups",
-                "params:filtering",
-                "params:seed",
-                *FINDINGS_WITHOUT_MODELS,
-                "easy_findings",
-                "answer_only_findings",
-                "suspect_label_findings",
-            ],
+            ["items", *_GROUPS, *_SETTINGS, *FINDINGS_WITHOUT_MODELS, *by_models],
             ["findings", "groups"],
         ),
         (tabulate_verdicts, ["items", "findings"], "verdicts"),
@@ -131,4 +87,4 @@ def create_pipeline() -> Pipeline:
         (measure_coverage, "findings", "rule_coverage"),
         (measure_overlaps, "findings", "overlaps"),
     ]
-    return Pipeline([Node(*node, name=node[0].__name__) for node in nodes])
+    return Pipeline(named_nodes(nodes))

@@ -1,7 +1,8 @@
 """The perturbation stage: items → draws."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 from benchwright.pipelines.perturbation.nodes import (
     collect_single_best_answers,
     list_option_wordings,
@@ -10,63 +11,41 @@ from benchwright.pipelines.perturbation.nodes import (
     rephrase_questions,
 )
 
+_SOURCES = ["items", "demonstrations"]
+_NODES: tuple[NodeParts, ...] = (
+    (
+        predict_single_best_answers,
+        [
+            *(*_SOURCES, "single_best_answer_labels", "sba_classifier", "text_vector_cache"),
+            *("params:perturbation", "params:models"),
+        ],
+        ["sba_predictions", "text_vectors"],
+    ),
+    (
+        collect_single_best_answers,
+        ["sba_predictions", "single_best_answer_labels", "params:perturbation"],
+        "single_best_answer_ids",
+    ),
+    (
+        rephrase_questions,
+        [
+            *(*_SOURCES, "answer_store", "params:perturbation"),
+            *("params:models", "params:scoring", "params:seed"),
+        ],
+        "rephrasings",
+    ),
+    (
+        perturb_items,
+        [
+            *(*_SOURCES, "single_best_answer_ids", "rephrasings"),
+            *("params:perturbation", "params:seed"),
+        ],
+        ["draws", "perturbation_changes"],
+    ),
+    (list_option_wordings, _SOURCES, "option_wordings"),
+)
+
 
 def create_pipeline() -> Pipeline:
-    """Draws of altered items, and what was changed in each."""
-    return Pipeline(
-        [
-            Node(
-                predict_single_best_answers,
-                [
-                    "items",
-                    "demonstrations",
-                    "single_best_answer_labels",
-                    "sba_classifier",
-                    "text_vector_cache",
-                    "params:perturbation",
-                    "params:models",
-                ],
-                ["sba_predictions", "text_vectors"],
-                name="predict_single_best_answers",
-            ),
-            Node(
-                collect_single_best_answers,
-                ["sba_predictions", "single_best_answer_labels", "params:perturbation"],
-                "single_best_answer_ids",
-                name="collect_single_best_answers",
-            ),
-            Node(
-                rephrase_questions,
-                [
-                    "items",
-                    "demonstrations",
-                    "answer_store",
-                    "params:perturbation",
-                    "params:models",
-                    "params:scoring",
-                    "params:seed",
-                ],
-                "rephrasings",
-                name="rephrase_questions",
-            ),
-            Node(
-                perturb_items,
-                [
-                    "items",
-                    "demonstrations",
-                    "single_best_answer_ids",
-                    "rephrasings",
-                    "params:perturbation",
-                    "params:seed",
-                ],
-                ["draws", "perturbation_changes"],
-                name="perturb_items",
-            ),
-            Node(
-                list_option_wordings,
-                ["items", "demonstrations"],
-                "option_wordings",
-                name="list_option_wordings",
-            ),
-        ]
-    )
+    """Return the draws of altered items, with what each of them changed."""
+    return Pipeline(named_nodes(_NODES))

@@ -1,10 +1,8 @@
 """The stage of single-best-answer items: labels → classifier, figures, card."""
 
-from collections.abc import Callable
-from typing import Any
+from kedro.pipeline import Pipeline
 
-from kedro.pipeline import Node, Pipeline
-
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 from benchwright.pipelines.single_best_answer.nodes import (
     ask_judge,
     evaluate_single_best_answer_classifier,
@@ -13,54 +11,41 @@ from benchwright.pipelines.single_best_answer.nodes import (
     write_single_best_answer_card,
 )
 
+_JUDGED = ["sba_judged_annotations", "sba_judged_texts"]
+_EVALUATED = ["sba_labelled_items", "sba_labels"]
+_SETTINGS = ["params:single_best_answer", "params:models"]
+_NODES: tuple[NodeParts, ...] = (
+    (
+        gather_labelled_items,
+        [
+            *("items", "demonstrations", "calibration_items"),
+            *("saved_items", "single_best_answer_annotations"),
+        ],
+        ["sba_annotations", "sba_texts"],
+    ),
+    (
+        ask_judge,
+        ["items", "sba_texts", "sba_annotations", "answer_store", *_SETTINGS, "params:scoring"],
+        _JUDGED,
+    ),
+    (
+        train_single_best_answer_classifier,
+        [*_JUDGED, "text_vector_cache", *_SETTINGS],
+        ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
+    ),
+    (
+        evaluate_single_best_answer_classifier,
+        [*_EVALUATED, "sba_classifier"],
+        ["sba_evaluation", "sba_metrics"],
+    ),
+    (
+        write_single_best_answer_card,
+        ["sba_classifier", "sba_evaluation", *_EVALUATED],
+        "sba_card",
+    ),
+)
+
 
 def create_pipeline() -> Pipeline:
-    """A classifier trained on labelled items, and its card."""
-    nodes: list[tuple[Callable[..., Any], Any, Any]] = [
-        (
-            gather_labelled_items,
-            [
-                "items",
-                "demonstrations",
-                "calibration_items",
-                "saved_items",
-                "single_best_answer_annotations",
-            ],
-            ["sba_annotations", "sba_texts"],
-        ),
-        (
-            ask_judge,
-            [
-                "items",
-                "sba_texts",
-                "sba_annotations",
-                "answer_store",
-                "params:single_best_answer",
-                "params:models",
-                "params:scoring",
-            ],
-            ["sba_judged_annotations", "sba_judged_texts"],
-        ),
-        (
-            train_single_best_answer_classifier,
-            [
-                "sba_judged_annotations",
-                "sba_judged_texts",
-                "text_vector_cache",
-                "params:single_best_answer",
-                "params:models",
-            ],
-            ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
-        ),
-        (
-            evaluate_single_best_answer_classifier,
-            ["sba_labelled_items", "sba_labels", "sba_classifier"],
-            ["sba_evaluation", "sba_metrics"],
-        ),
-        (
-            write_single_best_answer_card,
-            ["sba_classifier", "sba_evaluation", "sba_labelled_items", "sba_labels"],
-            "sba_card",
-        ),
-    ]
-    return Pipeline([Node(*node, name=node[0].__name__) for node in nodes])
+    """Return the training and evaluation of a classifier on labelled items, and its card."""
+    return Pipeline(named_nodes(_NODES))
