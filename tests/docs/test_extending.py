@@ -1,4 +1,4 @@
-"""What docs/extending.md says works, word for word."""
+"""What docs/how_to/extend.md says works, word for word."""
 
 import os
 import re
@@ -36,7 +36,7 @@ assert sampler(pool, 0)(1).positions.tolist() == [1]
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "extending.md").read_text()
+    return (repository / "docs/how_to/extend.md").read_text()
 
 
 def environment(project: Path) -> dict[str, str]:

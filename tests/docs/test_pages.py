@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = sorted(
     [
         *REPOSITORY.glob("*.md"),
-        *REPOSITORY.glob("docs/*.md"),
+        *REPOSITORY.glob("docs/**/*.md"),
         *REPOSITORY.glob("data/01_raw/*/*.md"),
     ]
 )
@@ -39,11 +39,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_pipeline_and_page_is_in_the_index() -> None:
-    index = (REPOSITORY / "docs" / "README.md").read_text()
+    docs = REPOSITORY / "docs"
+    index = (docs / "index.md").read_text()
     for name in register_pipelines().keys() - {"__default__"}:
         assert f"`{name}`" in index, name
-    for page in (REPOSITORY / "docs").glob("*.md"):
-        assert page.name == "README.md" or f"({page.name})" in index, page.name
+    for page in docs.glob("*/*.md"):
+        assert f"({page.relative_to(docs)})" in index, page.name
 
 
 def test_the_files_of_a_release_name_its_version() -> None:

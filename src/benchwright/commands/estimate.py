@@ -92,7 +92,7 @@ def estimate_scores(
 
     Without a choice of estimator: `aipw` for a random subset, since its interval held the best
     models too; `weighted` for one with weights, `gp_irt` for other choices; `mean` for a random
-    subset without training models (docs/estimation.md, Measured).
+    subset without training models (docs/explanation/estimation.md, Measured).
 
     Args:
         subset: what was asked.

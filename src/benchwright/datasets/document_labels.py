@@ -10,7 +10,7 @@ _NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
 
 
 class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
-    """A label a line (docs/collection.md); an absent file has none.
+    """A label a line (docs/reference/collection.md); an absent file has none.
 
     Args:
         filepath: a local file; it need not exist.

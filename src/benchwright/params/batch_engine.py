@@ -8,7 +8,7 @@ from benchwright.params.section import Section
 
 
 class BatchClusterParams(Section):
-    """The Ray cluster of `engine: ray` (docs/ray.md).
+    """The Ray cluster of `engine: ray` (docs/how_to/run_on_ray.md).
 
     Attributes:
         address: of a cluster that is there (`auto`, `host:6379`); None starts one on this machine.

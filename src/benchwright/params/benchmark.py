@@ -93,7 +93,7 @@ class FieldMapping(Section):
     """A column; `_config` is the hub's configuration, `_subject` what `{subject}` matched in the
     name of a split. Without it every item has the benchmark's name."""
     item_id: str | None = None
-    """Without it: `<benchmark>/<subject>/<row>`, see docs/ingestion.md."""
+    """Without it: `<benchmark>/<subject>/<row>`, see docs/how_to/bring_a_benchmark.md."""
     passage: str | None = None
     """A text that stands before the question."""
     explanation: str | None = None
@@ -263,4 +263,4 @@ class BenchmarkParams(Section):
     estimation: dict[str, Any] = Field(default_factory=dict)
     exports: dict[str, Any] = Field(default_factory=dict)
     harness: StockTaskParams | None = None
-    """The same questions among lm-evaluation-harness's own tasks (docs/exports.md)."""
+    """The same questions among lm-evaluation-harness's own tasks (docs/how_to/export.md)."""

@@ -8,7 +8,7 @@ from benchwright.params.section import Section
 
 
 class EstimationParams(Section):
-    """The `estimation` section (docs/estimation.md).
+    """The `estimation` section (docs/explanation/estimation.md).
 
     Attributes:
         level: coverage that intervals aim at, in (0, 1).

@@ -1,4 +1,4 @@
-"""Parameters of the SMART filters and of filter models (`filtering:` in conf; docs/smart.md)."""
+"""Parameters of the SMART filters and of filter models (`filtering:` in conf)."""
 
 from typing import Annotated, Literal
 

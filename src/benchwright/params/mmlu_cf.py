@@ -1,7 +1,7 @@
 """From documents to a benchmark with a closed half: the sections of conf for MMLU-CF.
 
 `collection`, `cleaning`, `fields`, `difficulty`, `sampling_by_difficulty`, `checking`, `splitting`,
-`sealing`, `half_gap`, `memorisation`, `open_benchmark` (docs/mmlu_cf.md).
+`sealing`, `half_gap`, `memorisation`, `open_benchmark` (docs/reference/mmlu_cf.md).
 """
 
 from typing import Annotated, Literal, Self

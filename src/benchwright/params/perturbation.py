@@ -1,4 +1,4 @@
-"""Which altered copies of a benchmark are drawn (`perturbation:` in conf; docs/perturbation.md)."""
+"""Which altered copies of a benchmark are drawn (`perturbation:` in conf)."""
 
 from typing import Annotated, Literal
 

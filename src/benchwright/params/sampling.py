@@ -129,7 +129,7 @@ Rate = Annotated[float, Field(gt=0, le=100)]
 
 
 class SamplingEvidenceParams(Section):
-    """What samplers are compared with, and by whom (docs/sampling.md).
+    """What samplers are compared with, and by whom (docs/reference/sampling.md).
 
     Attributes:
         answered_by: an item takes part where at least this share of the models answered it, 0–1.

@@ -62,7 +62,7 @@ class SingleBestAnswerParams(Section):
         kind: `embedding` is logistic regression on features of the item, `bert` a pretrained
             encoder whose last layer and head are trained, `hub` one used as it is.
         encoder: sentence encoder of `embedding`, by its name under `models.encoders`.
-        features: what logistic regression reads (docs/single_best_answer.md).
+        features: what logistic regression reads (docs/reference/single_best_answer.md).
         strength: of its L2 penalty is 1/`strength`.
         fine_tuning: of `bert` and `hub`.
         recall: share of the items with a single best answer that must be found; it sets the

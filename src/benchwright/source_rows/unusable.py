@@ -16,7 +16,7 @@ Row = Mapping[str, Any]
 
 
 class Rule(StrEnum):
-    """Each way in which a row is unusable; docs/ingestion.md says each in words."""
+    """Each way in which a row is unusable; docs/how_to/bring_a_benchmark.md says each in words."""
 
     UNKNOWN_SPLIT = "unknown_split"
     MISSING_ID = "missing_id"

@@ -26,7 +26,7 @@ _BLOCK = 16_384
 # Cells gathered at once for exact distances: 4 MiB of float64, which stay in the cache.
 _GATHERED = 1 << 19
 # Lists per root of n, and how many of them are looked through. Comparing a pair costs two to three
-# times what it costs in a matrix product of all pairs; the recall is in docs/scale.md.
+# times what it costs in a matrix product of all pairs; the recall is in docs/evidence/scale.md.
 _LISTS, _PROBES = 2, 32
 _TRAINED_PER_LIST, _ROUNDS = 64, 8
 # Candidates beyond k: the library compares in 16 bits, which swaps the last ones.

@@ -342,7 +342,7 @@ class RawItems(Table):
     number: Series[int] = pa.Field(ge=1)
     url: Series[str] = pa.Field(nullable=True)
     domain: Series[str] = pa.Field(nullable=True)
-    layout: Series[str]  # how the options were written (docs/collection.md)
+    layout: Series[str]  # how the options were written (docs/reference/collection.md)
     question: Series[str]
     choices: Series[object]  # list[str]
     labels: Series[object]  # list[str], "" where an option has none

@@ -15,7 +15,7 @@ RULES = (
     "duplicate",
     "similar",
 )
-"""The filters' rules, in the order in which tables and pages list them (docs/smart.md)."""
+"""The filters' rules, in the order in which tables and pages list them."""
 
 
 class Groups(Table):

@@ -111,7 +111,7 @@ class Rephrasings(Table):
     """What a chat model made of a question; key (role, item_id, attempt).
 
     `after` is the new wording that was read off the reply, None where none was; `failed` names the
-    checks it did not pass, by comma, or why there is none (docs/rephrasing.md); `used` marks the
+    checks it did not pass, by comma, or why there is none; `used` marks the
     attempt that was taken, if any.
     """
 

@@ -85,7 +85,7 @@ def test_a_mistake_in_a_benchmark_file_is_told(
 
 
 def test_every_rule_of_rejection_is_documented(repository: Path) -> None:
-    page = (repository / "docs" / "ingestion.md").read_text()
+    page = (repository / "docs/how_to/bring_a_benchmark.md").read_text()
     assert [rule for rule in Rule if f"`{rule}`" not in page] == []
 
 

@@ -15,7 +15,7 @@ from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficien
 from benchwright.reports.page.wording import count, joined
 
 METRIC = "tau_b"
-"""The figure of the headline (docs/statistics.md: Kendall's tau-b first)."""
+"""The figure of the headline (docs/explanation/statistics.md: Kendall's tau-b first)."""
 _OF_A_SAMPLER = ("tau_b", "spearman", "pearson", "wasserstein", "mean_absolute_error")
 _FEW = 20  # models of a panel on which a rank correlation is rough
 

@@ -1,4 +1,4 @@
-"""A model's score on the whole benchmark from its answers to some items (docs/estimation.md)."""
+"""A model's score on the whole benchmark from its answers to some items."""
 
 from benchwright.methods.dele.estimation.fitted import Estimates
 from benchwright.methods.dele.estimation.registry import ESTIMATORS

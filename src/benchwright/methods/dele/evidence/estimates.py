@@ -1,4 +1,4 @@
-"""How near estimates from a few items come to the score on all of them (docs/estimation.md)."""
+"""How near estimates from a few items come to the score on all of them."""
 
 from contextlib import suppress
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which models may choose items or samplers, and which judge the choice (docs/sampling.md)."""
+"""Which models may choose items or samplers, and which judge the choice."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

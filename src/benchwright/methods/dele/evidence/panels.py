@@ -1,4 +1,4 @@
-"""The models that choose items or samplers, and those that judge the choice (docs/sampling.md)."""
+"""The models that choose items or samplers, and those that judge the choice."""
 
 from collections.abc import Iterable, Mapping
 from operator import eq

@@ -1,4 +1,4 @@
-"""How many items a purpose takes, from answers that exist (docs/plan.md)."""
+"""How many items a purpose takes, from answers that exist (docs/how_to/plan.md)."""
 
 from benchwright.methods.dele.planning.plan import (
     Answers,

@@ -120,7 +120,7 @@ class AnchorClusters:
     """Clusters of n points for any number of clusters.
 
     Ward's tree (1963) is built once, and each number of clusters is a cut of it. It takes u²
-    working memory for u different points (docs/sampling.md); k-means starts anew for each number.
+    working memory for u different points; k-means starts anew for each number.
     The points (n, d) stand in an order that does not depend on the pool's.
     """
 

@@ -22,7 +22,7 @@ def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
     if pool.correct.shape != (len(pool.correct), len(pool)) or np.isnan(pool.correct).all():
         raise InputError(
             f"sampler {sampler} reads answers of models, and the pool of {len(pool):,} items has "
-            "none; import answers (docs/responses.md) or leave the sampler out"
+            "none; import answers (docs/how_to/bring_responses.md) or leave the sampler out"
         )
     return pool.correct
 
@@ -63,7 +63,7 @@ def discrimination_sampler(params: AnchorParams) -> Sampler:
 
     By default the correlation of an item with the score on the others. It favours items of middling
     difficulty, and orders models better than the slope of the two-parameter model, which is high
-    also for items that almost every model, or none, gets right (docs/sampling.md). Either way the
+    also for items that almost every model, or none, gets right. Either way the
     mean of the chosen items is not that of all: the sampler ranks models, it does not estimate
     scores.
     """

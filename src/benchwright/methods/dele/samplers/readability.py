@@ -2,7 +2,7 @@
 
 The formulas are the paper's. Syllables and the list of easy words are textstat's; words and
 sentences are counted by `prose`. A number, a formula or a piece of code counts as one easy word of
-one syllable. docs/sampling.md says where textstat's own indices differ.
+one syllable. docs/reference/sampling.md says where textstat's own indices differ.
 """
 
 from collections.abc import Callable, Mapping

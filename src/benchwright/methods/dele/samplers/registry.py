@@ -1,4 +1,4 @@
-"""All samplers by name (DELE, section 3; docs/sampling.md)."""
+"""All samplers by name (DELE, section 3; docs/reference/sampling.md)."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

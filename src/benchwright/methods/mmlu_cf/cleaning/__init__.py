@@ -1,1 +1,1 @@
-"""Rules that rewrite or reject extracted questions (MMLU-CF, section 3.2; docs/cleaning.md)."""
+"""Rules that rewrite or reject extracted questions (MMLU-CF, section 3.2)."""
