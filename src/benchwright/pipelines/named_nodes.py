@@ -1,16 +1,33 @@
 """Nodes named after their functions, and the nodes of a report."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from inspect import signature
+from typing import Any, TypeVar
 
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.reports.page.sections import gather_figures
 
+Function = Callable[..., Any]
 Inputs = str | list[str] | dict[str, str] | None
-OneOutput = tuple[Callable[..., Any], Inputs, str]
-NodeParts = tuple[Callable[..., Any], Inputs, str | list[str]]
+Outputs = TypeVar("Outputs", str, str | list[str])
+OneOutput = tuple[Function, Inputs, str]
+NodeParts = tuple[Function, Inputs, str | list[str]]
 """A function, its inputs and its outputs, as `Node` takes them."""
+
+
+def inputs_by_name(
+    outputs: Mapping[Function, Outputs], params: Iterable[str] = (), **datasets: str
+) -> list[tuple[Function, Inputs, Outputs]]:
+    """Return each function with its inputs and outputs: a parameter reads the dataset of its name.
+
+    Those named in `params` read the run's parameters; `datasets` holds those of another name.
+    """
+    sources = {name: f"params:{name}" for name in params} | datasets
+    return [
+        (function, {name: sources.get(name, name) for name in signature(function).parameters}, out)
+        for function, out in outputs.items()
+    ]
 
 
 def named_nodes(parts: Iterable[NodeParts]) -> list[Node]:

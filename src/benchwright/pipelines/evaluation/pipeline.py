@@ -1,9 +1,6 @@
 """The evaluation stage: does the refined benchmark still rank models as it should?"""
 
-from collections.abc import Callable
-from typing import Any
-
-from kedro.pipeline import Pipeline
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.evidence.item_parameters import estimate_item_parameters
 from benchwright.evidence.panel import choose_panel
@@ -19,7 +16,7 @@ from benchwright.methods.smart.filter_models import profile_filter_models
 from benchwright.methods.smart.label_errors import rate_label_errors
 from benchwright.methods.smart.metrics import collect_metrics, count_items
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
-from benchwright.pipelines.named_nodes import boxed, named_nodes
+from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
 from benchwright.reports.page.sections import gather_figures
 from benchwright.reports.smart.examples import choose_report_examples
 from benchwright.reports.smart.item_list import list_items
@@ -51,6 +48,42 @@ from benchwright.reports.smart.render import (
 )
 from benchwright.reports.smart.summary import note_items, note_models, summarise_refinement
 
+_PARAMS = (
+    *("evaluation", "evaluation_models", "filtering", "ingestion", "limit", "ratings", "seed"),
+    "variant",
+)
+_NODES: dict[Function, str | list[str]] = {
+    choose_panel: "panel",
+    score_models: "scores",
+    read_ratings: "human_ratings",
+    compare_ranks: "rank_agreement",
+    estimate_item_parameters: ["item_parameters", "ire_fit"],
+    gather_subsets: "compared_subsets",
+    compare_with_random: ["yardstick", "random_subsets"],
+    compare_methods: "method_comparison",
+    count_subjects: "subject_shares",
+    compare_answers: "agreement",
+    profile_filter_models: "filter_model_profile",
+    count_funnel: "funnel",
+    rate_label_errors: "label_error_rates",
+    make_review_sheet: "review_sheet",
+    read_reviews: "review_agreement",
+    count_items: "item_metrics",
+    collect_metrics: "metrics",
+}
+_FIGURES: dict[Function, str] = {
+    draw_filter_shares: "figure_filter_shares",
+    draw_rank_chart: "figure_rank_chart",
+    draw_agreement: "figure_agreement",
+    draw_subject_shares: "figure_subject_shares",
+    draw_distance_distribution: "figure_distance_distribution",
+    draw_threshold_sensitivity: "figure_threshold_sensitivity",
+    draw_funnel: "figure_funnel",
+    draw_random_band: "figure_random_band",
+    draw_spread_band: "figure_spread_band",
+    draw_filter_model_ablation: "figure_filter_model_ablation",
+    draw_neighbour_convergence: "figure_neighbour_convergence",
+}
 PLACES_OF_FIGURES = {
     "filter-shares": "figure_filter_shares",
     "rank-chart": "figure_rank_chart",
@@ -66,282 +99,38 @@ PLACES_OF_FIGURES = {
 }
 """The datasets of the figures by their places in the report."""
 
-SECTIONS = [
-    "report_summary",
-    "report_model_notes",
-    "report_item_notes",
-    "report_method",
-    "report_removed",
-    "report_ranking",
-    "report_findings",
-    "report_examples",
-    "report_items",
-    "report_data",
-    "report_provenance",
-    "report_figures",
-]
-
-
-_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
-    (
-        choose_panel,
-        {
-            "response_matrix": "response_matrix",
-            "items": "items",
-            "models_table": "models_table",
-            "filter_models": "chosen_filter_models",
-            "evaluation_models": "params:evaluation_models",
-            "evaluation": "params:evaluation",
-        },
-        "panel",
-    ),
-    (score_models, ["response_matrix", "items", "kept_items", "panel"], "scores"),
-    (read_ratings, ["user_ratings", "params:ratings"], "human_ratings"),
-    (
-        compare_ranks,
-        [
-            "response_matrix",
-            "items",
-            "kept_items",
-            "scores",
-            "panel",
-            "human_ratings",
-            "params:evaluation",
-            "params:seed",
-        ],
-        "rank_agreement",
-    ),
-    (
-        estimate_item_parameters,
-        ["response_matrix", "panel", "params:evaluation"],
-        ["item_parameters", "ire_fit"],
-    ),
-    (gather_subsets, ["kept_items", "item_parameters"], "compared_subsets"),
-    (
-        compare_with_random,
-        [
-            "response_matrix",
-            "items",
-            "compared_subsets",
-            "scores",
-            "panel",
-            "human_ratings",
-            "params:evaluation",
-            "params:seed",
-        ],
-        ["yardstick", "random_subsets"],
-    ),
-    (compare_methods, ["rank_agreement", "yardstick", "ire_fit"], "method_comparison"),
-    (count_subjects, ["items", "kept_items"], "subject_shares"),
-    (
-        compare_answers,
-        ["response_matrix", "kept_items", "scores", "panel", "params:evaluation"],
-        "agreement",
-    ),
-    (
-        profile_filter_models,
-        {
-            "response_matrix": "response_matrix",
-            "choices_only_matrix": "choices_only_matrix",
-            "calibration": "calibration",
-            "filter_models": "chosen_filter_models",
-            "evaluation": "params:evaluation",
-        },
-        "filter_model_profile",
-    ),
-    (
-        count_funnel,
-        ["rejected_items", "items", "verdicts", "rule_coverage", "kept_items"],
-        "funnel",
-    ),
-    (
-        rate_label_errors,
-        [
-            "items",
-            "item_audit",
-            "verdicts",
-            "label_errors",
-            "demonstrations",
-            "calibration_items",
-            "params:limit",
-        ],
-        "label_error_rates",
-    ),
-    (
-        make_review_sheet,
-        ["items", "item_audit", "verdicts", "groups", "params:evaluation", "params:seed"],
-        "review_sheet",
-    ),
-    (read_reviews, ["review_sheet_filled", "verdicts"], "review_agreement"),
-    (
-        count_items,
-        ["items", "kept_items", "rejected_items", "rule_coverage", "panel"],
-        "item_metrics",
-    ),
-    (
-        collect_metrics,
-        [
-            "item_metrics",
-            "rank_agreement",
-            "agreement",
-            "filter_model_profile",
-            "similarity_threshold",
-            "yardstick",
-            "ire_fit",
-            "label_error_rates",
-        ],
-        "metrics",
-    ),
-)
-
-_FIGURES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
-    (draw_filter_shares, ["items", "kept_items", "rule_coverage"], "figure_filter_shares"),
-    (draw_rank_chart, ["scores", "params:evaluation"], "figure_rank_chart"),
-    (draw_agreement, "agreement", "figure_agreement"),
-    (draw_subject_shares, "subject_shares", "figure_subject_shares"),
-    (
-        draw_distance_distribution,
-        ["distance_density", "similarity_threshold"],
-        "figure_distance_distribution",
-    ),
-    (
-        draw_threshold_sensitivity,
-        ["threshold_sensitivity", "similarity_threshold"],
-        "figure_threshold_sensitivity",
-    ),
-    (draw_funnel, "funnel", "figure_funnel"),
-    (draw_random_band, ["random_subsets", "yardstick"], "figure_random_band"),
-    (draw_spread_band, ["random_subsets", "yardstick"], "figure_spread_band"),
-    (draw_filter_model_ablation, "filter_model_ablation", "figure_filter_model_ablation"),
-    (
-        draw_neighbour_convergence,
-        ["neighbour_convergence", "density_by_k"],
-        "figure_neighbour_convergence",
-    ),
-)
-
-_REPORT: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
-    (
-        summarise_refinement,
-        [
-            "items",
-            "kept_items",
-            "rule_coverage",
-            "rank_agreement",
-            "panel",
-            "yardstick",
-            "params:evaluation",
-        ],
-        "report_summary",
-    ),
-    (
-        note_models,
-        ["items", "kept_items", "scores", "agreement", "panel", "params:evaluation"],
-        "report_model_notes",
-    ),
-    (
-        note_items,
-        [
-            "items",
-            "kept_items",
-            "rejected_items",
-            "rule_coverage",
-            "verdicts",
-            "similarity_threshold",
-            "import_report",
-        ],
-        "report_item_notes",
-    ),
-    (
-        tell_method,
-        {
-            "ingestion": "params:ingestion",
-            "filtering": "params:filtering",
-            "evaluation": "params:evaluation",
-            "filter_models": "chosen_filter_models",
-            "filter_model_rule": "params:filter_models",
-            "rule_coverage": "rule_coverage",
-            "panel": "panel",
-            "funnel": "funnel",
-        },
-        "report_method",
-    ),
-    (
-        tell_removed,
-        ["rule_coverage", "overlaps", "filter_model_ablation", "subject_shares"],
-        "report_removed",
-    ),
-    (
-        tell_ranking,
-        [
-            "panel",
-            "scores",
-            "rank_agreement",
-            "human_ratings",
-            "yardstick",
-            "method_comparison",
-            "params:evaluation",
-        ],
-        "report_ranking",
-    ),
-    (
-        tell_findings,
-        [
-            "similarity_threshold",
-            "threshold_sensitivity",
-            "neighbour_convergence",
-            "label_error_rates",
-            "review_agreement",
-        ],
-        "report_findings",
-    ),
-    (
-        choose_report_examples,
-        ["items", "verdicts", "groups", "rejected_items", "params:evaluation", "params:seed"],
-        "report_examples",
-    ),
-    (
-        list_items,
-        {
-            "item_audit": "item_audit",
-            "verdicts": "verdicts",
-            "response_matrix": "response_matrix",
-            "scores": "scores",
-            "panel": "panel",
-            "filter_models": "chosen_filter_models",
-            "evaluation": "params:evaluation",
-        },
-        "report_items",
-    ),
-    (
-        tell_data,
-        [
-            "filter_model_profile",
-            "calibration",
-            "answer_coverage",
-            "import_report",
-            "params:evaluation",
-        ],
-        "report_data",
-    ),
-    (
-        tell_provenance,
-        {
-            "ingestion": "params:ingestion",
-            "variant": "params:variant",
-            "filtering": "params:filtering",
-            "evaluation": "params:evaluation",
-            "filter_models": "chosen_filter_models",
-            "seed": "params:seed",
-        },
-        "report_provenance",
-    ),
-    (gather_figures, PLACES_OF_FIGURES, "report_figures"),
-    (render_report, SECTIONS, "report"),
-)
+_SECTIONS: dict[Function, str] = {
+    summarise_refinement: "report_summary",
+    note_models: "report_model_notes",
+    note_items: "report_item_notes",
+    tell_method: "report_method",
+    tell_removed: "report_removed",
+    tell_ranking: "report_ranking",
+    tell_findings: "report_findings",
+    choose_report_examples: "report_examples",
+    list_items: "report_items",
+    tell_data: "report_data",
+    tell_provenance: "report_provenance",
+}
 
 
 def create_pipeline() -> Pipeline:
-    """Numbers, figures and one report."""
-    plots, page = boxed("plots", named_nodes(_FIGURES)), boxed("page", named_nodes(_REPORT))
-    return Pipeline([*named_nodes(_NODES), plots, page])
+    """Create the evaluation stage: numbers, figures and one report."""
+    evidence, figures, sections = (
+        named_nodes(
+            inputs_by_name(
+                functions,
+                _PARAMS,
+                filter_models="chosen_filter_models",
+                filter_model_rule="params:filter_models",
+            )
+        )
+        for functions in (_NODES, _FIGURES, _SECTIONS)
+    )
+    gathered = [*_SECTIONS.values(), "report_figures"]
+    page = [
+        *sections,
+        Node(gather_figures, PLACES_OF_FIGURES, "report_figures", name="gather_figures"),
+        Node(render_report, gathered, "report", name="render_report"),
+    ]
+    return Pipeline([*evidence, boxed("plots", figures), boxed("page", page)])
