@@ -36,7 +36,7 @@ def mmlu_prompts(items: int, subjects: int, shots: int, style: str, seed: int) -
     """Prompts as JSON rows: prefix, text, continuations."""
     import pandas as pd
 
-    from benchwright.params.prompt import PromptParams
+    from benchwright.params.benchmark import PromptParams
     from benchwright.prompting.rendering import (
         Question,
         continuations,

@@ -17,7 +17,7 @@ import yaml
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.loading import load_model
 from benchwright.language_models.protocol import PromptText
-from benchwright.params.prompt import PromptParams
+from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import (
     Question,

@@ -29,7 +29,7 @@ from benchwright.methods.dele.estimation import (
 from benchwright.methods.dele.evidence.model_splits import split_by_family, split_forward
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.params.sampling import AnchorParams
 from real_data import real_data
 

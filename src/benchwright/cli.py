@@ -419,7 +419,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
     from benchwright.commands.saved_results import known_answers, read_answers
     from benchwright.datasets.subset_manifest import read_subset
-    from benchwright.params.estimation import EstimationParams
+    from benchwright.params.sampling import EstimationParams
 
     asked = read_subset(subset)
     new = read_answers(answers)

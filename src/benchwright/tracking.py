@@ -267,3 +267,8 @@ def recorded_parameters(
         [experiment_id], filter_string=f"tags.save_version = '{quoted}'", max_results=1
     )
     return dict(found[0].data.params) if found else None
+
+
+def metric_name(text: str) -> str:
+    """A name MLflow takes: letters, digits, `_`, `-` and `.`, anything else becomes `_`."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", text)

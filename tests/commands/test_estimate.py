@@ -16,7 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 
 N, K, M = 120, 30, 40
 IDS = tuple(f"b/{n}" for n in range(N))

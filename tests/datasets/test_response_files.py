@@ -113,8 +113,11 @@ def test_a_named_file_that_is_absent_is_only_an_error_where_a_mirror_should_have
         ({"file": "a.csv", "sytle": "cloze"}, "responses[0].sytle: Extra inputs"),
         ({"file": "m/samples_t_x.jsonl", "layout": "lm_eval"}, "must be a bare file name"),
         ({"file": "a.parquet", "layout": "lm_eval"}, "must end in .jsonl for layout lm_eval"),
-        ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is for logs of layout lm_eval"),
-        ({"file": "a.jsonl", "layout": "lm_eval", "columns": {"model": "m"}}, "columns are for"),
+        ({"file": "a.csv", "layout": "tidy", "model": "m"}, "model is only for layout lm_eval"),
+        (
+            {"file": "a.jsonl", "layout": "lm_eval", "columns": {"model": "m"}},
+            "columns is only for",
+        ),
         ("a.csv", "responses[0]: Input should be a valid dictionary"),
     ],
 )

@@ -15,8 +15,8 @@ from benchwright.exports.harness_task import (
     items_hash,
     stated_answer,
 )
+from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
-from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import questions
 from exports.export_examples import item, table

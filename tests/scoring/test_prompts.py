@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.params.prompt import PromptParams
+from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.rendering import (
     LABELS,

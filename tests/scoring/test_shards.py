@@ -8,8 +8,7 @@ import pytest
 
 from benchwright.compute.score_shards import model_ingredients, plan_shards, score_key
 from benchwright.language_models.protocol import PromptText
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.prompt import PromptParams
+from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.prompts import build_prompts
 from scoring.scoring_examples import live, model_entry

@@ -17,7 +17,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
 from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})

@@ -19,8 +19,8 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
 from benchwright.exports.task_names import slugs
+from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
-from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import GenerationParams, ScoringParams
 from benchwright.prompting.demonstrations import answerable, demonstration_pools, open_ended
 from benchwright.prompting.rendering import (

@@ -1,4 +1,4 @@
-"""Where the batches of a stage are worked on (`engine` of `collection` and `cleaning`)."""
+"""Where the batches of a stage run (`engine` of `collection` and `cleaning`)."""
 
 from typing import Literal
 
@@ -11,9 +11,9 @@ class BatchClusterParams(Section):
     """The Ray cluster of `engine: ray` (docs/how_to/run_on_ray.md).
 
     Attributes:
-        address: of a cluster that is there (`auto`, `host:6379`); None starts one on this machine.
-        allow_spill: Ray may write texts of documents and questions to disk where its store is
-            full. A cluster that is started here keeps them in memory and needs no leave.
+        address: of an existing cluster (`auto`, `host:6379`); None starts one on this machine.
+        allow_spill: let Ray write document and question texts to disk when its store is full. A
+            cluster that is started here keeps them in memory and needs no permission.
     """
 
     address: str | None = None
@@ -21,12 +21,11 @@ class BatchClusterParams(Section):
 
 
 class BatchEngineParams(Section):
-    """Where the batches of a stage are worked on; the outcome is the same everywhere.
+    """Where the batches of a stage run; the results are the same everywhere.
 
     Attributes:
         engine: `local`, in this process or in `workers` processes of this machine, or `ray`.
-        workers: batches or shards at once, each on one core.
-        ray: the cluster.
+        workers: batches or shards at a time, each on one core.
     """
 
     engine: Literal["local", "ray"] = "local"

@@ -1,8 +1,8 @@
-"""One benchmark file (`conf/base/parameters/benchmarks/<name>.yml`): where the questions come from.
+"""One benchmark file (`conf/base/parameters/benchmarks/<name>.yml`).
 
-A benchmark is one file and no code, so the field mapping below has to say everything that real
-sources do: options in a list, in columns or nested; the gold as a number, a letter, a label, a
-text or a one-hot list; a subject in a column or in the name of a configuration or split.
+A benchmark is one file and no code, so the field mapping covers what real sources do: options in a
+list, in columns or nested; the gold as a number, letter, label, text or one-hot list; a subject in
+a column or in the name of a configuration or split.
 """
 
 import re
@@ -13,7 +13,6 @@ from pydantic import Field, model_validator
 
 from benchwright.params.exports import StockTaskParams
 from benchwright.params.filtering import FilterModelChoice
-from benchwright.params.prompt import PromptParams
 from benchwright.params.responses import ResponseFileParams
 from benchwright.params.section import Section
 
@@ -34,9 +33,9 @@ GoldForm = Literal[
 
 
 class ChoicesField(Section):
-    """Where a row's options are, in the order a model will see them.
+    """Where a row's options are, in the order a model sees them.
 
-    A name with dots reads into nested values (`choices.text`), also through a list of records.
+    A name with dots reads nested values (`choices.text`), also through a list of records.
     """
 
     column: str | None = None
@@ -44,19 +43,19 @@ class ChoicesField(Section):
     columns: tuple[str, ...] = ()
     """One option per column (`[A, B, C, D]`)."""
     split_columns: tuple[str, ...] = ()
-    """Columns that hold several options in one text, cut at `separator`; after `columns`."""
+    """Columns that hold several options in one text, split at `separator`; after `columns`."""
     separator: Annotated[str, Field(min_length=1)] = ";"
     labels: str | None = None
     """The list of the options' labels, for a gold of form `label`."""
     drop_empty_tail: bool = False
-    """Empty columns at the end are no options (exams with four or five options)."""
+    """Ignore empty columns at the end (exams with four or five options)."""
     order: Literal["source", "hashed"] = "source"
-    """`hashed`: by a hash of seed, item id and text, where the source puts the gold first."""
+    """`hashed` orders by a hash of seed, item id and text: for sources with the gold first."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
         if (self.column is None) == (not self.columns and not self.split_columns):
-            raise ValueError("choices need either column, or columns and split_columns")
+            raise ValueError("choices needs either column, or columns and split_columns")
         return self
 
 
@@ -71,19 +70,19 @@ class GoldField(Section):
     form: GoldForm
     column: str | None = None
     after: str | None = None
-    """Of a final answer: only what follows the last occurrence of this (`####`)."""
+    """The final answer is what follows the last occurrence of this text (`####`)."""
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
         if (self.column is None) != (self.form == "first"):
-            raise ValueError("gold needs a column, except for the form first, which has none")
+            raise ValueError("gold needs a column unless its form is first, which has none")
         if self.after is not None and self.form != "final_answer":
-            raise ValueError("gold has after only for the form final_answer")
+            raise ValueError("gold.after is only for the form final_answer")
         return self
 
 
 class FieldMapping(Section):
-    """Which columns of a source make an item; names with dots read into nested values."""
+    """The columns of a source that make an item; names with dots read nested values."""
 
     question: str
     gold: GoldField
@@ -91,11 +90,11 @@ class FieldMapping(Section):
     """None for an open-ended benchmark, whose gold has the form final_answer."""
     subject: str | None = None
     """A column; `_config` is the hub's configuration, `_subject` what `{subject}` matched in the
-    name of a split. Without it every item has the benchmark's name."""
+    name of a split. Without it, the benchmark's name."""
     item_id: str | None = None
-    """Without it: `<benchmark>/<subject>/<row>`, see docs/how_to/bring_a_benchmark.md."""
+    """Without it, `<benchmark>/<subject>/<row>` (docs/how_to/bring_a_benchmark.md)."""
     passage: str | None = None
-    """A text that stands before the question."""
+    """A text shown before the question."""
     explanation: str | None = None
     domain: str | None = None
     url: str | None = None
@@ -104,24 +103,22 @@ class FieldMapping(Section):
     @model_validator(mode="after")
     def _gold_fits_choices(self) -> Self:
         if (self.choices is None) != (self.gold.form == "final_answer"):
-            raise ValueError("gold.form is final_answer where, and only where, there is no choices")
+            raise ValueError("gold.form must be final_answer if and only if choices is missing")
         if self.gold.form == "label" and (self.choices is None or self.choices.labels is None):
             raise ValueError("gold.form label needs choices.labels")
         return self
 
     def columns(self) -> Iterator[str]:
-        """Every column that the mapping names, as written (with its dots)."""
-        choices = self.choices
-        if choices is not None:
+        """Yield every column that the mapping names, as written (with its dots)."""
+        if (choices := self.choices) is not None:
             yield from filter(None, (choices.column, choices.labels))
             yield from (*choices.columns, *choices.split_columns)
-        yield from filter(None, (self.question, self.gold.column, self.subject, self.item_id))
-        named = (self.passage, self.explanation, self.domain, self.url, self.source_id)
-        yield from filter(None, named)
+        named = (self.question, self.gold.column, self.subject, self.item_id, self.passage)
+        yield from filter(None, (*named, self.explanation, self.domain, self.url, self.source_id))
 
 
 class SplitName(NamedTuple):
-    """A source's split in canonical terms: `split` None where it is not used."""
+    """A source's split in canonical terms: `split` is None if it is not used."""
 
     split: Split | None
     subject: str | None
@@ -134,7 +131,7 @@ class _Source(Section):
     need no entry. `{subject}` in a spelling stands for any text: `"{subject}_val": validation`."""
 
     def split_name(self, spelling: str) -> SplitName | None:
-        """What a spelling means; None where it is not known."""
+        """Return what a source's spelling of a split means, None if it is unknown."""
         if spelling in self.splits:
             return SplitName(self.splits[spelling], None)
         for pattern, split in self.splits.items():
@@ -148,12 +145,12 @@ class _Source(Section):
 
 
 class HubSource(_Source):
-    """A dataset on the Hugging Face hub, or a folder in its layout."""
+    """A dataset on the Hugging Face hub, or a folder with its layout."""
 
     id: str
     """`<owner>/<name>`, or the path of a folder."""
     configs: tuple[str, ...] = ()
-    """Configurations to read, in this order; none reads the default one."""
+    """Configurations to read, in this order; empty reads the default one."""
     revision: str | None = None
 
 
@@ -165,12 +162,11 @@ class FileSource(_Source):
     split_column: str | None = None
     """The column of `file` that says which split a row is in."""
     all_rows: Split | None = None
-    """The split of every row of `file`, where no column says it."""
+    """The split of every row of `file`, if no column holds it."""
     folder: str | None = None
-    """Of a local source: where its files are below the data folder; without it in
-    `01_raw/<benchmark>`."""
+    """Folder of a local source below the data folder; by default `01_raw/<benchmark>`."""
     made_by: str | None = None
-    """The pipeline that writes the files, told where they are missing."""
+    """The pipeline that writes the files; errors name it when they are missing."""
 
     @model_validator(mode="after")
     def _one_way_to_know_the_split(self) -> Self:
@@ -179,19 +175,19 @@ class FileSource(_Source):
         ways = (self.split_column is not None) + (self.all_rows is not None)
         if ways != (1 if self.file is not None else 0):
             raise ValueError(
-                "a source with file needs either split_column or all_rows; one with files neither"
+                "a source with file needs either split_column or all_rows; with files, neither"
             )
         return self
 
     def names(self) -> tuple[str, ...]:
-        """The files by name."""
+        """Return the file names."""
         return (self.file,) if self.file is not None else tuple(self.files.values())
 
 
 class SourcesParams(Section):
-    """The places a benchmark can be read from; each has a shape, and so a mapping, of its own.
+    """The places a benchmark can be read from, each with its own field mapping.
 
-    The mirror is read where `mirror_root` names one, then a local file, then the hub.
+    The mirror is read if `mirror_root` is set, else a local file, else the hub.
     """
 
     hub: HubSource | None = None
@@ -201,18 +197,18 @@ class SourcesParams(Section):
     @model_validator(mode="after")
     def _not_none(self) -> Self:
         if not self.by_kind():
-            raise ValueError("sources need at least one of hub, mirror and local")
+            raise ValueError("sources needs at least one of hub, mirror and local")
         return self
 
     def by_kind(self) -> dict[SourceKind, HubSource | FileSource]:
-        """The sources there are: the hub's, the mirror's, a local file's."""
+        """Return the configured sources by kind."""
         named: dict[SourceKind, HubSource | FileSource | None]
         named = {"hub": self.hub, "mirror": self.mirror, "local": self.local}
         return {kind: source for kind, source in named.items() if source is not None}
 
 
 class SplitPurposes(Section):
-    """Which splits serve what. Evaluation items never serve anything else."""
+    """What each split is used for; evaluation splits have no other use."""
 
     evaluation: Annotated[tuple[Split, ...], Field(min_length=1)]
     demonstrations: tuple[Split, ...] = ()
@@ -222,16 +218,43 @@ class SplitPurposes(Section):
     def _evaluation_is_apart(self) -> Self:
         shared = set(self.evaluation) & {*self.demonstrations, *self.calibration}
         if shared:
-            raise ValueError(f"split {min(shared)} is for evaluation and cannot serve otherwise")
+            raise ValueError(f"split {min(shared)} is for evaluation and cannot have another use")
         return self
 
     def used(self) -> frozenset[Split]:
-        """Every split that serves something."""
+        """Return every split that is used."""
         return frozenset((*self.evaluation, *self.demonstrations, *self.calibration))
 
 
+class PromptParams(Section):
+    """The words around questions; the defaults are those of MMLU (Hendrycks et al., 2021).
+
+    A prompt is the description, the demonstrations and the question, joined by `separator`;
+    `{subject}` in the description is the item's subject with spaces for underscores. All values are
+    part of a score's key in the store. If a model answers in its own words, `instruction` (or
+    `open_instruction`) follows the question and `statement` (`open_statement`) ends each
+    demonstration.
+    """
+
+    description: str = "The following are multiple choice questions (with answers) about {subject}."
+    question_prefix: str = ""
+    answer_prefix: str = "Answer:"
+    option_template: str = "{label}. {choice}"
+    separator: str = "\n\n"
+    line_separator: str = "\n"
+    instruction: str = (
+        'Think step by step, then end with "The answer is (X)." where X is the letter of the '
+        "right option."
+    )
+    open_instruction: str = (
+        'Think step by step, then end with "The answer is X." where X is the final answer alone.'
+    )
+    statement: str = "The answer is ({label})."
+    open_statement: str = "The answer is {answer}."
+
+
 class BenchmarkParams(Section):
-    """One benchmark: its sources, splits and prompt, the models that judge it, its citation.
+    """One benchmark: its sources, splits, prompt, models and citation.
 
     `scoring`, `embedding`, `perturbation`, `filtering`, `evaluation`, `sampling`, `estimation` and
     `exports` override the variant's settings.
@@ -247,7 +270,7 @@ class BenchmarkParams(Section):
     n_choices: Annotated[int, Field(ge=2, le=26)] | None = None
     """Rows with another number of options are rejected."""
     calibration_size: Annotated[int, Field(ge=1)] = 200
-    """How many rows calibrate where demonstrations come from the same split."""
+    """Number of calibration rows if demonstrations come from the same split."""
     prompt: PromptParams = PromptParams()
     filter_models: tuple[str, ...] | FilterModelChoice = ()
     evaluation_models: Literal["all"] | tuple[str, ...] = "all"
@@ -263,4 +286,4 @@ class BenchmarkParams(Section):
     estimation: dict[str, Any] = Field(default_factory=dict)
     exports: dict[str, Any] = Field(default_factory=dict)
     harness: StockTaskParams | None = None
-    """The same questions among lm-evaluation-harness's own tasks (docs/how_to/export.md)."""
+    """The same questions as stock tasks of lm-evaluation-harness (docs/how_to/export.md)."""

@@ -9,25 +9,22 @@ class EvaluationParams(Section):
     """The `evaluation` section of a variant.
 
     Attributes:
-        min_coverage: a model joins the panel when it answered at least this share of the judged
-            items, 0–1.
-        confidence: the probability above which an answer counts as confident in the profile of
-            the filter models, 0–1.
-        agreement_models: most models in the pairwise agreement; more are thinned out evenly
+        min_coverage: share of the judged items that a model must answer to join the panel.
+        confidence: probability above which an answer of a filter model counts as confident.
+        agreement_models: maximum number of models in the pairwise agreement, thinned out evenly
             along the ranking.
-        rank_chart_models: most models in the chart of ranks, thinned out in the same way.
-        report_items: most items in the report's searchable list, removed ones first.
+        rank_chart_models: the same for the chart of ranks.
+        report_items: maximum number of items in the report's searchable list, removed ones first.
         examples_per_rule: removed items shown in the report for each rule.
-        largest_groups: groups of similar items shown in the report with their texts.
-        random_subsets: random subsets of the same size that the result is compared with, of each
-            kind (plain, stratified by subject); 0 leaves the comparison out.
+        largest_groups: groups of similar items shown in the report.
+        random_subsets: random subsets of the same size, of each kind (plain, stratified by
+            subject), that the result is compared with; 0 skips the comparison.
         bootstrap_draws: resamples behind each interval; 0 gives no intervals.
         top_models: best models whose range of scores is the spread.
-        report_models: most models whose answers the report shows beside an item, filter models
-            first.
-        review_items: removed items per rule in the sheet for a person to judge.
-        ire_percentile: the baseline IRE drops items below this percentile (0–100) of difficulty
-            or discrimination; None leaves it out.
+        report_models: maximum number of models whose answers the report shows, filter models first.
+        review_items: removed items per rule in the review sheet.
+        ire_percentile: the IRE baseline drops items below this percentile (0–100) of difficulty or
+            discrimination; None skips it.
     """
 
     min_coverage: float = Field(default=0.95, gt=0, le=1)
@@ -46,13 +43,7 @@ class EvaluationParams(Section):
 
 
 class RatingsParams(Section):
-    """Human preference ratings by model name, all of one source and one date.
-
-    Attributes:
-        source: where the ratings come from, in words.
-        date: the day they were read, as text.
-        values: rating by model name, the organisation may be left out.
-    """
+    """Human preference ratings of one source and date, by model name (organisation optional)."""
 
     source: str = ""
     date: str = ""

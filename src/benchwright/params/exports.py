@@ -1,25 +1,25 @@
-"""What is exported for other harnesses, and under which names they have it already."""
+"""What is exported for other harnesses, and the stock tasks with the same questions."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from benchwright.params.section import Section
+from benchwright.params.section import Distinct, Section
 
 ExportStyle = Literal["letters", "cloze", "generate"]
 
 
 class StockTaskParams(Section):
-    """The `harness` section of a benchmark file: the same questions as lm-evaluation-harness has.
+    """The `harness` section of a benchmark file: stock tasks of lm-evaluation-harness.
 
-    Rows of its tasks are numbered from 0 in the order of the hub's split, so an item's number is
-    known where its id was built by ingestion from that order, or where a source keeps such ids.
+    Rows of these tasks are numbered from 0 in the order of the hub's split, so an item's row is
+    known if ingestion built its id from that order, or a source keeps such ids.
 
     Attributes:
-        task: the stock task; `{subject}` is the item's subject in lower case with underscores. Or
-            a task for each subject by its exact name.
-        order: what an item's row counts in: the whole evaluation split, whose ids are
-            `<benchmark>/<row>`; or the subject's part of it, `<benchmark>/<subject>/<row>`.
+        task: the stock task, where `{subject}` is the item's subject in lower case with
+            underscores; or a task for each subject by its exact name.
+        order: how ids number rows: `<benchmark>/<row>` counts in the whole evaluation split,
+            `<benchmark>/<subject>/<row>` in the subject's part of it.
         sources: the sources whose rows are known to be in that order.
     """
 
@@ -32,16 +32,16 @@ class ExportsParams(Section):
     """The `exports` section of a variant or benchmark.
 
     Attributes:
-        prefix: the first part of every task's name; keeps them apart from stock tasks.
+        prefix: the first part of every task's name, unlike any stock task's.
         styles: tasks to write for questions with options; open-ended ones are always `generate`.
-        original: also write the whole benchmark, beside what the variant keeps.
-        max_shots: the most demonstrations that a task carries.
-        num_fewshot: demonstrations shown where the command line does not say; None shows none.
-            The harness takes a 0 in a task as final, so it is not accepted here.
+        original: also write the whole benchmark, not only what the variant keeps.
+        max_shots: the maximum number of demonstrations in a task.
+        num_fewshot: the default number of demonstrations; None shows none. The harness lets
+            nobody override a 0 in a task, so 0 is not accepted.
     """
 
     prefix: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")] = "benchwright"
-    styles: Annotated[tuple[ExportStyle, ...], Field(min_length=1)] = ("letters", "cloze")
+    styles: Annotated[tuple[ExportStyle, ...], Field(min_length=1), Distinct] = ("letters", "cloze")
     original: bool = True
     max_shots: int = Field(default=25, ge=0, le=1000)
     num_fewshot: int | None = Field(default=None, ge=1)
@@ -50,8 +50,6 @@ class ExportsParams(Section):
     def _shots_are_there(self) -> Self:
         if self.num_fewshot is not None and self.num_fewshot > self.max_shots:
             raise ValueError(
-                f"num_fewshot is {self.num_fewshot}, more than max_shots ({self.max_shots})"
+                f"num_fewshot ({self.num_fewshot}) is greater than max_shots ({self.max_shots})"
             )
-        if len(set(self.styles)) < len(self.styles):
-            raise ValueError("styles: each is accepted once")
         return self

@@ -1,26 +1,24 @@
-"""Parameters of the SMART filters and of filter models (`filtering:` in conf)."""
+"""Settings of the SMART filters and of filter models (`filtering:` in conf)."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from benchwright.params.section import Section
+from benchwright.params.section import Increasing, Section
 
 
 class FilterModelChoice(Section):
-    """`filter_models` of a benchmark as a rule in place of a list of names.
+    """A rule that chooses the `filter_models` of a benchmark.
 
     Attributes:
         choose: `strongest` takes the models of highest accuracy, as SMART does (section 5.1);
-            `forward` the strongest of the weaker half, so that only stronger models judge what
-            they chose.
-        count: how many models.
-        distinct: of which at most one is taken: each `family`, each `organisation` (SMART), or
-            each model only (`none`). On a leaderboard of fine-tunes organisations are not
-            different models; `family` takes models of known family only.
-        answered_by: only items that at least this share (0–1) of all models answered are looked
-            at.
-        min_coverage: a model can be chosen when it answered at least this share (0–1) of those.
+            `forward` the strongest of the weaker half, so that only stronger models judge the
+            result.
+        distinct: take at most one model of each `family`, each `organisation` (SMART), or each
+            model (`none`). On a leaderboard of fine-tunes, organisations are not different models;
+            `family` takes models of known family only.
+        answered_by: consider items that at least this share of all models answered.
+        min_coverage: consider models that answered at least this share of those items.
     """
 
     choose: Literal["strongest", "forward"]
@@ -35,19 +33,18 @@ Confidence = Annotated[float, Field(ge=0, lt=1)]
 
 
 class AnomalousParams(Section):
-    """Subjects unlike the rest, named by the benchmark, are removed whole (SMART, section 3.1)."""
+    """Removal of whole subjects unlike the rest, named by the benchmark (SMART, section 3.1)."""
 
     enabled: bool = True
 
 
 class EasyParams(Section):
-    """Items that every filter model answers rightly and surely (SMART, section 3.2).
+    """Items that every filter model answers correctly with confidence (SMART, section 3.2).
 
     Attributes:
-        confidence: probability of the right answer that every model must exceed (strictly). None
-            asks for right answers only, for files without probabilities; the rule is then called
-            `easy_unanimous`.
-        retain: share of the easy items that stays, so that later models cannot forget them.
+        confidence: probability of the right answer that every model must exceed. None checks
+            correctness only, for files without probabilities; the rule is then `easy_unanimous`.
+        retain: share of the easy items to keep, so that later models cannot forget them.
         retention: `quota` keeps exactly round(retain × easy items), spread over the subjects by
             largest remainder; `bernoulli` keeps each with that probability.
     """
@@ -61,8 +58,7 @@ class EasyParams(Section):
 class AnswerOnlyParams(Section):
     """Items that every filter model solves from the options alone (SMART, section 3.3).
 
-    Attributes:
-        confidence: probability of the right answer that every model must exceed (strictly).
+    `confidence` is the probability of the right answer that every model must exceed.
     """
 
     enabled: bool = True
@@ -70,10 +66,9 @@ class AnswerOnlyParams(Section):
 
 
 class SuspectLabelParams(Section):
-    """Items that every filter model gets wrong and surely: reported, never removed (SMART, A.2).
+    """Items that every filter model gets wrong with confidence: only reported (SMART, A.2).
 
-    Attributes:
-        confidence: probability of its own choice that every model must exceed (strictly).
+    `confidence` is the probability of its own choice that every model must exceed.
     """
 
     enabled: bool = True
@@ -84,9 +79,9 @@ class DuplicatesParams(Section):
     """Copies of an item (SMART, section 3.1 and A.3).
 
     Attributes:
-        key: what must be equal, case and white space aside. `question_choices_answer`: question,
-            set of choices and text of the answer. `question`: the question alone, as in the code
-            released with the paper, which also takes "Which of these is true?" for one question.
+        key: what must be equal, ignoring case and white space. `question_choices_answer`: question,
+            set of choices and answer text. `question`: the question alone, as in the paper's code,
+            which also treats all "Which of these is true?" as one question.
     """
 
     enabled: bool = True
@@ -97,22 +92,21 @@ class SimilarParams(Section):
     """Items close in embedding space (SMART, section 3.4 and A.1).
 
     Attributes:
-        k: nearest neighbours of each item that are looked at.
-        exact_up_to: with more items than that, neighbours are searched approximately by faiss
-            (`pip install 'benchwright[scale]'`), and the share that was found is reported.
+        k: nearest neighbours of each item.
+        exact_up_to: with more items, faiss searches neighbours approximately
+            (`pip install 'benchwright[scale]'`) and the recall is reported.
         bandwidth: width of the density's kernel in standard deviations of the distances.
         grid: points at which the density is evaluated.
         threshold: `first_peak` of the density, or a fixed cosine distance.
-        halve_single_peak: with one peak only, take half of its distance (released code; the paper
-            does not say so).
+        halve_single_peak: if there is only one peak, take half of its distance (paper's code only).
         clusters: `stars`, an item and its close neighbours, in order of id, each item once; or
             connected `components`, which can be long chains.
         string_similarity_exempt: pairs of questions more alike than this (0–1, rapidfuzz ratio) are
-            variants by a symbol, not paraphrases: they are left out of the stars, and an item's
-            nearest neighbours are skipped in the density as long as they are such. None: neither.
-        remove: share of each cluster that goes, rounded down.
-        sensitivity_bandwidths: bandwidths for the table that shows how the threshold would move.
-        convergence_k: numbers of neighbours for the table that shows where the threshold settles.
+            variants by a symbol, not paraphrases: they are left out of the stars, and the density
+            skips them among an item's nearest neighbours. None disables both.
+        remove: share of each cluster to remove, rounded down.
+        sensitivity_bandwidths: bandwidths for the table of threshold sensitivity.
+        convergence_k: numbers of neighbours for the table of threshold convergence.
     """
 
     enabled: bool = True
@@ -125,30 +119,20 @@ class SimilarParams(Section):
     clusters: Literal["stars", "components"] = "stars"
     string_similarity_exempt: Share | None = 0.8
     remove: float = Field(default=0.5, ge=0, lt=1)
-    sensitivity_bandwidths: tuple[Annotated[float, Field(gt=0)], ...] = (
-        0.05,
-        0.10,
-        0.15,
-        0.20,
-        0.25,
-        0.30,
+    sensitivity_bandwidths: Annotated[tuple[Annotated[float, Field(gt=0)], ...], Increasing] = (
+        *(0.05, 0.10, 0.15, 0.20, 0.25, 0.30),
     )
-    convergence_k: tuple[Annotated[int, Field(ge=1)], ...] = (5, 10, 25, 50, 100, 200)
-
-    @field_validator("sensitivity_bandwidths", "convergence_k")
-    @classmethod
-    def _rising(cls, value: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
-        if list(value) != sorted(set(value)):
-            raise ValueError(f"{info.field_name} must rise, each once")
-        return value
+    convergence_k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Increasing] = (
+        *(5, 10, 25, 50, 100, 200),
+    )
 
 
 class AblationParams(Section):
-    """What fewer filter models would have removed (SMART, section 5.1 and Table 6).
+    """Removal by fewer filter models (SMART, section 5.1 and Table 6).
 
     Attributes:
-        fewer: how many of the filter models are left out at most; 3 of 7 gives sizes 4, 5 and 6.
-        subsets: random subsets of each size; all of them where there are no more.
+        fewer: how many filter models are left out at most; 3 of 7 gives sizes 4, 5 and 6.
+        subsets: maximum number of random subsets of each size.
     """
 
     enabled: bool = True
@@ -157,12 +141,12 @@ class AblationParams(Section):
 
 
 class FilteringParams(Section):
-    """All filters of SMART and how they are put together.
+    """All filters of SMART.
 
     Attributes:
-        independent: True judges every rule on all items and keeps what none removes (paper and
-            released code; a group of copies may then lose all its members). False lets the group
-            rules decide last, among what the other rules leave.
+        independent: True judges every rule on all items and keeps what none removes (paper and its
+            code; a group of copies may then lose all its members). False applies the group rules
+            last, to the items that the other rules leave.
     """
 
     anomalous: AnomalousParams = AnomalousParams()

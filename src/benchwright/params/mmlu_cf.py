@@ -1,7 +1,7 @@
-"""From documents to a benchmark with a closed half: the sections of conf for MMLU-CF.
+"""Settings of MMLU-CF, from documents to a benchmark with a closed half (docs/reference/mmlu_cf.md).
 
 `collection`, `cleaning`, `fields`, `difficulty`, `sampling_by_difficulty`, `checking`, `splitting`,
-`sealing`, `half_gap`, `memorisation`, `open_benchmark` (docs/reference/mmlu_cf.md).
+`sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf.
 """
 
 from typing import Annotated, Literal, Self
@@ -10,16 +10,16 @@ from pydantic import ConfigDict, Field, model_validator
 
 from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.batch_engine import BatchEngineParams
-from benchwright.params.section import Section
+from benchwright.params.section import Distinct, Section
 
 
 class ReadingParams(Section):
     """How shards of documents are read.
 
     Attributes:
-        batch_documents, batch_bytes: a batch ends before it holds more.
-        document_bytes: a larger document is left out and counted.
-        expansion: a compressed shard may hold at most so many times its size.
+        batch_documents, batch_bytes: maximum size of a batch.
+        document_bytes: larger documents are left out and counted.
+        expansion: maximum ratio of a shard's size to its compressed size.
     """
 
     batch_documents: int = Field(default=1_000, ge=1)
@@ -32,9 +32,9 @@ class ExtractionParams(Section):
     """Limits of extraction.
 
     Attributes:
-        document_characters: of a longer document, the rest is not read.
-        line_characters: labels inside longer lines are not looked for.
-        prefilter: pass over documents that show no sign of a question, before they are parsed.
+        document_characters: the rest of a longer document is not read.
+        line_characters: labels inside longer lines are ignored.
+        prefilter: skip documents without any sign of a question before they are parsed.
     """
 
     document_characters: int = Field(default=4_000_000, ge=1)
@@ -62,12 +62,7 @@ RuleName = Literal[
 
 
 class LengthLimits(Section):
-    """Characters above which a row is rejected before any other rule reads it.
-
-    Attributes:
-        question, choice, passage, explanation, answer: of one text.
-        choices: the most options (they are lettered A–Z).
-    """
+    """Maximum characters of each text, and options of a row (lettered A–Z)."""
 
     question: int = Field(default=10_000, ge=1)
     choice: int = Field(default=2_000, ge=1)
@@ -81,9 +76,9 @@ class LanguageParams(Section):
     """When a question counts as not English.
 
     Attributes:
-        foreign_letters: share of letters of other scripts above which it does, 0–1.
-        probability: of the most probable language, where that is not English, 0–1.
-        letters: a question with fewer letters is not rejected for its language.
+        foreign_letters: share of letters of other scripts above which it does.
+        probability: probability of another language from which it does.
+        letters: questions with fewer letters are never rejected for their language.
     """
 
     foreign_letters: float = Field(default=0.2, ge=0, le=1)
@@ -92,18 +87,17 @@ class LanguageParams(Section):
 
 
 class NearDuplicateParams(Section):
-    """MinHash LSH over question and choices, each pair checked by exact Jaccard similarity.
+    """MinHash LSH over question and choices, with exact Jaccard similarity for each pair.
 
     Attributes:
-        similarity: Jaccard similarity of question and choices together from which two items are
-            near-duplicates, 0–1.
-        part_similarity: what the passage, the beginning and the last sentence of the question, and
-            the choices must reach each by themselves, so that a long passage that two items share
-            does not make them duplicates.
+        similarity: Jaccard similarity of question and choices together, from which two items are
+            near-duplicates.
+        part_similarity: minimum similarity of the passage, the beginning and the last sentence of
+            the question, and the choices, each by itself: a long shared passage alone is no
+            duplicate.
         permutations: length of a MinHash signature.
-        bands: of the signature; two items are compared where a whole band is equal.
-        neighbours: in a band's bucket, how many items before it each is compared with.
-        seed: of the hash functions.
+        bands: of the signature; items are compared if a whole band is equal.
+        neighbours: in a band's bucket, the number of earlier items that each is compared with.
     """
 
     similarity: float = Field(default=0.7, gt=0, le=1)
@@ -114,11 +108,9 @@ class NearDuplicateParams(Section):
     seed: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
-    def _whole_bands(self) -> "NearDuplicateParams":
+    def _whole_bands(self) -> Self:
         if self.permutations % self.bands:
-            raise ValueError(
-                f"bands: {self.bands} does not divide permutations ({self.permutations})"
-            )
+            raise ValueError(f"bands ({self.bands}) must divide permutations ({self.permutations})")
         return self
 
 
@@ -127,15 +119,15 @@ class CleaningParams(BatchEngineParams):
 
     Attributes:
         off: rules that do not run.
-        n_choices: numbers of choices that are kept.
-        question_characters: a shorter question is rejected.
+        n_choices: accepted numbers of choices.
+        question_characters: shorter questions are rejected.
         strict_lower_case: also reject a first word such as "pH", "mRNA" or the variable "x".
-        conflicting_answers: what becomes of items with the same question and choices but different
-            answers: `reject` all of them, or `keep` one.
+        conflicting_answers: for items with the same question and choices but different answers:
+            `reject` all of them, or `keep` one.
     """
 
     off: tuple[RuleName, ...] = ()
-    n_choices: tuple[int, ...] = Field(default=(4,), min_length=1)
+    n_choices: tuple[Annotated[int, Field(ge=2, le=26)], ...] = Field(default=(4,), min_length=1)
     question_characters: int = Field(default=10, ge=1)
     strict_lower_case: bool = False
     conflicting_answers: Literal["reject", "keep"] = "reject"
@@ -143,33 +135,21 @@ class CleaningParams(BatchEngineParams):
     language: LanguageParams = LanguageParams()
     near_duplicates: NearDuplicateParams = NearDuplicateParams()
 
-    @model_validator(mode="after")
-    def _possible(self) -> "CleaningParams":
-        if wrong := [n for n in self.n_choices if not 2 <= n <= 26]:
-            raise ValueError(f"n_choices: {wrong[0]} is not between 2 and 26")
-        return self
-
 
 class JudgesParams(Section):
     """Chat models that judge.
 
     Attributes:
-        judges: their names under `models.models`; without any, nobody judges.
-        attempts: the most times each is asked where its reply cannot be read.
-        temperature: of the second attempt and later ones.
-        max_tokens: the most a judge may write.
+        judges: their names under `models.models`; empty skips judging.
+        attempts: maximum number of replies from each if none can be read.
+        temperature: of all attempts but the first.
+        max_tokens: maximum length of a reply.
     """
 
-    judges: tuple[str, ...] = ()
+    judges: Annotated[tuple[str, ...], Distinct] = ()
     attempts: int = Field(default=3, ge=1, le=20)
     temperature: float = Field(default=0.7, gt=0, le=2)
     max_tokens: int = Field(default=24, ge=1)
-
-    @model_validator(mode="after")
-    def _named_once(self) -> Self:
-        if len(set(self.judges)) < len(self.judges):
-            raise ValueError("judges names a model twice")
-        return self
 
 
 class FieldsParams(JudgesParams):
@@ -180,10 +160,9 @@ class FieldsParams(JudgesParams):
         kind: `logistic` regression, or the `nearest_centroid` by cosine.
         encoder: sentence encoder, by its name under `models.encoders`.
         text: what is encoded.
-        strength: of the L2 penalty of logistic regression is 1/`strength`.
+        strength: inverse of the L2 penalty of logistic regression.
         folds: of the cross-validation that calibrates probabilities.
-        fewest_to_calibrate: with fewer labelled examples probabilities are not calibrated; the
-            bundled 140 are too few.
+        fewest_to_calibrate: labelled examples needed for calibration; the bundled 140 are too few.
     """
 
     by: Literal["classifier", "judges"] = "classifier"
@@ -199,16 +178,16 @@ class DifficultyParams(JudgesParams):
     """Ratings 0–9 by judges (MMLU-CF, section 3.2, step 3).
 
     Attributes:
-        at_most: questions that judges rate and models answer, drawn at random; the others have no
-            level and are not sampled. None asks about all.
-        shots: worked examples shown before the question, of those there are.
-        examples_file: a CSV or Parquet table of such examples, in place of the bundled ones.
-        combine: what several judges' ratings come to: their `median` or `mean`.
-        again: the judges also rate the questions as they are after the contamination-free rules.
-        fallback: where no judge gave a rating: difficulty from models' `responses`, or `none`.
-        answering: configurations without demonstrations whose models answer for the fallback.
+        at_most: maximum number of questions to rate, drawn at random; the others get no level and
+            are not sampled. None rates all.
+        shots: worked examples before the question.
+        examples_file: a CSV or Parquet table of such examples, replacing the bundled ones.
+        combine: how several judges' ratings are combined.
+        again: also rate the questions after the contamination-free rules.
+        fallback: without any rating: difficulty from models' `responses`, or `none`.
+        answering: zero-shot configurations whose models answer for the fallback.
         answers_file: a CSV or Parquet table of answers for it: item_id, model, correct.
-        fewest_models: with answers, for the fallback.
+        fewest_models: models with answers that the fallback needs.
     """
 
     at_most: int | None = Field(default=None, ge=1)
@@ -217,7 +196,7 @@ class DifficultyParams(JudgesParams):
     combine: Literal["median", "mean"] = "median"
     again: bool = True
     fallback: Literal["responses", "none"] = "responses"
-    answering: tuple[str, ...] = ()
+    answering: Annotated[tuple[str, ...], Distinct] = ()
     answers_file: str | None = None
     fewest_models: int = Field(default=5, ge=2)
 
@@ -229,8 +208,6 @@ class DifficultyParams(JudgesParams):
                     f"difficulty.answering: {name!r} is not <model>@<style>-0 with a style of "
                     f"{', '.join(STYLES)}; there are no demonstrations to show"
                 )
-        if len(set(self.answering)) < len(self.answering):
-            raise ValueError("difficulty.answering names a configuration twice")
         return self
 
 
@@ -239,9 +216,8 @@ class SamplingByDifficultyParams(Section):
 
     Attributes:
         size: questions in the sample (the paper: 50,000 of 1.66 million).
-        mean: of the normal distribution over the levels 0–9.
-        sd: its standard deviation; the paper gives none.
-        fields: as many questions of each field (`equal`), or in proportion to what there is.
+        mean, sd: of the normal distribution over the levels 0–9; the paper gives no sd.
+        fields: `equal` numbers of questions per field, or `proportional` to the available ones.
     """
 
     size: int = Field(default=50_000, ge=0)
@@ -254,15 +230,15 @@ class CheckingParams(JudgesParams):
     """Quality and harmlessness (MMLU-CF, section 3.2, step 4, and Table 4).
 
     Attributes:
-        ask: `together` asks for all ratings and harms of a question at once, `each` once for every
-            criterion and harm, `overall` for one rating under all criteria, as the paper's Table 4,
-            and for the harms at once.
+        ask: `together` asks for all ratings and harms of a question at once, `each` asks once for
+            every criterion and harm, `overall` once for one rating under all criteria, as in the
+            paper's Table 4, and once for the harms.
         above: the mean rating, 1–5, that a question must exceed.
-        harmful: whether a harm counts where `any` judge sees it, or more than half of those who
-            spoke on it (`majority`).
-        fewest_judges: with fewer ratings a question counts as not judged.
-        unjudged: what becomes of such questions.
-        size: questions of those that passed that make the benchmark, sampled as before under
+        harmful: a harm counts if `any` judge sees it, or more than half of those who answered
+            (`majority`).
+        fewest_judges: with fewer ratings, a question counts as not judged.
+        unjudged: whether to keep such questions.
+        size: questions in the benchmark, sampled from those that passed as under
             `sampling_by_difficulty`; None takes all (the paper: 20,000 of 50,000).
     """
 
@@ -276,17 +252,17 @@ class CheckingParams(JudgesParams):
 
 
 class LeakageParams(Section):
-    """Which pairs of questions across the halves are one question in other words.
+    """Which pairs of questions across the halves are paraphrases of one question.
 
     Attributes:
-        candidate: cosine similarity from which a pair is looked at, −1–1.
-        certain: from here a pair is a leak without being judged, where its numbers agree.
-        overlap: share of common words (Jaccard) from which an unjudged pair counts as a leak.
-        judge: a chat model under `models.models` that decides the pairs between; None leaves it
-            to the words.
-        attempts: the most times it is asked about a pair whose reply cannot be read.
-        repair: `move` keeps both in one half, `remove` drops one.
-        rounds: of finding and moving, at most.
+        candidate: cosine similarity, −1–1, from which a pair is considered.
+        certain: cosine similarity from which a pair with equal numbers is a leak without judging.
+        overlap: share of common words (Jaccard) from which an unjudged pair is a leak.
+        judge: a chat model under `models.models` that decides the pairs between; None uses
+            `overlap`.
+        attempts: maximum number of replies per pair if none can be read.
+        repair: `move` puts both into one half, `remove` drops one.
+        rounds: maximum number of rounds of search and repair.
     """
 
     candidate: float = Field(default=0.80, ge=-1, le=1)
@@ -301,8 +277,7 @@ class LeakageParams(Section):
     def _in_order(self) -> Self:
         if self.certain < self.candidate:
             raise ValueError(
-                f"certain ({self.certain}) is below candidate ({self.candidate}): no pair would "
-                "be certain without being a candidate"
+                f"certain ({self.certain}) must not be less than candidate ({self.candidate})"
             )
         return self
 
@@ -311,10 +286,10 @@ class SplittingParams(Section):
     """Two halves with the same fields and difficulty (MMLU-CF, sections 3.2 and 4.5).
 
     Attributes:
-        validation_share: of the questions that become public.
-        leakage: what may not stand on both sides.
+        validation_share: share of the questions that become public.
+        leakage: pairs that must not be split across the halves.
         level: coverage of the intervals of the gap between the halves.
-        alpha: chance of any false alarm of the monitor, over all models.
+        alpha: probability of any false alarm of the monitor, over all models.
     """
 
     validation_share: float = Field(default=0.5, gt=0, lt=1)
@@ -324,18 +299,18 @@ class SplittingParams(Section):
 
 
 class SealingParams(Section):
-    """Name, key's place and smallest reported group of a sealed benchmark.
+    """Name, key and smallest reported group of a sealed benchmark.
 
     Attributes:
         name: of the benchmark; part of the keyed ids and of the canaries.
         key_env: environment variable that holds the key.
-        key_file: instead, a file that holds nothing else.
-        judge_store: what judges say is kept on disk under the same key (`encrypted`), so that a
-            run that was killed goes on where it was, or in `memory`.
-        min_group: fewest questions of a field whose accuracy is told by itself.
+        key_file: a file that holds only the key, used instead.
+        judge_store: keep judges' replies on disk under the same key (`encrypted`), so that a killed
+            run can resume, or in `memory`.
+        min_group: minimum number of questions of a field whose accuracy is reported.
     """
 
-    # A key in the wrong place is not to show in an error.
+    # Errors must not show a key that was given in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
@@ -345,36 +320,32 @@ class SealingParams(Section):
     min_group: int = Field(default=50, ge=2)
 
 
-Bound = Annotated[float, Field(gt=0, lt=1)]
-
-
 class HalfGapParams(Section):
     """The monitor of the gap between the halves (MMLU-CF, section 4.5).
 
     Attributes:
-        sealed: of which benchmark, where there are scores of several: its name, or the first
-            characters of the SHA-256 of its `test.sealed`.
+        sealed: which benchmark, if there are scores of several: its name, or the first characters
+            of the SHA-256 of its `test.sealed`.
         level: coverage of the intervals.
-        alpha: of the test, two-sided, over all configurations.
-        bounds: of |Δ|, as shares, below which configurations are counted.
+        alpha: of the two-sided test, over all configurations.
+        bounds: bounds of |Δ| below which configurations are counted.
     """
 
     sealed: str | None = None
     level: float = Field(default=0.95, gt=0, lt=1)
     alpha: float = Field(default=0.05, gt=0, lt=1)
-    bounds: tuple[Bound, ...] = Field(default=(0.005, 0.01), min_length=1)
+    bounds: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field((0.005, 0.01), min_length=1)
 
 
 class MemorisationParams(Section):
     """The memorisation probe (MMLU-CF, Figure 1).
 
     Attributes:
-        fuzzy: similarity of a written option with the item's from which it counts as the same,
-            0–100 (normalised edit similarity).
+        fuzzy: normalised edit similarity, 0–100, from which a written option matches the item's.
         level: coverage of the intervals.
         alpha: of the test against the control, over all models.
-        examples: items of each model on the page: so many with the most options in place, and so
-            many drawn by seed; 0 shows none.
+        examples: items per model on the page: this many with the most options reproduced, and this
+            many drawn by seed.
     """
 
     fuzzy: float = Field(default=90.0, gt=0, le=100)
@@ -387,9 +358,8 @@ class OpenBenchmarkParams(Section):
     """The file of an open benchmark.
 
     Attributes:
-        demonstrations: the most questions of a field that are set aside as examples for prompts.
-        demonstration_share: the largest share of a field that they may be, 0–1, so that a small
-            field keeps most of its questions for evaluation.
+        demonstrations: maximum number of questions per field set aside as examples for prompts.
+        demonstration_share: maximum share of a field, so that a small field keeps most questions.
     """
 
     demonstrations: int = Field(default=5, ge=0)

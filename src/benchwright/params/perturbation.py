@@ -1,64 +1,57 @@
-"""Which altered copies of a benchmark are drawn (`perturbation:` in conf)."""
+"""Settings of altered copies of a benchmark (`perturbation:` in conf)."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from benchwright.core.option_wording import kind_of_option
 from benchwright.params.section import Section
 
 
 def _says_none(text: str) -> str:
-    # A later transform, and a reader, must be able to tell what the option says.
+    # Later transforms must recognise the option.
     if kind_of_option(text) != "none_of_the_above":
-        raise ValueError(f"{text!r} is not read as a none-of-the-above option")
+        raise ValueError(f"{text!r} is not recognised as a none-of-the-above option")
     return text
 
 
-class NoneOfTheAboveParams(Section):
-    """One option makes way for a last one that says none is right (WiCkeD, section 3).
+NoneText = Annotated[str, AfterValidator(_says_none)]
 
-    Attributes:
-        text: of the new option, in a wording that is recognised as none of the above.
-    """
+
+class NoneOfTheAboveParams(Section):
+    """Replacement of one option by a last one, none of the above (WiCkeD, section 3)."""
 
     transform: Literal["none_of_the_above"] = "none_of_the_above"
-    text: str = "None of the above"
-
-    _text = field_validator("text")(_says_none)
+    text: NoneText = "None of the above"
 
 
 class ShuffleChoicesParams(Section):
-    """The options in another order (MMLU-CF, section 3.4, rule 2)."""
+    """Another order of the options (MMLU-CF, section 3.4, rule 2)."""
 
     transform: Literal["shuffle_choices"] = "shuffle_choices"
 
 
 class ReplaceChoiceParams(Section):
-    """One option becomes none of the others, in its place (MMLU-CF, section 3.4, rule 3).
+    """Replacement of one option, in its place, by none of the others (MMLU-CF, 3.4, rule 3).
 
-    Attributes:
-        probability: share of the suitable items that are altered.
-        text: of the new option, in a wording that is recognised as none of the above.
+    `probability` is the share of the suitable items that are altered.
     """
 
     transform: Literal["replace_choice"] = "replace_choice"
     probability: float = Field(default=0.5, ge=0, le=1)
-    text: str = "None of the other choices"
-
-    _text = field_validator("text")(_says_none)
+    text: NoneText = "None of the other choices"
 
 
 class RephraseParams(Section):
-    """The question in other words, by a chat model (MMLU-CF, section 3.4, rule 1).
+    """Rephrasing of the question by a chat model (MMLU-CF, section 3.4, rule 1).
 
     Attributes:
         model: its name under `models.models`.
-        attempts: the most times it is asked; the original stays where none passes the checks.
-        temperature: of the second attempt and later ones; the first takes the most probable words.
-        max_tokens: the most it may write.
-        encoder: name of the sentence encoder that measures how near the new wording is.
-        min_similarity: cosine between the two wordings below which one is refused, −1–1.
+        attempts: maximum number of attempts; the original stays if none passes the checks.
+        temperature: of all attempts but the first, which is greedy.
+        max_tokens: maximum length of a reply.
+        encoder: sentence encoder that compares the two wordings.
+        min_similarity: minimum cosine between the two wordings, −1–1.
     """
 
     transform: Literal["rephrase"] = "rephrase"
@@ -80,14 +73,14 @@ class PerturbationParams(Section):
     """Named draws of altered items: the conditions `<name>-1` … `<name>-<draws>`.
 
     Attributes:
-        name: of the conditions: lower-case letters, digits and underscores.
+        name: lower-case letters, digits and underscores.
         transforms: applied in this order, each once.
-        draws: independent draws.
-        cumulative: also the first transform alone, the first two, and so on, as perturbations of
-            their own: the conditions `<name>_1-1` (first transform, first draw) …
+        draws: number of independent draws.
+        cumulative: also apply the first transform alone, the first two, and so on, as perturbations
+            of their own: the conditions `<name>_1-1` (first transform, first draw) …
             `<name>_<transforms>-<draws>` (MMLU-CF, Table 2).
-        sba: which items have a single best answer, so that no option is taken from them: those
-            that a trained `model` or a label says so of, those labelled so in a `file`, or `none`.
+        sba: items with a single best answer lose no option; they are found by a trained `model` or
+            a label, by labels in a `file`, or not at all (`none`).
     """
 
     name: str = Field(default="wicked", pattern=r"^[a-z][a-z0-9_]*$")
@@ -101,5 +94,5 @@ class PerturbationParams(Section):
     def _each_once(cls, value: tuple[Transform, ...]) -> tuple[Transform, ...]:
         names = [part.transform for part in value]
         if len(set(names)) < len(names):
-            raise ValueError(f"a transform is named twice: {', '.join(names)}")
+            raise ValueError(f"transforms must not repeat: {', '.join(names)}")
         return value

@@ -1,4 +1,4 @@
-"""Files of recorded answers, and how raw scores become probabilities."""
+"""Files of recorded answers, and the calibration of scores to probabilities."""
 
 from typing import Literal, Self, get_args
 
@@ -8,48 +8,33 @@ from benchwright.params.section import Section
 
 Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate"]
 TidyColumn = Literal[
-    "item_id",
-    "model",
-    "condition",
-    "style",
-    "shots",
-    "correct",
-    "score",
-    "prediction",
-    "p_answer",
-    "p_prediction",
-    "logprobs",
-    "option_bytes",
-    "option_tokens",
-    "question",
-    "choices",
-    "content_hash",
-]
+    "item_id", "model", "condition", "style", "shots", "correct", "score", "prediction",
+    "p_answer", "p_prediction", "logprobs", "option_bytes", "option_tokens",
+    "question", "choices", "content_hash",
+]  # fmt: skip
 TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
-"""The columns that a tidy file may have; others are not read."""
+"""The columns that are read from a tidy file."""
 
 FILE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
 
 
 class ResponseFileParams(Section):
-    """One file of recorded answers, as a benchmark's `responses` list names it.
+    """One file of recorded answers in a benchmark's `responses` list.
 
     Attributes:
         file: a bare file name ending in .parquet, .csv, .csv.gz or .jsonl.
-        layout: `tidy` has a row per item and model, `wide` a table of items and models, `lm_eval`
-            is a log of samples of lm-evaluation-harness (.jsonl); `auto` knows such a log by its
-            keys, and takes a file with a model column and one for the item as tidy.
+        layout: `tidy` has a row per item and model, `wide` is a table of items and models,
+            `lm_eval` is a sample log of lm-evaluation-harness (.jsonl); `auto` detects the layout.
         orientation: what the rows of a wide file are; `auto` looks for a column `item_id` or
-            `model`, then which side holds known item ids.
-        values: cells of a wide file: right or wrong as 0–1, or the letter of the chosen option.
-        condition: `question`, `choices_only`, … of rows that do not say.
-        style: the style of rows that do not say; "" where unknown. Of a log of lm-eval: instead of
-            what its continuations tell.
-        shots: demonstrations shown, of rows that do not say; −1 where unknown. Of a log of
-            lm-eval: instead of what the results file beside it says.
-        model: only of a log of lm-eval: the model's name, instead of what the results file beside
-            it says.
-        columns: our name of a column → its name in the file, where they differ.
+            `model`, then for known item ids.
+        values: cells of a wide file: correctness as 0–1, or the letter of the chosen option.
+        condition: `question`, `choices_only`, … of rows without one.
+        style: the style of rows without one, "" if unknown. For lm-eval logs, overrides the style
+            that the continuations show.
+        shots: demonstrations of rows without a number, −1 if unknown. For lm-eval logs, overrides
+            the results file.
+        model: for lm-eval logs only: overrides the model name of the results file.
+        columns: our name of a column → its name in the file, if they differ.
     """
 
     file: str
@@ -76,9 +61,9 @@ class ResponseFileParams(Section):
         if self.layout == "lm_eval" and not self.file.endswith(".jsonl"):
             raise ValueError(f"{self.file!r} must end in .jsonl for layout lm_eval")
         if self.layout == "lm_eval" and self.columns:
-            raise ValueError("columns are for files of layout tidy or wide")
+            raise ValueError("columns is only for files of layout tidy or wide")
         if self.layout in ("tidy", "wide") and self.model is not None:
-            raise ValueError("model is for logs of layout lm_eval; others have it in each row")
+            raise ValueError("model is only for layout lm_eval; other files name it in each row")
         return self
 
 
@@ -86,17 +71,14 @@ class ResponsesParams(Section):
     """The `responses` section of a variant.
 
     Attributes:
-        calibrate_styles: styles whose softmax temperature is fitted on the calibration items; a
-            softmax over log-likelihoods of texts is no probability until then. Others keep 1.
-        min_calibration_rows: with fewer answered calibration items the temperature stays 1.
-        min_temperature: lower bound of the fit.
-        max_temperature: upper bound of the fit.
+        calibrate_styles: styles whose softmax temperature is fitted on the calibration items; until
+            then a softmax over text log-likelihoods is no probability. Others keep temperature 1.
+        min_calibration_rows: with fewer answered calibration items, the temperature stays 1.
+        min_temperature, max_temperature: bounds of the fit.
     """
 
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
-        "cloze",
-        "cloze_bytes",
-        "cloze_tokens",
+        *("cloze", "cloze_bytes", "cloze_tokens"),
     )
     min_calibration_rows: int = Field(default=20, ge=2)
     min_temperature: float = Field(default=0.05, gt=0)

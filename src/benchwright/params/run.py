@@ -1,4 +1,4 @@
-"""What `--params` says of the run itself: top-level values that have no section of their own."""
+"""Top-level values of `--params` that belong to no section."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ _SCORES = ("live", "imported", "benchmark")
 
 
 def _whole(value: Any, least: int) -> bool:
-    """Whether it is a whole number that columns of 64 bits hold."""
+    """Whether a value is an integer that fits a column of 64 bits."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
 
 
@@ -34,13 +34,13 @@ _ACCEPTED: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 
 
 def check_run_values(given: Mapping[str, Any]) -> None:
-    """Refuses values that a run would take for something else, or fail on halfway.
+    """Raise if `--params` holds values that a run would misread or fail on later.
 
     Args:
-        given: `--params`, nested; sections and names that are not known are passed over.
+        given: `--params`, nested; sections and unknown names are ignored.
 
     Raises:
-        InputError: benchmark, variant, data_root, mirror_root, score, limit or seed is none, or
+        InputError: benchmark, variant, data_root, mirror_root, score, limit or seed is invalid, or
             data_root lies in a file.
     """
     for name, value in given.items():
@@ -49,11 +49,7 @@ def check_run_values(given: Mapping[str, Any]) -> None:
             shown = "" if value is None else f"{value!r:.60}"
             raise InputError(f"--params {name}={shown}; accepted: {accepted}")
     if "data_root" in given:
-        _require_folder(Path(given["data_root"]))
-
-
-def _require_folder(folder: Path) -> None:
-    """A folder that is not there is made; what is there must not be a file."""
-    there = next((path for path in (folder, *folder.parents) if path.exists()), None)
-    if there is not None and not there.is_dir():
-        raise InputError(f"--params data_root={folder}: {there} is a file; name a folder")
+        folder = Path(given["data_root"])
+        existing = next((path for path in (folder, *folder.parents) if path.exists()), None)
+        if existing is not None and not existing.is_dir():
+            raise InputError(f"--params data_root={folder}: {existing} is a file; name a folder")

@@ -1,11 +1,10 @@
-"""Which samplers run, at which rates, and how they are judged (`sampling:` in conf)."""
+"""Settings of samplers, their evaluation (`sampling:`) and estimators (`estimation:` in conf)."""
 
-from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from benchwright.params.section import Section
+from benchwright.params.section import Increasing, Names, Section
 
 Criterion = Literal[
     "spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "variance"
@@ -13,16 +12,16 @@ Criterion = Literal[
 
 
 class AdaptiveParams(Section):
-    """Choice among samplers by how they keep ranks and scores (DELE, Algorithm 1).
+    """Choice among samplers by how they preserve ranks and scores (DELE, Algorithm 1).
 
     Attributes:
-        lowest_rate, highest_rate: percent of the items between which samplers are compared.
-        min_correlation: Spearman's that a sampler must reach at each of these rates, in the mean
-            over repeats.
-        criteria: what samplers are ranked by; the best mean place wins. `variance` is that of the
+        lowest_rate, highest_rate: samplers are compared between these percentages of the items.
+        min_correlation: Spearman correlation, mean over repeats, that a sampler must reach at each
+            rate.
+        criteria: what samplers are ranked by; the best mean rank wins. `variance` is that of the
             models' mean score over repeats.
-        splits: of the models into those that choose and those that judge.
-        selection_share: of the models that choose, 0–1.
+        splits: number of splits of the models into those that choose and those that judge.
+        selection_share: share of the models that choose.
     """
 
     lowest_rate: float = Field(default=5, gt=0, le=100)
@@ -38,26 +37,27 @@ class AdaptiveParams(Section):
     def _in_order(self) -> Self:
         if self.highest_rate < self.lowest_rate:
             raise ValueError(
-                f"highest_rate ({self.highest_rate:g}) is below lowest_rate ({self.lowest_rate:g})"
+                f"highest_rate ({self.highest_rate:g}) must not be less than lowest_rate "
+                f"({self.lowest_rate:g})"
             )
         return self
 
 
 class AnchorParams(Section):
-    """How answers choose items.
+    """Settings of the samplers that use answers.
 
     Attributes:
-        algorithm: of the clusters that anchors stand for. `ward` builds one tree for all sizes;
-            `kmeans` (tinyBenchmarks) is fitted anew for each size.
-        components: principal components of the answers that anchor points are clustered on; they
-            bound the time where thousands of models answered.
-        starts: of k-means, of which the best is kept.
-        steps: of k-means at most.
+        algorithm: clustering behind anchor points. `ward` builds one tree for all sizes; `kmeans`
+            (tinyBenchmarks) is fitted for each size.
+        components: principal components of the answers to cluster; they bound the time with
+            thousands of models.
+        starts: runs of k-means, the best of which is kept.
+        steps: maximum number of steps of k-means.
         seed: of k-means. Clusters are made once per pool; repeats settle ties.
-        discrimination: how well an item tells models apart: its correlation with the score on the
-            other items (`rest_score`), or the slope of the two-parameter model (`2pl`).
-        hardness: power of the share of wrong answers that an item's chance to be drawn by
-            difficulty goes with; 0 is random.
+        discrimination: an item's correlation with the score on the other items (`rest_score`), or
+            the slope of the two-parameter model (`2pl`).
+        hardness: power of the share of wrong answers in an item's weight when items are drawn by
+            difficulty; 0 is random.
     """
 
     algorithm: Literal["ward", "kmeans"] = "ward"
@@ -70,15 +70,15 @@ class AnchorParams(Section):
 
 
 class DbscanParams(Section):
-    """DBSCAN as printed (DELE, appendix A.4).
+    """DBSCAN as printed (DELE, appendix A.4), on TF-IDF and on dense sentence vectors.
 
     Attributes:
-        tfidf_eps: radius in cosine distance, on TF-IDF.
-        tfidf_min_samples: items within the radius, itself included, that make a core item.
-        dense_eps: radius in Euclidean distance, on sentence vectors. Vectors here have length 1 and
-            are at most 2 apart: 1.7 reaches all but those of cosine below −0.445, and so makes
-            one cluster of nearly any benchmark.
-        dense_min_samples: as above.
+        tfidf_eps: radius in cosine distance.
+        tfidf_min_samples, dense_min_samples: items within the radius, itself included, of a core
+            item.
+        dense_eps: radius in Euclidean distance. Vectors here have length 1 and are at most 2 apart:
+            1.7 reaches all but those of cosine below −0.445, and so makes one cluster of nearly any
+            benchmark.
         leaf_size: of the ball tree; it changes the time, not the result.
     """
 
@@ -90,24 +90,24 @@ class DbscanParams(Section):
 
 
 class ClusteringParams(Section):
-    """How items are clustered by their texts (DELE, section 3.1 and appendix A.1, A.4).
+    """Clustering of items by their texts (DELE, section 3.1 and appendix A.1, A.4).
 
     Attributes:
-        k: number of clusters (the paper's 8 on TruthfulQA), or how it is chosen among
-            `candidates`: where the curve of squared distances bends (`elbow`), or where the
-            silhouette is highest.
-        candidates: numbers of clusters that are tried, rising.
+        k: number of clusters (the paper's 8 on TruthfulQA), or how it is chosen among `candidates`:
+            the bend in the curve of squared distances (`elbow`), or the highest `silhouette`.
+        candidates: increasing numbers of clusters to try.
         seed: of the fits. A clustering is fitted once per pool; repeats draw inside its clusters.
-        starts: of k-means, of which the best is kept.
+        starts: runs of k-means, the best of which is kept.
         neighbours: of each item in the graph of spectral clustering.
-        lda: what LDA reads: `tfidf` as the paper has it, or the `counts` that it is made for.
-        most_words: of the vocabulary; the most frequent stay.
-        silhouette_items: items of which the silhouette is computed at most.
-        map_items: items on the t-SNE map at most.
+        lda: input of LDA: `tfidf` as in the paper, or the `counts` that it is made for.
+        most_words: maximum size of the vocabulary, by frequency.
+        silhouette_items, map_items: maximum number of items for the silhouette and the t-SNE map.
     """
 
     k: Literal["elbow", "silhouette"] | Annotated[int, Field(ge=1)] = "elbow"
-    candidates: tuple[Annotated[int, Field(ge=2)], ...] = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
+    candidates: Annotated[
+        tuple[Annotated[int, Field(ge=2)], ...], Field(min_length=3), Increasing
+    ] = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16)
     seed: int = Field(default=0, ge=0)
     starts: int = Field(default=3, ge=1)
     neighbours: int = Field(default=10, ge=1)
@@ -117,44 +117,36 @@ class ClusteringParams(Section):
     map_items: int = Field(default=1500, ge=10)
     dbscan: DbscanParams = DbscanParams()
 
-    @field_validator("candidates")
-    @classmethod
-    def _rising(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if len(value) < 3 or list(value) != sorted(set(value)):
-            raise ValueError("candidates must be at least three numbers that rise, each once")
-        return value
-
 
 Rate = Annotated[float, Field(gt=0, le=100)]
 
 
 class SamplingEvidenceParams(Section):
-    """What samplers are compared with, and by whom (docs/reference/sampling.md).
+    """The evaluation of samplers (docs/reference/sampling.md).
 
     Attributes:
-        answered_by: an item takes part where at least this share of the models answered it, 0–1.
-        min_coverage: a model takes part where it answered at least this share of those items.
+        answered_by: use items that at least this share of the models answered.
+        min_coverage: use models that answered at least this share of those items.
         at_rates: percent of the items at which samplers are tested against random subsets; the
             middle one is in the headline.
-        random_subsets: of each size, at least; more are drawn where so many tests are corrected
-            for that no p-value could be small enough.
+        random_subsets: minimum number of each size; more are drawn if the correction for many tests
+            would leave no p-value small enough.
         band_subsets: random subsets behind the band at each rate of the curves.
-        random_draws: draws of `random`, at least: gains are counted from its mean.
-        choice_repeats: draws of each sampler for the choice by each split of the models, at most.
-        keep: the rank correlation that the smallest sufficient rate keeps.
-        estimate_items: size of the subsets from which scores are estimated; at most a quarter of
-            the items.
+        random_draws: minimum number of draws of `random`: gains are measured from its mean.
+        choice_repeats: maximum draws of each sampler for the choice by each split of the models.
+        keep: the rank correlation that defines the smallest sufficient rate.
+        estimate_items: size of the subsets for score estimation, at most a quarter of the items.
         estimate_subsets: random subsets of that size.
         paper_best, paper_step: the paper's panel is every `paper_step`-th of the `paper_best`
             models by published score.
-        paper_models: at least so many of them judge on the items that all of those answered.
+        paper_models: minimum size of that panel, on the items that all of it answered.
         by_subject: also choose a sampler inside each subject.
         subject_items: subjects with fewer items are left out of that.
     """
 
     answered_by: float = Field(default=0.5, ge=0, le=1)
     min_coverage: float = Field(default=0.95, gt=0, le=1)
-    at_rates: tuple[Rate, ...] = Field(default=(5.0, 10.0, 25.0), min_length=1)
+    at_rates: Annotated[tuple[Rate, ...], Field(min_length=1), Increasing] = (5.0, 10.0, 25.0)
     random_subsets: int = Field(default=1_000, ge=1_000)
     band_subsets: int = Field(default=200, ge=20)
     random_draws: int = Field(default=100, ge=1)
@@ -173,20 +165,13 @@ class SamplingEvidenceParams(Section):
         """The rate of the headline."""
         return self.at_rates[(len(self.at_rates) - 1) // 2]
 
-    @model_validator(mode="after")
-    def _rising(self) -> Self:
-        if list(self.at_rates) != sorted(set(self.at_rates)):
-            raise ValueError("at_rates must be increasing")
-        return self
-
 
 class ChosenSubsetParams(Section):
-    """The subset that is handed on.
+    """The exported subset.
 
     Attributes:
         sampler: its name, or `chosen`: the one that all models' answers choose.
-        size: number of items; where it is null, `rate` decides.
-        rate: percent of the items.
+        size: number of items; if null, `rate` percent of the items.
         seed: of the draw.
     """
 
@@ -196,40 +181,34 @@ class ChosenSubsetParams(Section):
     seed: int = Field(default=0, ge=0)
 
 
-def _names(given: Any) -> Any:
-    """A list of names, also from the command line, where a comma would end the parameter."""
-    return given.split("+") if isinstance(given, str) else given
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-
-
 class SamplingParams(Section):
-    """Samplers and what they read (DELE, section 3.1).
+    """Samplers and their input (DELE, section 3.1).
 
     Attributes:
-        samplers: names of `methods/dele/samplers/registry.py`; as one text, joined by `+`; `all`
+        samplers: names in `methods/dele/samplers/registry.py`, joined by `+` in `--params`; `all`
             alone runs every one.
-        rates: percent of the items, increasing.
-        repeats: draws of each sampler, each with a seed of its own.
-        within_subject: each sampler runs inside each subject, under quotas.
-        feature_text: what features and encoders read of an item.
+        rates: increasing percentages of the items.
+        repeats: draws of each sampler, each with its own seed.
+        within_subject: run each sampler inside each subject, under quotas.
+        feature_text: the text that features and encoders use.
         encoders: encoders under `models.encoders` whose vectors are clustered.
         cpd: the three parts of the compound probability distribution, each standardised over the
-            items, or raw as the paper prints them.
+            items, or raw as printed in the paper.
         clustering: settings of the samplers that cluster texts.
-        anchors: settings of the samplers that read answers.
+        anchors: settings of the samplers that use answers.
         adaptive: how a sampler is chosen for the benchmark.
-        evidence: how samplers are judged.
-        export: the subset that is handed on.
-        published_scores: CSV or Parquet file with columns `name` and `avg`, scores of a leaderboard
-            by which the paper's panel is chosen; below `mirror_root`/responses, or a full path.
-        tokenizer: a name under `models.models` whose tokenizer counts the items' tokens; null
-            takes a token for four characters.
+        evidence: how samplers are evaluated.
+        export: the exported subset.
+        published_scores: CSV or Parquet file with columns `name` and `avg`, leaderboard scores that
+            choose the paper's panel; below `mirror_root`/responses, or a full path.
+        tokenizer: a model under `models.models` whose tokenizer counts the items' tokens; null
+            counts four characters as a token.
     """
 
-    samplers: Names = ("all",)
-    rates: tuple[Rate, ...] = tuple(float(rate) for rate in range(1, 101))
+    samplers: Annotated[Names, Field(min_length=1)] = ("all",)
+    rates: Annotated[tuple[Rate, ...], Field(min_length=1), Increasing] = tuple(
+        float(rate) for rate in range(1, 101)
+    )
     repeats: int = Field(default=20, ge=1)
     within_subject: bool = False
     feature_text: Literal["question", "question_and_choices"] = "question"
@@ -243,23 +222,33 @@ class SamplingParams(Section):
     published_scores: str | None = None
     tokenizer: str | None = None
 
-    @field_validator("samplers", "encoders")
-    @classmethod
-    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(value)) != len(value):
-            raise ValueError("a name stands twice")
-        return value
-
     @field_validator("samplers")
     @classmethod
-    def _some(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not value or ("all" in value and len(value) > 1):
-            raise ValueError("name at least one sampler, or `all` alone")
+    def _all_alone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if "all" in value and len(value) > 1:
+            raise ValueError("list samplers by name, or `all` alone")
         return value
 
-    @field_validator("rates")
-    @classmethod
-    def _increasing(cls, value: tuple[float, ...]) -> tuple[float, ...]:
-        if not value or any(low >= high for low, high in pairwise(value)):
-            raise ValueError("rates must be increasing, at least one")
-        return value
+
+class EstimationParams(Section):
+    """The `estimation` section (docs/explanation/estimation.md).
+
+    Attributes:
+        level: target coverage of intervals.
+        folds: parts of the training models; the errors of each part, estimated from the others,
+            give the intervals of p_irt, gp_irt, ridge and of weighted subsets.
+        neighbours: an interval uses the errors of this many training models with the most similar
+            estimates, or of all if there are fewer.
+        forward_share: the best share of the training models, estimated from the others; its errors
+            apply to new models that are better than all training models.
+        penalty: of the ridge regression of aipw, per training model.
+        interval: of p_irt: `calibrated` by errors on training models, or the `model`'s own, which
+            is too narrow on real answers.
+    """
+
+    level: float = Field(default=0.95, gt=0, lt=1)
+    folds: int = Field(default=5, ge=2)
+    neighbours: int = Field(default=200, ge=20)
+    forward_share: float = Field(default=0.3, gt=0, lt=1)
+    penalty: float = Field(default=0.01, gt=0)
+    interval: Literal["calibrated", "model"] = "calibrated"

@@ -1,4 +1,4 @@
-"""Models, encoders, and how models are asked: `models` and `scoring` in the parameters."""
+"""Settings of models, encoders and scoring (`models:` and `scoring:` in conf)."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -20,17 +20,17 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 
 
 class _MayHoldSecrets(Section):
-    """Errors do not show what was given: it may be a key in the wrong place."""
+    """A section whose errors do not show values: a key may be in the wrong place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class PackageFile(Section):
-    """One GGUF file that comes in installed packages, whole or cut into `parts`.
+    """One GGUF file in installed packages, whole or split into `parts`.
 
     `package` and `file` (relative to site-packages) may contain `{part}` (1, 2, …) and `{index}`
-    (0, 1, …), with a format such as `{part:02d}`; pieces are joined in that order and the whole
-    must have the given `sha256`. `requirements` is the file that installs the packages.
+    (0, 1, …), with a format such as `{part:02d}`; pieces are joined in that order. `sha256` is that
+    of the whole. `requirements` is the file that installs the packages.
     """
 
     package: str
@@ -66,7 +66,7 @@ class PathWeights(Section):
 
 
 def _kind(given: Any) -> str | None:
-    """Which kind of weights is meant, so that an error speaks of that one only."""
+    """Return the kind of weights, so that an error is about that kind only."""
     kinds = ("file", "folder", "hub", "path")
     if isinstance(given, dict):
         return next((kind for kind in kinds if kind in given), None)
@@ -90,12 +90,12 @@ class VllmParams(Section):
     """How vLLM runs a model.
 
     Attributes:
-        tensor_parallel: GPUs that one copy of the model is spread over.
-        gpu_memory: share of each GPU's memory that vLLM may take, 0–1.
-        block_size: tokens of one block of the prefix cache; None takes 32 on a CPU, where vLLM's
-            own 128 leaves most of a prefix uncached, and vLLM's choice on a GPU.
-        max_sequences: prompts in flight at once.
-        enforce_eager: no compilation: a faster start, a slower run.
+        tensor_parallel: GPUs per copy of the model.
+        gpu_memory: share of each GPU's memory that vLLM may use.
+        block_size: tokens per block of the prefix cache; None is 32 on a CPU, where vLLM's own 128
+            leaves most of a prefix uncached, and vLLM's choice on a GPU.
+        max_sequences: maximum number of concurrent prompts.
+        enforce_eager: skip compilation: a faster start, a slower run.
     """
 
     tensor_parallel: int = Field(default=1, ge=1)
@@ -110,16 +110,16 @@ class EndpointParams(_MayHoldSecrets):
 
     Attributes:
         url: up to and including the version, e.g. `http://localhost:8000/v1`.
-        model: the model's name there; None takes the name it has here.
-        api: `completions` takes the prompt as text, `chat` as one user message.
-        logprobs: `echo` reads log-likelihoods off the echoed prompt (completions only; letters and
-            cloze); `top` takes those of the labels among the 20 most probable first tokens
-            (letters only); `none` samples answers instead (letters only).
+        model: the model's name on the server; None is its name here.
+        api: `completions` sends the prompt as text, `chat` as one user message.
+        logprobs: `echo` reads log-likelihoods from the echoed prompt (completions only; letters and
+            cloze); `top` uses those of the labels among the 20 most probable first tokens (letters
+            only); `none` samples answers (letters only).
         key_env: environment variable that holds the key; the key itself is never in conf.
-        concurrency: requests in flight at once.
-        timeout: seconds until a request is given up and tried again.
-        retries: further tries after 429, 5xx, a timeout or a broken connection.
-        max_wait: longest pause between two tries, in seconds, also where the server asks for more.
+        concurrency: concurrent requests.
+        timeout: seconds before a request is retried.
+        retries: after 429, 5xx, a timeout or a broken connection.
+        max_wait: maximum pause between two attempts in seconds, even if the server asks for more.
         extra_body: further fields of each request.
     """
 
@@ -138,13 +138,13 @@ class EndpointParams(_MayHoldSecrets):
     @classmethod
     def _holds_no_password(cls, value: str) -> str:
         if "@" in value.split("/")[2]:  # the host, after the scheme
-            raise ValueError("no user or password in the address: name a variable in key_env")
+            raise ValueError("url must not contain a user or password; use key_env for the key")
         return value
 
     @model_validator(mode="after")
     def _chat_echoes_nothing(self) -> Self:
         if self.api == "chat" and self.logprobs == "echo":
-            raise ValueError("a chat endpoint echoes no prompt: set logprobs to top or none")
+            raise ValueError("a chat endpoint cannot echo prompts; set logprobs to top or none")
         return self
 
 
@@ -153,17 +153,15 @@ class ModelParams(Section):
 
     Attributes:
         backend: what runs it: this process (`transformers`, `vllm`) or a server (`openai`).
-        weights: where its weights come from; an `openai` model needs none, and takes its tokenizer
-            from them where they are given.
-        vllm: settings of that backend.
+        weights: optional for an `openai` model, which then uses their tokenizer.
         endpoint: the server of an `openai` model.
         family: base architecture and training run; filters may take one model per family.
         size_b: billions of parameters.
         date: of release, `YYYY-MM` or `YYYY-MM-DD`.
-        dtype: `auto` takes the scoring section's choice.
-        chat_template: put the prompt into the model's chat template, as one user message.
-        label_space: a space before each continuation (`" A"`); off for most chat templates.
-        context: tokens the model can read; longer prompts lose demonstrations one by one.
+        dtype: `auto` is the scoring section's choice.
+        chat_template: format the prompt by the model's chat template, as one user message.
+        label_space: put a space before each continuation (`" A"`); off for most chat templates.
+        context: maximum tokens; longer prompts lose demonstrations one by one.
     """
 
     backend: Literal["transformers", "vllm", "openai"] = "transformers"
@@ -183,11 +181,11 @@ class ModelParams(Section):
     @model_validator(mode="after")
     def _can_be_reached(self) -> Self:
         if (self.backend == "openai") != (self.endpoint is not None):
-            raise ValueError("backend openai, and only it, needs an endpoint with its url")
+            raise ValueError("an endpoint is needed for backend openai, and only for it")
         if self.backend != "openai" and self.weights is None:
             raise ValueError(f"backend {self.backend} needs weights")
         if self.endpoint is not None and self.chat_template and self.endpoint.api != "chat":
-            raise ValueError("chat_template of an openai model needs endpoint.api: chat")
+            raise ValueError("chat_template needs endpoint.api: chat for an openai model")
         return self
 
     @property
@@ -197,7 +195,7 @@ class ModelParams(Section):
 
 
 class PackageArchive(PackageFile):
-    """A zip archive that comes in installed packages, whole or cut, with a sentence encoder.
+    """A zip archive in installed packages, whole or split, with a sentence encoder.
 
     `sha256` is that of the whole archive; `folder` is the encoder's place in it.
     """
@@ -227,14 +225,13 @@ EncoderWeights = Annotated[
 
 
 class EncoderParams(Section):
-    """What makes a vector of a text: a sentence encoder, or a language model's hidden states.
+    """A sentence encoder, or a language model whose hidden states are used.
 
     Attributes:
         weights: of a sentence encoder, a folder in sentence-transformers' format.
         model: instead, the name of a language model under `models.models`.
-        pooling: which states of its last layer: the one at the `last_token`, or the `mean` over
-            all tokens.
-        dimensions: length of the vectors, for the reader.
+        pooling: of its last layer, the state at the `last_token` or the `mean` over all tokens.
+        dimensions: length of the vectors, for information only.
     """
 
     weights: EncoderWeights | None = None
@@ -247,16 +244,15 @@ class EncoderParams(Section):
         if (self.weights is None) == (self.model is None):
             raise ValueError("an encoder needs either weights or a model with pooling")
         if (self.model is None) != (self.pooling is None):
-            raise ValueError("pooling (last_token or mean) goes with model, and only with it")
+            raise ValueError("pooling (last_token or mean) is needed with model, and only with it")
         return self
 
 
 class ModelsParams(_MayHoldSecrets):
     """All models and encoders, by name.
 
-    Attributes:
-        families: family by model name or pattern (`*`), for models that are not listed here and
-            whose names tell no base model, or a wrong one; exact names first, then the longest.
+    `families` gives the family by model name or pattern (`*`), for models that are not listed here
+    and whose names show no base model, or a wrong one; exact names first, then the longest pattern.
     """
 
     families: dict[str, Annotated[str, StringConstraints(min_length=1)]] = Field(
@@ -267,16 +263,16 @@ class ModelsParams(_MayHoldSecrets):
 
 
 class GenerationParams(Section):
-    """How models answer in their own words (style `generate`, and letters where sampled).
+    """How models answer in their own words (style `generate`, and sampled letters).
 
     Attributes:
-        max_tokens: the most a model may write per answer.
+        max_tokens: maximum length of an answer.
         samples: answers per prompt; with several, the share of right ones is the score.
-        temperature: 0 takes the most probable token each time.
-        top_p: probability mass of the tokens drawn from.
+        temperature: 0 is greedy.
+        top_p: probability mass of the tokens to sample from.
         stop: texts that end an answer.
-        letter_tokens: the most a model may write where only a letter is sampled.
-        recall_tokens: the most it may write under `question_only`, where it completes the options.
+        letter_tokens: maximum length of a sampled letter's answer.
+        recall_tokens: maximum length under `question_only`, where the model completes the options.
         seed: of the draws; another one asks again.
     """
 
@@ -292,7 +288,7 @@ class GenerationParams(Section):
     @model_validator(mode="after")
     def _samples_differ(self) -> Self:
         if self.samples > 1 and self.temperature == 0:
-            raise ValueError("several samples at temperature 0 are all the same: raise it")
+            raise ValueError("several samples need a temperature above 0: they would be equal")
         return self
 
 
@@ -301,9 +297,9 @@ class RayParams(Section):
 
     Attributes:
         address: of the cluster (`auto`, `ray://host:10001`); None starts one on this machine.
-        actors: copies of the model that score side by side.
-        gpus_per_actor: GPUs of each; below 1, actors share one.
-        cpus_per_actor: processor cores of each, also its number of threads.
+        actors: copies of the model that score in parallel.
+        gpus_per_actor: below 1, actors share a GPU.
+        cpus_per_actor: processor cores, also the number of threads.
     """
 
     address: str | None = None
@@ -319,26 +315,24 @@ class ScoringParams(Section):
     """What is scored live, and how.
 
     Attributes:
-        mode: `imported` loads no model: answers come from logs only.
+        mode: `imported` loads no model: all answers come from files.
         configurations: `<model>@<style>-<shots>`, in any order.
-        conditions: what the model sees of each item: `question` all of it; `choices_only`, asked
-            of filter models, the options; `question_only`, of the style generate, the question,
-            whose options the model is to write. Calibration items are always shown whole.
-        demonstrations: whose worked examples come first: the item's own subject (others fill in
-            where it has too few) or all subjects alike.
+        conditions: what the model sees of each item: `question` all of it; `choices_only` the
+            options (filter models only); `question_only` the question, whose options the model
+            writes (style generate only). Calibration items are always shown whole.
+        demonstrations: from the item's own subject (others fill in if it has too few) or from all.
         demonstration_order: by id, as most harnesses do (`source`), or by a seeded hash.
-        label_tokens: letters are scored as `" A"` (`spaced`, as in the demonstrations) or as
-            `"A"` (`bare`, as SMART's code does).
+        label_tokens: letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"`
+            (`bare`, as in SMART's code).
         calibration: also score the calibration items, which fit each temperature.
-        dtype: `auto` is bfloat16 where the processor computes in it, float32 elsewhere.
-        device: `auto` takes a GPU where there is one.
-        batch_tokens: tokens of one forward pass, padding included; part of the store's key,
-            since low bits of bfloat16 scores depend on it.
-        shard_size: most prompts in one file of the store, and most work lost by a crash.
-        max_tokens: shortens every model's context; None leaves it.
-        generation: how answers in the model's own words are drawn.
+        dtype: `auto` is bfloat16 if the processor supports it, else float32.
+        device: `auto` uses a GPU if there is one.
+        batch_tokens: tokens of one forward pass, padding included; part of the store's key, since
+            low bits of bfloat16 scores depend on it.
+        shard_size: maximum prompts in one file of the store; a crash loses at most one file.
+        max_tokens: maximum context of every model; None keeps their own.
+        generation: how answers in the model's own words are generated.
         engine: `local` runs batches in this process, one model after another; `ray` in actors.
-        ray: which actors.
     """
 
     mode: Literal["imported", "live"] = "imported"
@@ -370,6 +364,6 @@ class ScoringParams(Section):
         return self
 
     def asked(self) -> tuple[Configuration, ...]:
-        """What models are asked, each once, sorted by model: the cloze styles share one scoring."""
+        """Return the distinct configurations, sorted by model; cloze styles share one scoring."""
         parsed = [parse_configuration(name) for name in self.configurations]
         return tuple(sorted({c._replace(style=SCORED_AS.get(c.style, c.style)) for c in parsed}))

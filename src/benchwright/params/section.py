@@ -1,9 +1,35 @@
-"""What all sections of the settings share."""
+"""The base class of all sections of the settings, and field types that sections share."""
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+
+def _distinct(values: Sequence[Any]) -> Sequence[Any]:
+    if twice := [value for place, value in enumerate(values) if value in values[:place]]:
+        raise ValueError(f"{twice[0]} is listed twice; list each value once")
+    return values
+
+
+def _increasing(values: Sequence[float]) -> Sequence[float]:
+    if any(low >= high for low, high in pairwise(values)):
+        raise ValueError("values must be strictly increasing")
+    return values
+
+
+def _split_names(value: Any) -> Any:
+    """Split `a+b`, the spelling for `--params`, where a comma would end the parameter."""
+    return value.split("+") if isinstance(value, str) else value
+
+
+Distinct = AfterValidator(_distinct)
+Increasing = AfterValidator(_increasing)
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_names), Distinct]
 
 
 class Section(BaseModel):
-    """Base of the sections: a key that is not known is an error, and nothing changes later."""
+    """Base class of the sections: immutable, and unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

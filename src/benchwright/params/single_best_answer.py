@@ -1,10 +1,10 @@
-"""How single-best-answer items are detected, and `classifier.json` as it is checked when read."""
+"""Settings of the detection of single-best-answer items, and the schema of `classifier.json`."""
 
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
-from benchwright.params.section import Section
+from benchwright.params.section import Distinct, Section
 
 FeatureGroup = Literal["surface", "closeness", "question", "options"]
 
@@ -15,11 +15,10 @@ class JudgeParams(Section):
     Attributes:
         model: its name under `models.models`.
         prompt: `options` shows the item with its options, `paper` the question alone.
-        items: the most items of the run's benchmark that are labelled, besides those that the
-            file labels; None labels all.
-        attempts: the most times it is asked where no label can be read off its reply.
-        temperature: of the second attempt and later ones.
-        max_tokens: the most it may write.
+        items: maximum number of items to label besides those in the labels file; None labels all.
+        attempts: maximum number of replies if no label can be read.
+        temperature: of all attempts but the first.
+        max_tokens: maximum length of a reply.
     """
 
     model: str | None = None
@@ -36,11 +35,10 @@ class FineTuningParams(Section):
     Attributes:
         model: a folder or a hub id that `AutoModelForSequenceClassification` loads.
         revision: commit of a hub id.
-        text: what it reads: the `question` alone, as the paper's, or the `options` too.
-        epochs: passes over the training labels.
+        text: its input: the `question` alone, as in the paper, or the `options` too.
         learning_rate: of AdamW.
-        batch: texts of one step.
-        max_length: tokens of a text; longer ones are cut.
+        batch: texts per step.
+        max_length: tokens per text; longer ones are truncated.
     """
 
     model: str | None = None
@@ -56,27 +54,28 @@ class SingleBestAnswerParams(Section):
     """Labels, classifier and operating point.
 
     Attributes:
-        labels: those in the `file`, a chat model's (`judge`), or `both` (the file's where it has
-            one).
-        judge: which chat model, and how it is asked.
+        labels: from the `file`, a chat model (`judge`), or `both` (the file takes precedence).
+        judge: the chat model.
         kind: `embedding` is logistic regression on features of the item, `bert` a pretrained
             encoder whose last layer and head are trained, `hub` one used as it is.
         encoder: sentence encoder of `embedding`, by its name under `models.encoders`.
-        features: what logistic regression reads (docs/reference/single_best_answer.md).
-        strength: of its L2 penalty is 1/`strength`.
+        features: input of the logistic regression (docs/reference/single_best_answer.md).
+        strength: inverse of its L2 penalty.
         fine_tuning: of `bert` and `hub`.
-        recall: share of the items with a single best answer that must be found; it sets the
-            threshold (98.9% in the paper).
-        held_out: share of the labelled items that are kept for evaluation.
+        recall: share of the single-best-answer items to find; it sets the threshold (98.9% in the
+            paper).
+        held_out: share of the labelled items kept for evaluation.
         folds: of the cross-validation that chooses the threshold.
-        leave_out: benchmarks whose labels are only evaluated on, not trained on.
+        leave_out: benchmarks whose labels are used for evaluation only.
     """
 
     labels: Literal["file", "judge", "both"] = "file"
     judge: JudgeParams = JudgeParams()
     kind: Literal["embedding", "bert", "hub"] = "embedding"
     encoder: str = "all-minilm-l6-v2"
-    features: tuple[FeatureGroup, ...] = Field(default=("surface", "closeness"), min_length=1)
+    features: Annotated[tuple[FeatureGroup, ...], Field(min_length=1), Distinct] = (
+        *("surface", "closeness"),
+    )
     strength: float = Field(default=0.1, gt=0)
     fine_tuning: FineTuningParams = FineTuningParams()
     recall: float = Field(default=0.989, gt=0, le=1)
@@ -90,13 +89,11 @@ class SingleBestAnswerParams(Section):
             raise ValueError(f"labels: {self.labels} needs judge.model, a name under models.models")
         if self.kind != "embedding" and self.fine_tuning.model is None:
             raise ValueError(f"kind: {self.kind} needs fine_tuning.model, a folder or a hub id")
-        if len(set(self.features)) < len(self.features):
-            raise ValueError("features names a group twice")
         return self
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
-# JSON as Python writes it has NaN, for shares of nothing.
+# Python's JSON has NaN, for shares of nothing.
 ShareOrNan = Annotated[float, Field(allow_inf_nan=True)]
 
 
@@ -125,7 +122,7 @@ class LogisticDocument(_Part):
 
 
 class OperatingPointDocument(_Part):
-    """A threshold and what it did to the items it was chosen on; shares are 0 to 1 or NaN."""
+    """A threshold and its effect on the items it was chosen on; shares are 0 to 1 or NaN."""
 
     target: Share
     threshold: Share
@@ -146,7 +143,7 @@ class OperatingPointDocument(_Part):
 
 
 class TrainedOnDocument(_Part):
-    """The labelled items that it was trained on."""
+    """The labelled training items."""
 
     items: Annotated[int, Field(ge=0)]
     positives: Annotated[int, Field(ge=0)]
@@ -155,7 +152,7 @@ class TrainedOnDocument(_Part):
 
 
 class ClassifierDocument(_Part):
-    """All that the pipeline `sba` writes; `logistic` is of the kind `embedding` alone."""
+    """The file that the pipeline `sba` writes; `logistic` is for the kind `embedding` only."""
 
     kind: Literal["embedding", "bert", "hub"]
     recall_target: Annotated[float, Field(gt=0, le=1)]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.params.prompt import PromptParams
+from benchwright.params.benchmark import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)
 

@@ -19,8 +19,7 @@ from benchwright.core.configuration import (
 from benchwright.core.errors import InputError
 from benchwright.language_models.loading import context_limit, model_tokenizer
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.prompt import PromptParams
+from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import (
     DemonstrationPool,

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from methods.dele.evidence.sampling_examples import (

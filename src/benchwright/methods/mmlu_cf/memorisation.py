@@ -13,7 +13,6 @@ import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
-from benchwright.core.metric_name import metric_name
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
@@ -22,6 +21,7 @@ from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
+from benchwright.tracking import metric_name
 
 _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.core.metric_name import metric_name
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     DifficultyParams,
     SamplingByDifficultyParams,
 )
+from benchwright.tracking import metric_name
 
 AGAIN = "difficulty again"
 """The task of rating the questions as they are after the rules."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.core.metric_name import metric_name
 from benchwright.evidence.panel import Panel
+from benchwright.tracking import metric_name
 
 
 def count_items(

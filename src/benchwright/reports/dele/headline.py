@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchwright.core.metric_name import metric_name
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of
 from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels, panel_counts
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient
 from benchwright.reports.page.wording import count, joined
+from benchwright.tracking import metric_name
 
 METRIC = "tau_b"
 """The figure of the headline (docs/explanation/statistics.md: Kendall's tau-b first)."""

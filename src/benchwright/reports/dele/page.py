@@ -11,8 +11,7 @@ from benchwright.methods.dele.evidence.chosen_subset import export_sampler
 from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.panels import SamplingPanels, panel_counts
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.estimation import EstimationParams
-from benchwright.params.sampling import SamplingParams
+from benchwright.params.sampling import EstimationParams, SamplingParams
 from benchwright.reports.dele.headline import METRIC, write_headline, write_notes
 from benchwright.reports.dele.plots.curves import LINES
 from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient, points

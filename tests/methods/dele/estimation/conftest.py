@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation import ESTIMATORS, Estimates, PreparedTraining, Training
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import probability
 
 Float = NDArray[np.float64]

@@ -17,7 +17,7 @@ from benchwright.methods.dele.estimation import (
     PreparedTraining,
     Training,
 )
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 
 NAMES = sorted(ESTIMATORS)
 BY_TRAINING = ["gp_irt", "p_irt", "ridge"]

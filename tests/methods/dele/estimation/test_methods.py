@@ -24,7 +24,7 @@ from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
 from benchwright.methods.dele.estimation.ridge import ridge_rule
 from benchwright.methods.dele.estimation.training import ItemCurves
 from benchwright.methods.dele.estimation.weighted import random_sample, weighted_rule
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.proportion import wilson_interval
 

@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
 from benchwright.methods.dele.estimation.training import ItemCurves
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl, probability
 
 

@@ -16,7 +16,7 @@ from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.score_spread import spread_scores
 from benchwright.methods.dele.evidence.summary import smallest_rate, summarise_samplers
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (
     make_answers,

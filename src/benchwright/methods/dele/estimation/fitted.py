@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.calibration import possible
 from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 
 Float = NDArray[np.float64]
 

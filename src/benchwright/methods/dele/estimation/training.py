@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
-from benchwright.params.estimation import EstimationParams
+from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl, probability
 
 Float = NDArray[np.float64]

@@ -15,8 +15,7 @@ from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.evidence.pools import Pools
 from benchwright.methods.dele.samplers.curves import repeat_seed
 from benchwright.methods.dele.samplers.registry import SAMPLERS
-from benchwright.params.estimation import EstimationParams
-from benchwright.params.sampling import SamplingParams
+from benchwright.params.sampling import EstimationParams, SamplingParams
 from benchwright.tables.dele import EstimateErrors
 
 ANCHORS = "anchor_points"

@@ -21,8 +21,8 @@ from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 from benchwright.methods.mmlu_cf.judging.judges import with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.params.benchmark import PromptParams
 from benchwright.params.mmlu_cf import DifficultyParams
-from benchwright.params.prompt import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import DemonstrationPool
 from benchwright.prompting.rendering import Question

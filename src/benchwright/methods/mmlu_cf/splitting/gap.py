@@ -10,7 +10,6 @@ import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
-from benchwright.core.metric_name import metric_name
 from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
 from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER
 from benchwright.params.mmlu_cf import HalfGapParams
@@ -18,6 +17,7 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
 from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
+from benchwright.tracking import metric_name
 
 SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
 """API, above 50, 13–50, 6–12 and at most 5 thousand million parameters (Table 1)."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.core.metric_name import metric_name
 from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
 from benchwright.tables.wicked import DrawCoverage, DrawDemonstrations, DrawPrompts
+from benchwright.tracking import metric_name
 
 ALTERED = "altered"
 
