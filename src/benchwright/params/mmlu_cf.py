@@ -1,4 +1,4 @@
-"""Settings of MMLU-CF, from documents to a benchmark with a closed half (docs/reference/mmlu_cf.md).
+"""Settings of MMLU-CF: documents to a benchmark with a closed half (docs/reference/mmlu_cf.md).
 
 `collection`, `cleaning`, `fields`, `difficulty`, `sampling_by_difficulty`, `checking`, `splitting`,
 `sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf.
