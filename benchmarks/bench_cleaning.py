@@ -33,7 +33,7 @@ from benchwright.methods.mmlu_cf.cleaning.deduplicate import (
 )
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned, Rows, as_raw, joined
 from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles, last_sentence
-from benchwright.params.batch_engine import BatchEngineParams
+from benchwright.params.mmlu_cf import BatchEngineParams
 from benchwright.params.mmlu_cf import CleaningParams
 from real_data import DATA, real_data
 

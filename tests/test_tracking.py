@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.commands.sweep.summary import Combination, SweepRun, summarise_sweep
+from benchwright.commands.sweep.page import Combination, SweepRun, summarise_sweep
 from benchwright.datasets.atomic import JsonDocument
 from benchwright.tracking import (
     finish_sweep,

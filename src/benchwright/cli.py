@@ -368,8 +368,13 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
     points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
     """
-    from benchwright.commands.plan.command import PlanRequest, run_plan
-    from benchwright.commands.plan.wording import terminal_lines, write_json, write_page
+    from benchwright.commands.plan import (
+        PlanRequest,
+        run_plan,
+        terminal_lines,
+        write_json,
+        write_page,
+    )
     from benchwright.commands.saved_results import judged, known_answers
     from benchwright.methods.dele.planning import CostPerPrompt, Wanted
 

@@ -160,10 +160,7 @@ def record_run(
         tags["error"] = (one_line(error) or f"{type(error).__name__}: {error}")[:5000]
     now = int(time.time() * 1000)
     run = client.create_run(
-        experiment_id,
-        start_time=now - int(seconds * 1000),
-        run_name=name,
-        tags=tags,
+        experiment_id, start_time=now - int(seconds * 1000), run_name=name, tags=tags
     )
     run_id = str(run.info.run_id)
     left_out = ("ingestion", "models", "ratings")

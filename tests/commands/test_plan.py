@@ -84,7 +84,7 @@ def test_a_tokenizer_of_conf_counts(
         }
     }
     conf = {"parameters": {"models": models}}
-    monkeypatch.setattr("benchwright.commands.plan.command.load_conf", lambda *_: conf)
+    monkeypatch.setattr("benchwright.commands.plan.load_conf", lambda *_: conf)
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", ".05"]
     done = CliRunner().invoke(cli, [*words, "--tokenizer", "tiny"])

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.commands.sweep.loop import remaining_seconds, run_combinations
-from benchwright.commands.sweep.summary import (
+from benchwright.commands.sweep.page import (
     Combination,
     SweepRun,
     duration,
@@ -23,6 +22,8 @@ from benchwright.commands.sweep.sweep import (
     SweepResult,
     combine,
     refuse_swept_parameters,
+    remaining_seconds,
+    run_combinations,
     split_names,
     split_seeds,
     write_summary,

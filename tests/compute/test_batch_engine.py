@@ -9,7 +9,7 @@ from batch_tasks import fallen, refused, rows_of, twice
 from benchwright.compute import batch_engine
 from benchwright.compute.batch_engine import BatchEngine, outcomes, require_leave_to_spill
 from benchwright.core.errors import InputError
-from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
+from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
 

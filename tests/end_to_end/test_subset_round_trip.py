@@ -16,7 +16,7 @@ from benchwright.commands.saved_results import read_answers
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.exports.export_subset import export_subset
+from benchwright.exports.export import export_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams

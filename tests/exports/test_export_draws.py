@@ -11,8 +11,7 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.exports.export import export_tasks
-from benchwright.exports.export_draws import export_draws
+from benchwright.exports.export import export_draws, export_tasks
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams

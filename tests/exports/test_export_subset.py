@@ -10,7 +10,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
-from benchwright.exports.export_subset import export_subset
+from benchwright.exports.export import export_subset
 from benchwright.params.exports import ExportsParams, StockTaskParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams

@@ -282,7 +282,7 @@ def _import_everything() -> None:
     import benchwright.cli
     import benchwright.commands.diff.page
     import benchwright.commands.estimate
-    import benchwright.commands.plan.wording
+    import benchwright.commands.plan
     import benchwright.commands.saved_results
     import benchwright.commands.sweep.sweep  # noqa: F401
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
 from benchwright.core.errors import InputError, one_line
-from benchwright.params.batch_engine import BatchClusterParams, BatchEngineParams
+from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.source_rows.unusable import ascii_surrogates, shown
+from benchwright.source_rows.fields import ascii_surrogates, shown
 
 SAMPLES = pa.schema(
     [

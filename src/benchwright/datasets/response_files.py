@@ -17,7 +17,7 @@ from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf
 from benchwright.datasets.verbatim import json_rows, require_columns_apart
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
-from benchwright.source_rows.unusable import ascii_surrogates, shown
+from benchwright.source_rows.fields import ascii_surrogates, shown
 
 _LARGEST_BLOCK = 1 << 30
 

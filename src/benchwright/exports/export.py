@@ -1,23 +1,33 @@
-"""Everything that is exported of one run."""
+"""Export kept items, draws of altered items or a subset as tasks for other harnesses."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 import benchwright
 from benchwright.core.errors import InputError
 from benchwright.core.flat_arguments import flat_arguments
+from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
-from benchwright.exports.harness_task import AskedAs, harness_family
-from benchwright.exports.instructions import HARNESS, task_instructions
+from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
+from benchwright.exports.harness_task import AskedAs, group_config, harness_family
+from benchwright.exports.instructions import (
+    HARNESS,
+    draw_instructions,
+    subset_instructions,
+    task_instructions,
+)
 from benchwright.exports.stock_samples import samples_of_benchmark
 from benchwright.exports.task_names import slug
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import Question, questions
 
@@ -189,3 +199,196 @@ def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
             f"exports: {twice[0]} would be the name of two tasks, since a variant or draw is named "
             "as a subject or style is; name the variant otherwise"
         )
+
+
+@flat_arguments
+def export_draws(
+    items: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    draws: pd.DataFrame,
+    perturbation: PerturbationParams,
+    run: ExportedRun,
+) -> HarnessExport:
+    """Write the benchmark and every draw of it as tasks, and a group over the draws.
+
+    Prompts are those of scoring; a draw is shown with its own demonstrations. Rows of draws carry
+    the draw's name (`condition`), by which `import_answers` knows an answer to them.
+
+    Args:
+        items: an `Items` table.
+        demonstrations: the same columns.
+        draws: a `Draws` table.
+        perturbation: how the draws were made; recorded only.
+        run: given field by field; its seed is also that of the draws.
+
+    Returns:
+        Per style the original, each draw, and a group per perturbation whose score is the mean
+        over its draws.
+
+    Raises:
+        InputError: no item suits the styles asked for, or two tasks would have one name.
+    """
+    conditions = sorted({str(name) for name in draws["condition"]}, key=natural_key)
+    drawn = {name: _item_set(name, draws) for name in conditions}
+    originals = families_of([ItemSet(ORIGINAL, questions(items), demonstrations)], run)
+    of_draws = families_of(drawn.values(), run)
+    groups = list(_groups(of_draws, drawn, run))
+    check_families([*originals, *of_draws, *groups], run)
+    facts = {**run.facts(), "perturbation": perturbation.model_dump(mode="json")}
+    same_draws = {
+        "benchmark": run.ingestion.name,
+        "variant": run.variant,
+        "limit": run.limit,
+        "seed": run.seed or None,
+    }
+    readme = draw_instructions(run.ingestion, originals, of_draws, groups, same_draws)
+    return HarnessExport([*originals, *groups, *of_draws], {}, readme, facts)
+
+
+def _item_set(condition: str, draws: pd.DataFrame) -> ItemSet:
+    own = draws[draws["condition"] == condition]
+    name, _, draw = condition.rpartition("-")
+    return ItemSet(
+        condition,
+        questions(own[own["role"] == "item"]),
+        own[own["role"] == "demonstration"],
+        {"condition": condition, "perturbation": name or condition, "draw": draw if name else ""},
+        condition,
+    )
+
+
+def _groups(
+    families: Sequence[HarnessFamily], drawn: Mapping[str, ItemSet], run: ExportedRun
+) -> Iterator[HarnessFamily]:
+    """A group for each perturbation and style, whose score is the mean over the draws.
+
+    All draws have the same number of items, so the mean over questions is the mean over draws.
+    """
+    own: dict[tuple[str, ExportStyle], list[HarnessFamily]] = {}
+    for family in families:
+        own.setdefault((family.facts["perturbation"], family.facts["style"]), []).append(family)
+    for (perturbation, style), members in own.items():
+        first = members[0].facts
+        tasks = [task for family in members for task in family.tasks]
+        facts = {
+            "benchmark": run.ingestion.name,
+            "variant": f"{perturbation}, mean of {len(members)}",
+            "perturbation": perturbation,
+            "draws": [family.facts["draw"] for family in members],
+            "style": style,
+            "n_items": first["n_items"],
+            "n_tasks": len(tasks),
+            "max_num_fewshot": min(family.facts["max_num_fewshot"] for family in members),
+        }
+        names = [family.name for family in members]
+        name = family_name(run, drawn[first["condition"]], perturbation, style)
+        yield HarnessFamily(name, group_config(names, tasks, facts), [], facts)
+
+
+CHOSEN, RANDOM = "chosen", "random"
+EVERYONE = -1  # the split of `SamplerChoice` in which all models choose
+EQUAL = "all items count alike: the accuracy that the harness prints is the subset's score"
+WEIGHTED = (
+    "the score is the sum of weight times answer; the harness prints the plain mean, which is not "
+    "it: give the log to `benchwright estimate`"
+)
+
+
+@flat_arguments
+def export_subset(
+    items: pd.DataFrame,
+    chosen_subset: pd.DataFrame,
+    sampler_choice: pd.DataFrame,
+    demonstrations: pd.DataFrame,
+    sampling: SamplingParams,
+    mirror_root: str,
+    run: ExportedRun,
+) -> HarnessExport:
+    """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
+
+    Rows carry `weight`. The harness weighs items only by code that it runs for a task, so tasks
+    have its own metrics; the manifest says what the score is, and lists items and weights for
+    `benchwright estimate`.
+
+    Args:
+        items: an `Items` table, all of the benchmark.
+        chosen_subset: a `ChosenSubset` table over its ids.
+        sampler_choice: a `SamplerChoice` table, which says what `sampling.export.sampler: chosen`
+            came to.
+        demonstrations: an `Items`-like table.
+        sampling: its section `export` says how the subset was drawn; recorded only.
+        mirror_root: where the items were read from, if anywhere.
+        run: given field by field; `exports.original` does not count here.
+
+    Raises:
+        InputError: an id is not the benchmark's, or no item suits the styles asked for.
+    """
+    benchmark = run.ingestion
+    stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
+    sampler = sampler_of(sampling, sampler_choice)
+    subset = subset_manifest(
+        items, chosen_subset, sampler, sampling.export.seed, benchmark.name, stock.places
+    )
+    rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
+    chosen = ItemSet(f"{sampler}_{len(subset.items)}", questions(rows), demonstrations)
+    weights = {item.item_id: item.weight for item in subset.items}
+    families = [_weighted(family, weights) for family in families_of([chosen], run)]
+    check_families(families, run)
+    facts = {**run.facts(), "subset": subset.model_dump(mode="json")}
+    readme = subset_instructions(benchmark, families, stock, subset)
+    return HarnessExport(families, stock.rows, readme, facts)
+
+
+def subset_manifest(
+    items: pd.DataFrame,
+    chosen_subset: pd.DataFrame,
+    sampler: str,
+    seed: int,
+    benchmark: str,
+    stock: Mapping[str, tuple[str, int]],
+) -> SubsetManifest:
+    """What `benchwright estimate` needs of a subset; `stock` is {} where places are not known.
+
+    Raises:
+        InputError: an id is not among the items.
+    """
+    hashes = dict(zip(items["item_id"].astype(str), items["content_hash"], strict=True))
+    unknown = [name for name in chosen_subset["item_id"] if name not in hashes]
+    if unknown:
+        raise InputError(f"chosen item {unknown[0]} is not among the benchmark's items")
+    weights = chosen_subset["weight"].to_numpy(np.float64)
+    chosen = tuple(
+        SubsetItem(item_id=name, weight=weight, content_hash=hashes[name], stock=stock.get(name))
+        for name, weight in zip(chosen_subset["item_id"], weights.tolist(), strict=True)
+    )
+    equal = bool(np.allclose(weights, 1 / len(weights)))
+    return SubsetManifest(
+        benchmark=benchmark,
+        sampler=sampler,
+        seed=seed,
+        rate=round(100 * len(chosen) / len(items), 4),
+        of_items=len(items),
+        of_items_hash=ids_hash(list(hashes)),
+        items_hash=ids_hash(hashed(chosen)),
+        equal_weights=equal,
+        scoring=EQUAL if equal else WEIGHTED,
+        items=chosen,
+    )
+
+
+def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
+    """The sampler that drew the subset: the one that is named, or that all models chose."""
+    if sampling.export.sampler != CHOSEN:
+        return sampling.export.sampler
+    winner = sampler_choice.loc[sampler_choice["split"] == EVERYONE, "winner"]
+    return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
+
+
+def _weighted(family: HarnessFamily, weights: Mapping[str, float]) -> HarnessFamily:
+    """The same tasks with the weight of each item in its row."""
+    return family._replace(
+        tasks=[
+            task._replace(rows=[row | {"weight": weights[row["item_id"]]} for row in task.rows])
+            for task in family.tasks
+        ]
+    )

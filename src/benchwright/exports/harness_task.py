@@ -174,8 +174,7 @@ def _parts(
         for (subject, _, ids), members in found.items()
     ]
     return sorted(
-        parts,
-        key=lambda p: (p.subject or "", -len(p.items), natural_key(p.items[0].item_id)),
+        parts, key=lambda p: (p.subject or "", -len(p.items), natural_key(p.items[0].item_id))
     )
 
 
@@ -293,11 +292,7 @@ def _written(
             **({"top_p": generation.top_p} if generation.temperature > 0 else {}),
         },
         "metric_list": [
-            {
-                **_mean("exact_match"),
-                "ignore_case": True,
-                "regexes_to_ignore": [",", r"\$", r"\.$"],
-            }
+            {**_mean("exact_match"), "ignore_case": True, "regexes_to_ignore": [",", r"\$", r"\.$"]}
         ],
         "filter_list": [
             {

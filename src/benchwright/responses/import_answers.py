@@ -12,8 +12,7 @@ from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.verbatim import no_rows
 from benchwright.responses.calibration import configurations
 from benchwright.responses.item_index import AnswerIndex, ItemIndex
-from benchwright.responses.lm_eval_logs import read_lm_eval
-from benchwright.responses.log_conditions import strangers
+from benchwright.responses.lm_eval_logs import read_lm_eval, strangers
 from benchwright.responses.tally import EXAMPLES, Tally
 from benchwright.responses.tidy_files import (
     ANSWER,

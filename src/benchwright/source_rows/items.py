@@ -9,12 +9,15 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams, FieldMapping, SplitPurposes
 from benchwright.source_rows.fields import (
+    Row,
+    Rule,
+    Unusable,
     hashed_order,
     read_body,
     read_optional,
     read_required,
+    shown,
 )
-from benchwright.source_rows.unusable import Row, Rule, Unusable, shown
 
 
 class Item(NamedTuple):

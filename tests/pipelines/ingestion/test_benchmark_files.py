@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.source_rows.unusable import Rule
+from benchwright.source_rows.fields import Rule
 
 NAMES = (
     "arc",
@@ -64,7 +64,7 @@ def test_a_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) 
         (("sources", "mirror", "split_column"), None, "either split_column or all_rows"),
         (("sources", "mirror", "file"), None, "either file, or files"),
         (("sources", "mirror", "splits"), {"val": "validate"}, "'test', 'validation', 'dev'"),
-        (("sources", "mirror", "fields", "choices"), None, "gold.form is final_answer where"),
+        (("sources", "mirror", "fields", "choices"), None, "gold.form must be final_answer"),
         (("sources", "mirror", "fields", "choices"), {}, "either column, or columns"),
         (("sources", "mirror", "fields", "gold", "column"), None, "gold needs a column"),
         (("sources", "mirror", "fields", "gold", "after"), "#", "only for the form final_answer"),

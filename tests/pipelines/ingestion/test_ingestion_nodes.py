@@ -14,7 +14,7 @@ from benchwright.core.natural_order import natural_key
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import create_pipeline
 from benchwright.pipelines.ingestion.nodes import IngestedTables, map_source_rows
-from benchwright.source_rows.unusable import Rule
+from benchwright.source_rows.fields import Rule
 
 FIELDS = {
     "item_id": "id",

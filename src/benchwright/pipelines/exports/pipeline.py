@@ -5,9 +5,7 @@ from collections.abc import Callable
 from kedro.pipeline import Pipeline, node
 
 from benchwright.datasets.harness_tasks import HarnessExport
-from benchwright.exports.export import export_tasks
-from benchwright.exports.export_draws import export_draws
-from benchwright.exports.export_subset import export_subset
+from benchwright.exports.export import export_draws, export_subset, export_tasks
 
 _RUN = [
     "params:ingestion",

@@ -8,8 +8,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import BenchmarkParams, FieldMapping
-from benchwright.source_rows.items import Item, ItemMapper, divide, limited
-from benchwright.source_rows.unusable import (
+from benchwright.source_rows.fields import (
     Rejection,
     Row,
     Rule,
@@ -18,6 +17,7 @@ from benchwright.source_rows.unusable import (
     rejected_table,
     shown,
 )
+from benchwright.source_rows.items import Item, ItemMapper, divide, limited
 from benchwright.tables.items import Demonstrations, Items
 
 

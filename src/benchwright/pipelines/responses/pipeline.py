@@ -38,10 +38,7 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
             name="fit_temperatures",
         ),
         Node(
-            build_response_matrices,
-            [*_ANSWERS, *drawn],
-            _MATRICES,
-            name="build_response_matrices",
+            build_response_matrices, [*_ANSWERS, *drawn], _MATRICES, name="build_response_matrices"
         ),
         Node(
             describe_models,

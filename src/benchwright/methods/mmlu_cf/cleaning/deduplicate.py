@@ -34,8 +34,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     rejected_rows,
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, WHOLE_RULES
-from benchwright.params.batch_engine import BatchEngineParams
-from benchwright.params.mmlu_cf import CleaningParams, RuleName
+from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams, RuleName
 
 _SEEDS = (HASH_SEED, "benchwright-key-2")
 

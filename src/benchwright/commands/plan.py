@@ -1,24 +1,162 @@
-"""A plan in the terminal, as JSON and as a page."""
+"""`benchwright plan`: how many items give a wanted precision, in the terminal, as JSON and page."""
 
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from benchwright import __version__
-from benchwright.commands.plan.command import MadePlan
-from benchwright.commands.plan.results import draw_plan
+from benchwright.commands.saved_results import KnownAnswers
 from benchwright.core.atomic_files import written_aside
-from benchwright.methods.dele.planning import PlanRow
-from benchwright.reports.page.parts import (
-    Bullets,
-    Cell,
-    Page,
-    Plot,
-    Section,
-    Table,
-    render_page,
+from benchwright.language_models.text_lengths import text_lengths
+from benchwright.methods.dele.planning import (
+    Answers,
+    CostPerPrompt,
+    Plan,
+    PlanRow,
+    Wanted,
+    make_plan,
 )
+from benchwright.params.scoring import ModelsParams
+from benchwright.project_conf import load_conf
+from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layout
+
+
+class PlanRequest(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        wanted: the values.
+        cost: of a prompt; its tokens are counted here.
+        tokenizer: a name under `models.models`; "" counts characters.
+    """
+
+    wanted: Wanted
+    cost: CostPerPrompt
+    tokenizer: str = ""
+
+
+class MadePlan(NamedTuple):
+    """A plan with what it rests on."""
+
+    request: PlanRequest
+    source: str
+    notes: tuple[str, ...]
+    cost: CostPerPrompt
+    plan: Plan
+
+
+def run_plan(
+    known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
+) -> MadePlan:
+    """Plan from known answers.
+
+    Args:
+        known: answers of models to the whole benchmark.
+        request: what is wanted.
+        project: the project's folder, for a tokenizer of conf.
+        env: as `--env`.
+
+    Raises:
+        InputError: a wanted value makes no sense, or the tokenizer is not known.
+    """
+    cost = _with_tokens(known, request, project, env)
+    # Which pairs of models are drawn must not depend on the order of the file.
+    order = np.argsort(np.array(known.models, object))
+    answers = Answers(known.correct[order], known.clusters(), known.strata())
+    plan = make_plan(answers, request.wanted, cost, known.curves)
+    return MadePlan(request, known.source, known.notes, cost, plan)
+
+
+def _with_tokens(
+    known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
+) -> CostPerPrompt:
+    texts = known.item_texts()
+    if not texts:
+        return request.cost
+    models = None
+    if request.tokenizer and project is not None:
+        models = ModelsParams.model_validate(load_conf(project, env)["parameters"]["models"])
+    lengths, said = text_lengths(texts, request.tokenizer, models, "--tokenizer")
+    if len(texts) < len(known.item_ids):
+        said += f", {len(texts):,} of {len(known.item_ids):,} items"
+    return request.cost._replace(tokens=float(np.mean(lengths)), counted_by=said)
+
+
+_TITLES = {
+    "standard_error_benchmark": "Standard error of a score, for the score on all these items",
+    "standard_error_ability": "Standard error of a score, for all items of this kind",
+    "detectable_difference": "Smallest difference of two models that is found",
+    "tau_b": "Kendall's tau-b with the order on all items",
+    "spearman": "Spearman's correlation with the order on all items",
+}
+_COLOURS = {"random": KEPT, "stratified": REMOVED}
+_DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
+
+
+def draw_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
+    """A figure for each thing that the plan's curve has; wanted values are lines across."""
+    lines = {
+        "standard_error_benchmark": wanted.standard_errors,
+        "standard_error_ability": wanted.standard_errors,
+        "detectable_difference": wanted.differences,
+        "tau_b": wanted.tau_b,
+        "spearman": wanted.spearman,
+    }
+    return {
+        name: _draw(title, plan.curve[plan.curve["figure"] == name], lines[name])
+        for name, title in _TITLES.items()
+        if (plan.curve["figure"] == name).any() and lines[name]
+    }
+
+
+def _draw(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
+    import plotly.graph_objects as go
+
+    traces = []
+    for (sampler, whose), own in rows.groupby(["sampler", "whose"], sort=False):
+        line = own.sort_values("items")
+        traces.append(
+            go.Scatter(
+                x=line["items"].tolist(),
+                y=line["value"].tolist(),
+                name=f"{whose}, {sampler}",
+                mode="lines",
+                line={"color": _COLOURS[str(sampler)], "dash": _DASHES.get(str(whose), "solid")},
+                hovertemplate="%{x} items: %{y:.4f}",
+            )
+        )
+    shapes = [
+        {
+            "type": "line",
+            "xref": "paper",
+            "x0": 0,
+            "x1": 1,
+            "y0": value,
+            "y1": value,
+            "line": {"color": QUIET, "dash": "dash", "width": 1},
+        }
+        for value in wanted
+    ]
+    return go.Figure(
+        traces,
+        layout(
+            title,
+            360,
+            xaxis=axis("items", type="log"),
+            yaxis=axis(rangemode="tozero" if "error" in title or "diff" in title else "normal"),
+            shapes=shapes,
+            legend={"orientation": "h", "y": -0.22, "yanchor": "top", "x": 0},
+            margin={"l": 8, "r": 16, "t": 8, "b": 96},
+            hovermode="x unified",
+            showlegend=True,
+        ),
+    )
+
 
 GOALS = {
     "standard_error": "standard error",
