@@ -4,11 +4,11 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-from benchwright.reports.page.wording import number, percent
+from benchwright.reports.page.wording import number, percent, words_of
 
 _PACKAGE = "benchwright.reports.page"
 
@@ -23,10 +23,10 @@ def render_report_page(
 ) -> str:
     """Fill in a report's template, which extends `page.html`.
 
-    Every value is escaped as text. The page's own files and Plotly's are the only text that reaches
-    it unescaped, and a content security policy lets the browser run these scripts by their hashes
-    and no other. The same context gives the same bytes. Templates have the filters `percent`,
-    `share`, `number` and `words`, and the macros of `macros.html`.
+    Every value is escaped as text, except the page's own files and Plotly's. A content security
+    policy lets the browser run these scripts by their hashes and no other. The same context gives
+    the same bytes. Templates have the filters `percent`, `share`, `number` and `words`, and the
+    macros of `macros.html`.
 
     Args:
         package: the package whose folder `templates` holds the report's own files.
@@ -42,8 +42,8 @@ def render_report_page(
     plots = bool(context["figures"])
     figures = {name: _as_json(figure) for name, figure in context["figures"].items()}
     own = {
-        "style": "\n".join([_read(_PACKAGE, "report.css"), *_all(package, more_style)]),
-        "script": "".join([_read(_PACKAGE, "page.js"), *_all(package, more_script)]),
+        "style": "\n".join(_read("report.css", package, more_style)),
+        "script": "".join(_read("page.js", package, more_script)),
         "plotly": get_plotlyjs() if plots else "",
     }
     scripts = ("plotly", "script") if plots else ()
@@ -60,12 +60,11 @@ def render_report_page(
     return page
 
 
-def _all(package: str, names: tuple[str, ...]) -> list[str]:
-    return [_read(package, name) for name in names]
-
-
-def _read(package: str, name: str) -> str:
-    return (files(package) / "templates" / name).read_text("utf-8")
+def _read(own: str, package: str, names: tuple[str, ...]) -> list[str]:
+    """Return a file of the kit, then files of a report's package."""
+    paths = [files(_PACKAGE) / "templates" / own]
+    paths += [files(package) / "templates" / name for name in names]
+    return [path.read_text("utf-8") for path in paths]
 
 
 @cache
@@ -85,7 +84,9 @@ def _environment(package: str) -> Any:
         "ensure_ascii": False,
         "allow_nan": False,
     }
-    environment.filters.update(percent=percent, number=number, words=_words, share=_share)
+    environment.filters.update(
+        percent=percent, number=number, words=partial(words_of, {}), share=_share
+    )
     return environment
 
 
@@ -94,14 +95,10 @@ def _as_json(figure: Any) -> Any:
 
 
 def _script_hash(script: str) -> str:
-    """The source expression that lets a browser run this script and no other."""
+    """Return the source expression that lets a browser run this script and no other."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _share(part: float, whole: float, digits: int = 1) -> str:
     return percent(part / whole if whole else None, digits)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

@@ -33,21 +33,13 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table with a caption.
+    """A table with a caption."""
 
-    Attributes:
-        label: the caption; "" for none.
-        head: titles of the columns.
-        rows: cells of each row.
-        numbers: which columns hold numbers.
-        header: the column that names the row.
-    """
-
-    label: str
-    head: Sequence[str]
+    label: str  # the caption; "" for none
+    head: Sequence[str]  # titles of the columns
     rows: Sequence[Sequence[str | Cell]]
-    numbers: Sequence[int] = ()
-    header: int = 0
+    numbers: Sequence[int] = ()  # which columns hold numbers
+    header: int = 0  # the column that names the row
 
 
 class Facts(NamedTuple):
@@ -111,33 +103,22 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a page says.
+    """The contents of a page."""
 
-    Attributes:
-        window: the title of the browser's window.
-        title: the title on the page.
-        sections: its parts.
-        kicker: a line above the title.
-        headline: what to know first.
-        lead: paragraphs under the title.
-        notes: what to know before reading on.
-        figures: Plotly figures by name.
-    """
-
-    window: str
-    title: str
+    window: str  # the title of the browser's window
+    title: str  # the title on the page
     sections: Sequence[Section]
-    kicker: str = ""
-    headline: str = ""
-    lead: Sequence[Text] = ()
-    notes: Sequence[str] = ()
-    figures: Mapping[str, Any] = {}
+    kicker: str = ""  # a line above the title
+    headline: str = ""  # what to know first
+    lead: Sequence[Text] = ()  # paragraphs under the title
+    notes: Sequence[str] = ()  # what to know before reading on
+    figures: Mapping[str, Any] = {}  # Plotly figures by name
 
 
 def render_page(page: Page) -> str:
-    """One HTML page that needs no network; every text is escaped, the same page has the same bytes.
+    """Render one HTML page that needs no network, with all text escaped.
 
-    Plotly is on it only where it has figures.
+    Plotly is included only where the page has figures.
     """
     context = {
         "page": page,
@@ -155,38 +136,38 @@ Column = tuple[str, Callable[[Mapping[Any, Any], str], str | Cell], str]
 def table_of(
     records: Iterable[Mapping[Any, Any]], columns: Sequence[Column], numbers: Sequence[int]
 ) -> Table:
-    """A table without a caption, with a row per record."""
+    """Return a table without a caption, with a row per record."""
     rows = [[write(record, name) for _, write, name in columns] for record in records]
     return Table("", [title for title, *_ in columns], rows, numbers)
 
 
 def as_text(record: Mapping[Any, Any], name: str) -> str:
-    """A value as it is."""
+    """Return a value as text."""
     return str(record[name])
 
 
 def as_words(record: Mapping[Any, Any], name: str) -> str:
-    """A name with spaces for underscores."""
+    """Return a name with spaces for underscores."""
     return str(record[name]).replace("_", " ")
 
 
 def as_share(record: Mapping[Any, Any], name: str) -> str:
-    """0.1443 as `14.4%`, – where it is missing."""
+    """Return 0.1443 as `14.4%`, – where it is missing."""
     return percent(record.get(name), none="–")
 
 
 def as_figure(record: Mapping[Any, Any], name: str) -> str:
-    """0.95554 as `0.956`, – where it is missing."""
+    """Return 0.95554 as `0.956`, – where it is missing."""
     return number(record.get(name), 3, none="–")
 
 
 def as_count(record: Mapping[Any, Any], name: str) -> str:
-    """14042 as `14,042`, – where it is missing."""
+    """Return 14042 as `14,042`, – where it is missing."""
     return number(record.get(name), none="–")
 
 
 def cut_note(n_rows: int, dataset: str) -> list[Text]:
-    """Says that a table of the page is cut at `LONGEST_TABLE` rows where it is."""
+    """Return a note where a table of the page is cut at `LONGEST_TABLE` rows."""
     if n_rows <= LONGEST_TABLE:
         return []
     said = f"The first {LONGEST_TABLE} of {n_rows:,}; the dataset `{dataset}` has them all."

@@ -13,12 +13,12 @@ SEQUENTIAL = [[0, "#f3f7fb"], [0.5, "#a3c8e6"], [1, "#1c4a75"]]
 
 
 def plain(text: object) -> str:
-    """Text for a figure: Plotly reads some HTML in labels, and data must stay text."""
+    """Escape text for a figure: Plotly reads some HTML in labels, and data must stay text."""
     return escape(str(text), quote=False)
 
 
 def short_names(names: list[str], most: int = 40) -> list[str]:
-    """Model names without their organisation where that leaves them distinct, clipped, escaped."""
+    """Return model names without organisation where they stay distinct, clipped and escaped."""
     tails = [name.rsplit("/", 1)[-1] for name in names]
     distinct = [
         tail if tails.count(tail) == 1 else name for tail, name in zip(tails, names, strict=True)
@@ -27,7 +27,7 @@ def short_names(names: list[str], most: int = 40) -> list[str]:
 
 
 def clip(text: str, most: int) -> str:
-    """Text of at most so many characters; the middle goes, because names differ at both ends."""
+    """Shorten text to so many characters in its middle, because names differ at both ends."""
     if len(text) <= most:
         return text
     head = most // 2
@@ -35,7 +35,7 @@ def clip(text: str, most: int) -> str:
 
 
 def label_above(x: float, text: str, colour: str) -> dict[str, Any]:
-    """The name of a vertical line at `x`, just above the plot."""
+    """Return the name of a vertical line at `x`, just above the plot."""
     return {
         "x": x,
         "y": 1,
@@ -48,7 +48,7 @@ def label_above(x: float, text: str, colour: str) -> dict[str, Any]:
 
 
 def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
-    """The base layout. The report shows the title as the caption and takes it from `meta`."""
+    """Return the base layout; the report shows the caption of `meta` in place of the title."""
     meta = {"caption": title, **more.pop("meta", {})}
     return {
         "title": {"text": plain(title), "font": {"size": 15}, "x": 0, "xref": "container"},
@@ -65,14 +65,19 @@ def layout(title: str, height: int, **more: Any) -> dict[str, Any]:
 
 
 def axis(title: str = "", **more: Any) -> dict[str, Any]:
-    """An axis with quiet lines that makes room for its own labels."""
-    base = {"gridcolor": GRID, "zeroline": False, "automargin": True, "linecolor": GRID}
-    base["ticks"] = ""
+    """Return an axis with quiet lines that makes room for its own labels."""
+    base = {
+        "gridcolor": GRID,
+        "zeroline": False,
+        "automargin": True,
+        "linecolor": GRID,
+        "ticks": "",
+    }
     return {**base, **({"title": {"text": title}} if title else {}), **more}
 
 
 def empty_figure(title: str, why: str) -> Any:
-    """A figure that says why there is nothing to draw."""
+    """Return a figure that says why there is nothing to draw."""
     import plotly.graph_objects as go
 
     hidden = {"visible": False, "range": [0, 1], "fixedrange": True}

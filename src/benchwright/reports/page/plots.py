@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from benchwright.reports.page.plot_style import axis, layout
+from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layout
 
 PALETTE = ("#3b82c4", "#d9622b", "#3f9b6c", "#a66bbe", "#b08a1e", "#cc5a86", "#4aa3a8", "#8a8f98")
 """Of models side by side: readable on white and on black."""
@@ -14,15 +15,28 @@ NOTES_BESIDE: Mapping[str, Any] = {"textposition": "outside", "cliponaxis": Fals
 """Of bars whose `text` stands at their ends."""
 
 
+UNSEEN_ON_THE_RIGHT: Mapping[str, Any] = {
+    "type": "scatter",
+    "mode": "markers",
+    "x": [1],
+    "y": [0],
+    "yaxis": "y2",
+    "marker": {"opacity": 0},
+    "showlegend": False,
+    "hoverinfo": "skip",
+}
+"""A trace for a second y axis, which exists only when a trace uses it."""
+
+
 def plot(title: str, height: int, traces: Iterable[dict[str, Any]], **more: Any) -> Any:
-    """A figure in the base layout; `more` is of the layout."""
+    """Return a figure in the base layout; `more` is of the layout."""
     import plotly.graph_objects as go
 
     return go.Figure(list(traces), layout(title, height, **more))
 
 
 def rows_down(names: Sequence[str], **more: Any) -> dict[str, Any]:
-    """A vertical axis of named rows from the top.
+    """Return a vertical axis of named rows from the top.
 
     Rows are numbers from 0, so that two names that look alike stay two rows.
     """
@@ -34,7 +48,7 @@ def rows_down(names: Sequence[str], **more: Any) -> dict[str, Any]:
 def bars(
     lengths: Sequence[float], colour: str | Sequence[str], hover: str, **more: Any
 ) -> dict[str, Any]:
-    """Horizontal bars from the top; `more` is of the trace."""
+    """Return horizontal bars from the top; `more` is of the trace."""
     return {
         "type": "bar",
         "orientation": "h",
@@ -47,7 +61,7 @@ def bars(
 
 
 def points(x: Sequence[Any], y: Sequence[Any], hover: str, **more: Any) -> dict[str, Any]:
-    """Points, or lines by another `mode`; `more` is of the trace."""
+    """Return points, or lines by another `mode`; `more` is of the trace."""
     base = {"type": "scatter", "mode": "markers", "x": x, "y": y}
     return {**base, "hovertemplate": f"{hover}<extra></extra>"} | more
 
@@ -55,7 +69,7 @@ def points(x: Sequence[Any], y: Sequence[Any], hover: str, **more: Any) -> dict[
 def whiskers(
     value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]", colour: str
 ) -> dict[str, Any]:
-    """Intervals around values, as an error of Plotly; none where a bound is missing."""
+    """Return intervals around values, as an error of Plotly; none where a bound is missing."""
     reach = {
         "array": (high - value).fillna(0).tolist(),
         "arrayminus": (value - low).fillna(0).tolist(),
@@ -64,7 +78,7 @@ def whiskers(
 
 
 def deviations(sd: "pd.Series[float]", colour: str) -> dict[str, Any]:
-    """Standard deviations around values, as an error of Plotly; none where it is missing."""
+    """Return standard deviations around values, as an error of Plotly; none where missing."""
     return {"type": "data", "array": sd.fillna(0).tolist(), **_whisker(colour)}
 
 
@@ -73,21 +87,50 @@ def _whisker(colour: str) -> dict[str, Any]:
 
 
 def spans(low: Iterable[float], high: Iterable[float]) -> dict[str, list[float | None]]:
-    """Coordinates of one line per row from `low` to `high`."""
-    found: dict[str, list[float | None]] = {"x": [], "y": []}
+    """Return the coordinates of one line per row from `low` to `high`."""
+    coordinates: dict[str, list[float | None]] = {"x": [], "y": []}
     for row, (start, end) in enumerate(zip(low, high, strict=True)):
-        found["x"] += [start, end, None]
-        found["y"] += [row, row, None]
-    return found
+        coordinates["x"] += [start, end, None]
+        coordinates["y"] += [row, row, None]
+    return coordinates
+
+
+def vertical_line(x: float, y: tuple[float, float], line: dict[str, Any]) -> dict[str, Any]:
+    """Return a line at `x` as a shape of the layout."""
+    return {"type": "line", "x0": x, "x1": x, "y0": y[0], "y1": y[1], "line": line}
+
+
+def places_by_rank(ranks: Iterable[float]) -> list[int]:
+    """Return the place of each rank, from 0; ties keep their order, so that lines do not cross."""
+    order = np.argsort(np.asarray(list(ranks)), kind="stable")
+    return [int(place) for place in np.argsort(order)]
+
+
+def rank_colour(before: float, after: float) -> str:
+    """Return grey for an unchanged rank, blue for a better one, orange for a worse one."""
+    if before == after:
+        return QUIET
+    return KEPT if after < before else REMOVED
+
+
+def one_above_the_other(upper: float, lower: float, between: float) -> dict[str, list[float]]:
+    """Return the changes that stack two plots, given in pixels, on a narrow page."""
+    total = upper + between + lower
+    return {
+        "layout.xaxis.domain": [0, 1],
+        "layout.yaxis.domain": [1 - upper / total, 1],
+        "layout.xaxis2.domain": [0, 1],
+        "layout.yaxis2.domain": [0, lower / total],
+    }
 
 
 def legend_below(pixels: float, height: float, **more: Any) -> dict[str, Any]:
-    """A legend so many pixels under plots that are `height` pixels high."""
+    """Return a legend so many pixels under plots that are `height` pixels high."""
     return {"orientation": "h", "x": 0, "y": -pixels / height, "yanchor": "top", **more}
 
 
 def margin(bottom: int, *, top: int = 8, right: int = 16) -> dict[str, int]:
-    """The margins of a figure, whose axes make room for their labels."""
+    """Return the margins of a figure, whose axes make room for their labels."""
     return {"l": 8, "r": right, "t": top, "b": bottom}
 
 
@@ -98,7 +141,7 @@ def funnel(
     reach: tuple[float, float],
     **across: Any,
 ) -> Any:
-    """Steps as bars that grow shorter: what each left, then what it took with a note at its end.
+    """Return steps as bars that grow shorter: what each left, and what it took with a note.
 
     Args:
         title: of the figure.

@@ -31,7 +31,7 @@ class Fact(NamedTuple):
 def benchmark_facts(
     ingestion: BenchmarkParams, variant: str, seed: int, filter_models: list[str]
 ) -> list[Fact]:
-    """What was refined, under which licence, from which possible sources."""
+    """Return what was refined, under which licence, from which possible sources."""
     facts = [
         Fact("Benchmark", f"{ingestion.title} ({ingestion.name})"),
         Fact("Variant", variant),
@@ -47,19 +47,19 @@ def benchmark_facts(
 
 
 def package_versions() -> list[Fact]:
-    """The versions of Python and of the packages that results depend on."""
+    """Return the versions of Python and of the packages that results depend on."""
     return [Fact("Python", python_version()), *(Fact(name, _version(name)) for name in PACKAGES)]
 
 
 def settings(section: str, params: BaseModel) -> list[Fact]:
-    """Every setting of a section by its dotted name."""
+    """Return every setting of a section by its dotted name."""
     return _flatten(section, params.model_dump(mode="json"))
 
 
 def provenance_section(
     what: str, facts: list[Fact], settings_of: str, settings_used: list[Fact], method: str
 ) -> Section:
-    """The last section of a page: what it is about, settings, versions, and the method's source."""
+    """Return the last section of a page: facts, settings, versions, and the method's source."""
     return Section(
         "Provenance",
         [
@@ -79,10 +79,9 @@ def _sources(ingestion: BenchmarkParams) -> list[Fact]:
         configs = f" ({', '.join(sources.hub.configs)})" if sources.hub.configs else ""
         revision = f" at {sources.hub.revision}" if sources.hub.revision else ""
         facts.append(Fact("Source: hub", f"{sources.hub.id}{configs}{revision}"))
-    if sources.local is not None:
-        facts.append(Fact("Source: local", ", ".join(sources.local.names())))
-    if sources.mirror is not None:
-        facts.append(Fact("Source: mirror", ", ".join(sources.mirror.names())))
+    for name, files in (("local", sources.local), ("mirror", sources.mirror)):
+        if files is not None:
+            facts.append(Fact(f"Source: {name}", ", ".join(files.names())))
     return facts
 
 

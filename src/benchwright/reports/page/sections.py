@@ -12,11 +12,11 @@ Section = dict[str, Any]
 
 
 def make_section(figures: Mapping[str, Any] | None = None, **values: Any) -> Section:
-    """A section of these values and figures (by their place on the page).
+    """Make a section of these values and figures (by their place on the page).
 
     Figures become text, which the catalog passes on without a deep copy.
     """
-    return {**values, "figures": {name: one.to_json() for name, one in (figures or {}).items()}}
+    return {**values, "figures": {name: plot.to_json() for name, plot in (figures or {}).items()}}
 
 
 def gather_figures(**figures: Any) -> Section:
@@ -33,15 +33,10 @@ def render_sections(
     more_style: tuple[str, ...] = (),
     more_script: tuple[str, ...] = (),
 ) -> str:
-    """Fill in a report's template with all its sections; see `render_report_page`.
+    """Fill in a report's template with all its sections.
 
-    Args:
-        package: the package whose folder `templates` holds the template.
-        template: its name.
-        titles: id and title of each section of the page, in order.
-        sections: what is shown.
-        more_style: style sheets of `package`, after the shared one.
-        more_script: scripts of `package`, after the shared one.
+    `titles` are id and title of each section of the page, in order; for the other parameters see
+    `render_report_page`.
     """
     context: dict[str, Any] = {}
     figures: dict[str, Any] = {}

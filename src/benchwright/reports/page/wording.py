@@ -8,7 +8,7 @@ import pandas as pd
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
-    """The rows with every missing value as None."""
+    """Return the rows with every missing value as None."""
     return [
         {name: None if is_missing(value) else value for name, value in row.items()}
         for row in table.to_dict("records")
@@ -16,56 +16,58 @@ def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN and pandas' NA."""
+    """Return whether the value is None, NaN or pandas' NA."""
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def percent(value: Any, digits: int = 1, none: str = "—") -> str:
-    """0.1443 as `14.4%`; `none` where it is missing."""
+    """Return 0.1443 as `14.4%`; `none` where it is missing."""
     return none if is_missing(value) else f"{value:.{digits}%}"
 
 
 def number(value: Any, digits: int = 0, none: str = "—") -> str:
-    """14042 as `14,042`; `none` where it is missing."""
+    """Return 14042 as `14,042`; `none` where it is missing."""
     return none if is_missing(value) else f"{value:,.{digits}f}"
 
 
 def words_of(names: dict[str, str], name: str) -> str:
-    """A name in words; one that is not known with spaces for underscores."""
+    """Return a name in words; an unknown one with spaces for underscores."""
     return names.get(name, name.replace("_", " "))
 
 
 def count(n: int, thing: str) -> str:
-    """`1 model`, `1,200 models`."""
+    """Return `1 model`, `1,200 models`."""
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def joined(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b`, `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """A figure with a true minus sign; — where it is missing."""
+    """Return a figure with a true minus sign; — where it is missing."""
     if value is None or is_missing(value):
         return "—"
     return f"{value:.{digits}f}".replace("-", "−")
 
 
 def bounds(low: float | None, high: float | None, digits: int = 3) -> str:
-    """`[0.823, 0.881]`; "" where one is missing."""
+    """Return `[0.823, 0.881]`; "" where one bound is missing."""
     if is_missing(low) or is_missing(high):
         return ""
     return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"
 
 
-def p_value(p: float) -> str:
-    """`0.012`; `< 0.001` below that."""
+def p_value(p: float | None) -> str:
+    """Return `0.012`, `< 0.001`, or — where the value is missing."""
+    if p is None or is_missing(p):
+        return "—"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def tile(name: str, value: str, note: str) -> dict[str, str]:
-    """A figure at the top of a page, with its name and a note."""
+    """Return a figure for the top of a page, with its name and a note."""
     return {"name": name, "value": value, "note": note}

@@ -41,7 +41,7 @@ def render_card(
     labelled: pd.DataFrame,
     missing: Mapping[str, int],
 ) -> str:
-    """One HTML page, nothing from the network.
+    """Render the card: one HTML page that needs no network.
 
     Args:
         classifier: what training wrote.
@@ -69,7 +69,7 @@ def render_card(
 
 
 def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Text]:
-    """What the classifier is, what it was trained on, and which labels were of no use."""
+    """Say what the classifier is, what it was trained on, and which labels were not used."""
     trained_on = classifier["trained_on"]
     benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
     of = f" ({', '.join(benchmarks)})" if benchmarks else ""
@@ -108,7 +108,7 @@ def _operating_points(classifier: Mapping[str, Any]) -> Section:
 
 
 def _curve(labelled: pd.DataFrame) -> list[Section]:
-    """Precision against recall, of cross-validated probabilities where there are any."""
+    """Return precision against recall, of cross-validated probabilities where there are any."""
     known = labelled[labelled["cross_validated"].notna()]
     probability, whose = "cross_validated", "Training and held-out items, out of fold"
     if not len(known):
@@ -129,22 +129,22 @@ def _curve(labelled: pd.DataFrame) -> list[Section]:
 
 
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
-    """When not to use the classifier, one sentence each; empty where nothing speaks against it."""
-    found: list[str] = []
+    """Say when not to use the classifier; empty where nothing speaks against it."""
+    reasons: list[str] = []
     rows = evaluation[evaluation["method"] == "classifier"]
     kept = _row(rows, "held_out")
     if kept is None:
         return ["No labelled item was held out: nothing is known about what it finds."]
     share = kept["share_flagged"]
     if share > USEFUL_SHARE:
-        found.append(
+        reasons.append(
             f"At this threshold it flags {share:.0%} of the held-out items, which would be copied "
             "unchanged. Label the items by a chat model that is good at it (labels: judge), or "
             "accept a lower recall (single_best_answer.recall)."
         )
     low = kept["recall_low"]
     if isnan(low) or low < classifier["recall_target"]:
-        found.append(
+        reasons.append(
             f"A recall of {classifier['recall_target']:.1%} was asked for; "
             + (
                 "without a held-out item that has the label 1 it is not shown."
@@ -156,28 +156,27 @@ def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]
     ranked = _row(rows, "cross_validation")
     ranked = kept if ranked is None else ranked
     if isnan(ranked["p_value"]) or ranked["p_value"] > 0.05:
-        found.append("It ranks items no better than chance does: do not use it.")
+        reasons.append("It ranks items no better than chance does: do not use it.")
     trained = classifier["trained_on"]["benchmarks"]
     if classifier["kind"] != "hub" and trained:
         names = ", ".join(trained)
-        found.append(f"It has seen {names} only; what it says of other benchmarks is a guess.")
+        reasons.append(f"It has seen {names} only; what it says of other benchmarks is a guess.")
     away = rows[(rows["part"] == "left_out") & (rows["benchmark"] != ALL)]
     by_chance = away.loc[~(away["p_value"] <= 0.05), "benchmark"]
-    return found + [
+    return reasons + [
         f"On {name} it is no better than chance: label its items." for name in by_chance
     ]
 
 
 def curve_points(curve: NDArray[np.float64]) -> str:
-    """The points of an SVG polyline: recall from left to right, precision upwards; "" of none."""
-    places = [
+    """Return the points of an SVG polyline: recall from left to right, precision upwards."""
+    return " ".join(
         f"{recall * _WIDTH:.1f},{(1 - precision) * _HEIGHT:.1f}" for recall, precision in curve
-    ]
-    return " ".join(places)
+    )
 
 
 def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
-    """All benchmarks together, or the only one."""
+    """Return the row of all benchmarks together, or of the only one."""
     own = rows[rows["part"] == part]
     whole = own[own["benchmark"] == ALL]
     chosen = (whole if len(whole) else own).to_dict("records")
@@ -229,7 +228,7 @@ _PART_COLUMNS: list[Column] = [
 
 
 def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
-    """Those of named features, the heaviest first; those of vectors mean nothing to a reader."""
+    """Return the coefficients of named features, the largest first, without those of vectors."""
     if classifier["kind"] != "embedding":
         return []
     fitted = classifier["logistic"]

@@ -1,7 +1,8 @@
 """The data behind the page's list of items: compact, because thousands of items travel with it."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,28 +21,9 @@ LONG_CHOICE = 400
 _LONG_NEIGHBOUR = 300
 _STATES = {"flagged": "f", "clear": "c", "not_judged": "n"}
 _REMOVED, _SILENT = "r", "-"
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_DIGITS = digits + ascii_lowercase
 _UNKNOWN = ".."
 _ALIKE = ("similar", "duplicate", "conflicting_gold")
-
-
-class Answers(NamedTuple):
-    """Answers of the models shown beside items, and figures of more models than are shown.
-
-    Attributes:
-        matrix: (m, n) answers of the m models shown to the n listed items.
-        filters: how many of these, from the first on, are filter models.
-        share_right: (n,) mean of `correct` over the panel's models, NaN where none answered.
-        lowest: (n,) lowest probability of the answer among the filter models (among the models
-            shown where there are no filter models), NaN where unknown.
-        highest: (n,) the highest.
-    """
-
-    matrix: ResponseMatrix
-    filters: int
-    share_right: NDArray[np.float64]
-    lowest: NDArray[np.float64]
-    highest: NDArray[np.float64]
 
 
 def list_items(
@@ -67,11 +49,13 @@ def list_items(
     listed = _first(item_audit, evaluation.report_items)
     ids = [str(item) for item in listed["item_id"]]
     rules, states, details, notes = _verdicts(ids, verdicts)
-    answers = _answers(ids, response_matrix, scores, panel, filter_models, evaluation.report_models)
+    matrix, n_filters, figures = _answers(
+        ids, response_matrix, scores, panel, filter_models, evaluation.report_models
+    )
     records = listed.to_dict("records")
-    found = {
-        "models": list(answers.matrix.models),
-        "filters": answers.filters,
+    contents = {
+        "models": list(matrix.models),
+        "filters": n_filters,
         "rules": rules,
         "details": details,
         "others": _unlisted_neighbours(listed, item_audit),
@@ -88,32 +72,29 @@ def list_items(
             "removed_by": [_joined(row["removed_by"]) for row in records],
             "neighbour": [_joined(row["neighbour"]) for row in records],
             "distance": _rounded(listed["neighbour_distance"].to_numpy(dtype=np.float64)),
-            "share": _rounded(answers.share_right),
-            "lowest": _rounded(answers.lowest),
-            "highest": _rounded(answers.highest),
+            **figures,
             "states": states,
             "notes": notes,
-            **_encoded(answers.matrix),
+            **_encoded(matrix),
         },
     }
     return make_section(
-        list=found, list_names=_names(records), n_listed=len(ids), listed_of=len(item_audit)
+        list=contents, list_names=_names(records), n_listed=len(ids), listed_of=len(item_audit)
     )
 
 
 def clip_text(text: str, most: int) -> str:
-    """At most so many characters, the end cut off."""
+    """Return at most so many characters, the end cut off."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _names(records: list[dict[Any, Any]]) -> list[str]:
-    """The rules and tags that occur in the list, for its menu."""
     joined = [_joined(row[column]) for row in records for column in ("removed_by", "tags")]
     return sorted({name for names in joined for name in names.split(",") if name})
 
 
 def _first(item_audit: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Removed items first; within each part in natural order."""
+    """Return removed items first, each part in natural order of id."""
     keys = [
         (decision != "removed", natural_key(str(item)))
         for decision, item in zip(item_audit["decision"], item_audit["item_id"], strict=True)
@@ -133,8 +114,9 @@ def _verdicts(
     notes: list[list[int]] = [[] for _ in ids]
     number = {rule: i for i, rule in enumerate(rules)}
     shown = verdicts[verdicts["item_id"].isin(place)]
-    shown = shown.assign(rule_number=shown["rule"].map(number))
-    shown = shown.assign(place=shown["item_id"].map(place)).sort_values(["place", "rule_number"])
+    shown = shown.assign(
+        rule_number=shown["rule"].map(number), place=shown["item_id"].map(place)
+    ).sort_values(["place", "rule_number"])
     columns = (shown[name] for name in ("place", "rule_number", "state", "removed", "detail"))
     for item, rule, state, removed, detail in zip(*columns, strict=True):
         states[item][rule] = _REMOVED if removed else _STATES[state]
@@ -150,8 +132,13 @@ def _answers(
     panel: Panel,
     filter_models: Sequence[str],
     most: int,
-) -> Answers:
-    """Filter models first, then a spread of the others along the ranking, up to `most`."""
+) -> tuple[ResponseMatrix, int, dict[str, list[float | None]]]:
+    """Return answers of up to `most` models, how many of these are filter models, and figures.
+
+    Filter models come first, then a spread of the others along the ranking. The figures are the
+    share of the panel's models that are right, and the lowest and highest probability of the
+    answer among all filter models (among the models shown where there are no filter models).
+    """
     known = set(response_matrix.models)
     chose = [model for model in filter_models if model in known]
     first = chose[:most]
@@ -161,52 +148,44 @@ def _answers(
     shown = response_matrix.select_models([*first, *others]).select_items(ids)
     everyone = response_matrix.select_models([m for m in panel.models if m in known])
     right = everyone.select_items(ids).correct
-    by = response_matrix.select_models(chose).select_items(ids) if chose else shown
-    return Answers(
-        shown,
-        len(first),
-        _over_models(right, "mean"),
-        _over_models(by.p_answer, "min"),
-        _over_models(by.p_answer, "max"),
-    )
+    p_answer = (response_matrix.select_models(chose).select_items(ids) if chose else shown).p_answer
+    figures = {
+        "share": _over_models(right, "mean"),
+        "lowest": _over_models(p_answer, "min"),
+        "highest": _over_models(p_answer, "max"),
+    }
+    return shown, len(first), figures
 
 
-def _over_models(values: NDArray[np.float32], what: str) -> NDArray[np.float64]:
-    """Mean, min or max of each column over its known values; NaN where none is known."""
+def _over_models(values: NDArray[np.float32], what: str) -> list[float | None]:
+    """Return mean, min or max of each column over its known values; None where none is known."""
     some = ~np.isnan(values).all(axis=0)
     out = np.full(values.shape[1], np.nan)
     if len(values) and some.any():
         known = values[:, some].astype(np.float64)
         out[some] = getattr(np, f"nan{what}")(known, axis=0)
-    return out
+    return _rounded(out)
 
 
 def _encoded(matrix: ResponseMatrix) -> dict[str, list[str]]:
-    """The answers as strings of one or two characters per model."""
+    """Return the answers as strings of one or two characters per model."""
+    letters = np.array(list(ascii_uppercase))
+    pairs = np.array([_DIGITS[i // 36] + _DIGITS[i % 36] for i in range(1001)])
     columns = range(len(matrix.item_ids))
     right = np.select(
         [np.isnan(matrix.correct), matrix.correct >= 1, matrix.correct <= 0], [".", "+", "-"], "~"
     )
     prediction = matrix.prediction.astype(int)
     lettered = (prediction >= 0) & (prediction < 26)
-    chosen = np.where(lettered, _letters()[np.clip(prediction, 0, 25)], ".")
+    chosen = np.where(lettered, letters[np.clip(prediction, 0, 25)], ".")
     known = ~np.isnan(matrix.p_answer)
     thousandths = np.where(known, np.round(1000 * np.nan_to_num(matrix.p_answer)), 0).astype(int)
-    p_answer = np.where(known, _pairs()[np.clip(thousandths, 0, 1000)], _UNKNOWN)
+    p_answer = np.where(known, pairs[np.clip(thousandths, 0, 1000)], _UNKNOWN)
     return {
         "right": ["".join(right[:, i]) for i in columns],
         "chosen": ["".join(chosen[:, i]) if lettered[:, i].any() else "" for i in columns],
         "p": ["".join(p_answer[:, i]) if known[:, i].any() else "" for i in columns],
     }
-
-
-def _letters() -> NDArray[np.str_]:
-    return np.array([chr(65 + i) for i in range(26)])
-
-
-def _pairs() -> NDArray[np.str_]:
-    """0 to 1000 as two digits of base 36."""
-    return np.array([_DIGITS[i // 36] + _DIGITS[i % 36] for i in range(1001)])
 
 
 def _unlisted_neighbours(listed: pd.DataFrame, item_audit: pd.DataFrame) -> dict[str, str]:

@@ -5,11 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from benchwright.reports.smart.wording import (
-    write_interval,
-    write_percentile,
-    write_value,
-)
+from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 Place = Literal["below", "inside", "above", "none"]
 
@@ -33,17 +29,11 @@ _CONCLUSIONS: dict[tuple[Place, Place], str] = {
 
 
 class Judgement(NamedTuple):
-    """Where this run stands among random subsets of its size.
+    """The place of this run among random subsets of its size."""
 
-    Attributes:
-        ranking: place of Kendall's tau-b among the middle 95% of the random subsets.
-        headroom: place of the range of the best models' scores, in the same way.
-        sentences: what to say about it, in order.
-    """
-
-    ranking: Place
-    headroom: Place
-    sentences: tuple[str, ...]
+    ranking: Place  # of Kendall's tau-b, against the middle 95% of the random subsets
+    headroom: Place  # of the range of the best models' scores, in the same way
+    sentences: tuple[str, ...]  # what to say about it, in order
 
 
 def judge_against_random(
@@ -51,10 +41,10 @@ def judge_against_random(
 ) -> Judgement:
     """Say whether this run's items beat random subsets of the same size, for one set of models.
 
-    A figure is below, inside or above the middle 95% of the random ones; bounds, and what is
-    written like one of them, count as inside.
-    Plain random subsets decide; those stratified by subject are mentioned where they say something
-    else. `top_models` is the number of best models whose range is the headroom, where it is known.
+    A figure is below, inside or above the middle 95% of the random ones; bounds, and values that
+    are written like one of them, count as inside. Plain random subsets decide; those stratified by
+    subject are mentioned where they disagree. `top_models` is the number of best models whose
+    range is the headroom, where it is known.
     """
     ranking = _row(yardstick, group, "kendall_tau_b")
     if ranking is None:
@@ -63,7 +53,7 @@ def judge_against_random(
         said = "All of these items were kept, so there is nothing to compare with random subsets."
         return Judgement("none", "none", (said,))
     place = _place(ranking)
-    sentences = [*_ranking_sentences(ranking, place)]
+    sentences = _ranking_sentences(ranking, place)
     stratified = _row(yardstick, group, "kendall_tau_b", "stratified")
     if stratified is not None and _place(stratified) not in ("none", place):
         sentences.append(_otherwise(stratified))
@@ -79,7 +69,7 @@ def judge_against_random(
 def _row(
     yardstick: pd.DataFrame, group: str, metric: str, random: str = "plain"
 ) -> dict[Any, Any] | None:
-    """The kept items' row with a value and a band, or None."""
+    """Return the kept items' row with a value and a band, or None."""
     rows = yardstick[
         (yardstick["method"] == "kept")
         & (yardstick["models"] == group)
@@ -113,18 +103,14 @@ def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
     mean = write_value("kendall_tau_b", row["random_mean"])
     band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
     percentile = row["percentile"]
-    at = "" if math.isnan(percentile) else f"; this run is at percentile {_place_of(percentile)}"
+    ends = {0.0: " (all of them are higher)", 100.0: " (all of them are lower)"}
+    written = "" if math.isnan(percentile) else write_percentile(percentile)
+    at = f"; this run is at percentile {written}{ends.get(percentile, '')}" if written else ""
     return [
         f"{row['draws']:,} random subsets of the same size reach {mean} on average, the middle 95% "
         f"of them {band}{at}.",
         _RANKING[place],
     ]
-
-
-def _place_of(percentile: float) -> str:
-    """The percentile, with what it means at its ends."""
-    meaning = {0.0: " (all of them are higher)", 100.0: " (all of them are lower)"}
-    return write_percentile(percentile) + meaning.get(percentile, "")
 
 
 def _otherwise(row: dict[Any, Any]) -> str:

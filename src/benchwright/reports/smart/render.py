@@ -1,4 +1,4 @@
-"""The report: a node gathers what each section says, and one puts them on a page."""
+"""The report: one node gathers the contents of each section, and one renders the page."""
 
 from collections.abc import Collection
 from typing import Any
@@ -195,7 +195,7 @@ def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
-    """The rules that judged nothing, each with the reason."""
+    """Return the rules that judged nothing, each with the reason."""
     return {
         row["rule"]: row["reason"] or ("switched off" if row["status"] == "off" else "did not run")
         for row in rows_of(rule_coverage)

@@ -5,22 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.evidence.panel import (
-    Panel,
-    group_to_judge,
-    in_sample_note,
-    panel_warnings,
-)
+from benchwright.evidence.panel import Panel, group_to_judge, in_sample_note, panel_warnings
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
 from benchwright.reports.page.wording import count, tile
 from benchwright.reports.smart.judgement import judge_against_random
-from benchwright.reports.smart.wording import (
-    write_interval,
-    write_percentile,
-    write_value,
-)
+from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 _TWINS = 0.99  # share of same answers from which two models are hardly two
@@ -98,9 +89,11 @@ def note_items(
     import_report: pd.DataFrame,
 ) -> Section:
     """Note what a reader has to know first about rules, labels and source rows."""
+    warning = similarity_threshold.get("warning") or ""
+    end = "" if warning.endswith((".", "!", "?")) else "."
     notes = [
         *_rule_notes(rule_coverage, len(items)),
-        *_similarity_notes(similarity_threshold),
+        *([f"Similar items: {warning}{end}"] if warning else []),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
         *_source_notes(rejected_items, import_report),
     ]
@@ -108,12 +101,12 @@ def note_items(
 
 
 def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
-    """Of the items that every model of the panel answered, those that were kept."""
+    """Count the kept items that every model of the panel answered."""
     return len(set(kept_items["item_id"]) & set(panel.item_ids))
 
 
 def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int) -> dict[str, str]:
-    """Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
+    """Return Kendall's tau-b of the fairest set of models, as a sentence, a figure and a note."""
     rows = rank_agreement[
         (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
     ]
@@ -149,7 +142,6 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
 
 
 def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
-    """Where the items that all models answered lose another share than all items do."""
     n = len(panel.item_ids)
     if not n or abs((n - n_kept) / n - removed) < _NOTABLE_POINTS / 100:
         return []
@@ -161,7 +153,6 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
 
 
 def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]]:
-    """The kept items among plain random subsets: percentile of tau-b, range of the best models."""
     rows = yardstick[
         (yardstick["method"] == "kept")
         & (yardstick["models"] == group)
@@ -197,20 +188,17 @@ def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]
 
 
 def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
+    names = {
+        status: ", ".join(rules.str.replace("_", " "))
+        for status, rules in rule_coverage.groupby("status")["rule"]
+    }
     ran = int(rule_coverage["status"].isin(["ran", "partial"]).sum())
-    silent = rule_coverage.loc[rule_coverage["status"] == "not_run", "rule"]
-    off = rule_coverage.loc[rule_coverage["status"] == "off", "rule"]
-    said = [
-        f"{what}: {', '.join(rules.str.replace('_', ' '))}"
-        for what, rules in (("not run", silent), ("off", off))
-        if len(rules)
-    ]
-    note = "; ".join(said) or "every rule"
+    notes = [f"{s.replace('_', ' ')}: {names[s]}" for s in ("not_run", "off") if s in names]
+    note = "; ".join(notes) or "every rule"
     return tile("Rules that ran", f"{ran} of {len(rule_coverage)}", note)
 
 
 def _selection_notes(scores: pd.DataFrame) -> list[str]:
-    """Whether the models that chose the items pay for it: what they all get right is gone."""
     lost = (scores["accuracy_full"] - scores["accuracy_kept"]).groupby(scores["role"]).mean()
     own, others = 100 * lost.get("filter", np.nan), 100 * lost.get("held_out", np.nan)
     if not own - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
@@ -223,13 +211,14 @@ def _selection_notes(scores: pd.DataFrame) -> list[str]:
 
 
 def _twin_notes(agreement: pd.DataFrame) -> list[str]:
-    """Pairs of models that are hardly two: they make n look larger than it is."""
+    """Name pairs of nearly identical models: they make n look larger than it is."""
     twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
     same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
     said = [
         f"{row['model_a']} and {row['model_b']} have the same {same} on "
-        f"{_nearly_all(row['full'])} of the items; they count as two models here."
+        f"{share} of the items; they count as two models here."
         for row in twins.head(_SHOWN_TWINS).to_dict("records")
+        for share in ["more than 99.9%" if 0.9995 <= row["full"] < 1 else f"{row['full']:.1%}"]
     ]
     if len(twins) > _SHOWN_TWINS:
         more = len(twins) - _SHOWN_TWINS
@@ -237,11 +226,6 @@ def _twin_notes(agreement: pd.DataFrame) -> list[str]:
             f"The same holds for {more:,} more {'pair' if more == 1 else 'pairs'} of models."
         )
     return said
-
-
-def _nearly_all(share: float) -> str:
-    """A share near 1; all of it only where it is all."""
-    return "more than 99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
@@ -256,11 +240,6 @@ def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
                 f"({rule['judged'] / n_items:.1%}); the rest stayed unjudged."
             )
     return said
-
-
-def _similarity_notes(similarity_threshold: dict[str, Any]) -> list[str]:
-    warning = similarity_threshold.get("warning")
-    return [_sentence(f"Similar items: {warning}")] if warning else []
 
 
 def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[str]:
@@ -279,22 +258,16 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
 def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> list[str]:
     said = []
     if len(rejected_items):
-        said.append(
-            f"{len(rejected_items):,} source "
-            f"{'row' if len(rejected_items) == 1 else 'rows'} could not become "
-            f"{'an item' if len(rejected_items) == 1 else 'items'}; see “Data and models”."
-        )
+        become = "an item" if len(rejected_items) == 1 else "items"
+        rows = count(len(rejected_items), "source row")
+        said.append(f"{rows} could not become {become}; see “Data and models”.")
     for column, what in (
         ("not_joined", "imported answers matched no item"),
         ("doubled", "imported answers were given more than once"),
         ("dropped", "imported answers were empty or out of range"),
         ("contradicting", "imported answers claim to be right or wrong against their own choice"),
     ):
-        count = int(import_report[column].sum())
-        if count:
-            said.append(f"{count:,} {what}.")
+        n = int(import_report[column].sum())
+        if n:
+            said.append(f"{n:,} {what}.")
     return said
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,7 +1,9 @@
 """The names of rules, figures, methods and roles in words, and how figures are written."""
 
-import math
+import re
 from typing import Literal, NamedTuple
+
+from benchwright.reports.page.wording import is_missing, p_value
 
 Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
 
@@ -75,45 +77,32 @@ METRICS = {
 
 
 def metric_of(name: str) -> Metric:
-    """The wording of a figure; one that is not known is called by its name."""
+    """Return the wording of a figure; an unknown one is called by its name."""
     return METRICS.get(name, Metric(name.replace("_", " ").capitalize(), "coefficient"))
 
 
 def in_order(names: list[str]) -> list[str]:
-    """Distinct names of figures, known ones first in the order of `METRICS`."""
+    """Return the distinct names of figures, known ones first in the order of `METRICS`."""
     distinct = list(dict.fromkeys(names))
     return [n for n in METRICS if n in distinct] + [n for n in distinct if n not in METRICS]
 
 
 def write_value(metric: str, value: float | None) -> str:
-    """The value in its unit, — where there is none."""
-    if value is None or math.isnan(value):
-        return "—"
+    """Return the value in its unit, — where it is missing."""
     unit = metric_of(metric).unit
-    if unit == "p":
-        return write_p(value)
+    if value is None or is_missing(value) or unit == "p":
+        return p_value(value)
     written = _FORMATS[unit].format(value)
-    return written.lstrip("-") if float(_only_digits(written)) == 0 else written
-
-
-def _only_digits(written: str) -> str:
-    return "".join(c for c in written if c.isdigit())
+    return written if re.search("[1-9]", written) else written.lstrip("-")
 
 
 def write_interval(metric: str, low: float | None, high: float | None) -> str:
-    """`[low, high]`, "" where either is unknown."""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
+    """Return `[low, high]`, "" where one bound is missing."""
+    if is_missing(low) or is_missing(high):
         return ""
     return f"[{write_value(metric, low)}, {write_value(metric, high)}]"
 
 
-def write_p(value: float | None) -> str:
-    """A p-value, — where there is none."""
-    if value is None or math.isnan(value):
-        return "—"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def write_percentile(value: float) -> str:
-    """A percentile in whole numbers, with a decimal at the ends where it matters."""
+    """Return a percentile in whole numbers, with a decimal at the ends where it matters."""
     return f"{value:.1f}".removesuffix(".0") if value < 1 or value > 99 else f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""What a perturbation does to models, in sentences that can be quoted, and the warnings."""
+"""What a perturbation does to models, in sentences to be quoted, and the warnings."""
 
 import math
 from collections.abc import Mapping
@@ -11,7 +11,11 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     perturbation_of,
     say_way,
 )
-from benchwright.methods.wicked.comparison.coverage import Unchecked, count_unchecked
+from benchwright.methods.wicked.comparison.coverage import (
+    Unchecked,
+    changes_of_items,
+    count_unchecked,
+)
 from benchwright.params.perturbation import (
     NoneOfTheAboveParams,
     PerturbationParams,
@@ -25,19 +29,12 @@ _NOTABLE = 0.02  # a share of failed extractions below this does not colour the 
 
 
 class DrawnItems(NamedTuple):
-    """What the draws of the main perturbation did to the items.
+    """What the draws of the main perturbation did to the items."""
 
-    Attributes:
-        name: of the perturbation.
-        n_items: of the benchmark.
-        share_altered: of the items in a draw, 0–1, on average over draws.
-        unchecked: what is known of items with a single best answer.
-    """
-
-    name: str
-    n_items: int
-    share_altered: float
-    unchecked: Unchecked
+    name: str  # of the perturbation
+    n_items: int  # of the benchmark
+    share_altered: float  # of the items in a draw, 0–1, on average over draws
+    unchecked: Unchecked  # what is known of items with a single best answer
 
 
 def count_drawn_items(
@@ -47,32 +44,25 @@ def count_drawn_items(
     single_best_answer_ids: Mapping[str, list[str]],
     perturbation: PerturbationParams,
 ) -> DrawnItems:
-    """Count the items that the main perturbation altered, and those nobody checked."""
+    """Count the items that the main perturbation altered, and those that nobody has checked."""
     name = main_perturbation(sorted(set(draw_coverage["perturbation"])), perturbation)
     changes = perturbation_changes[perturbation_changes["condition"].map(perturbation_of) == name]
-    own = changes[changes["role"] == "item"]
-    done = own["altered"].astype(bool).groupby([own["condition"], own["item_id"]]).any()
-    ids = {str(item) for item in items["item_id"]}
-    unchecked = count_unchecked(changes, single_best_answer_ids, ids)
-    return DrawnItems(name, len(items), float(done.mean()) if len(own) else 0.0, unchecked)
+    altered = changes_of_items(changes)["altered"]
+    unchecked = count_unchecked(changes, single_best_answer_ids, set(items["item_id"].astype(str)))
+    share = float(altered.mean()) if len(altered) else 0.0
+    return DrawnItems(name, len(items), share, unchecked)
 
 
 class Headline(NamedTuple):
-    """The top of the page.
+    """The top of the page."""
 
-    Attributes:
-        cost: what the perturbation costs, on how many items; or why nothing can be said.
-        order: what it does to the order of models; "" where `cost` says why there is nothing.
-        tiles: figures with names and notes.
-    """
-
-    cost: str
-    order: str
-    tiles: list[dict[str, str]]
+    cost: str  # what the perturbation costs, on how many items; or why nothing can be said
+    order: str  # what it does to the order of models; "" where `cost` says why there is nothing
+    tiles: list[dict[str, str]]  # figures with names and notes
 
 
 class _Figure(NamedTuple):
-    """A metric of a `DrawSummary` table of one way of asking."""
+    """A metric of a `DrawSummary` table for one way of asking."""
 
     value: float = math.nan
     low: float = math.nan
@@ -93,12 +83,8 @@ def write_headline(
 ) -> Headline:
     """Say what the main perturbation costs the models that were asked alike.
 
-    Args:
-        draw_scores: a `DrawScores` table.
-        draw_summary: a `DrawSummary` table, the way of asking of most models first.
-        perturbation: the settings.
-        drawn: what became of the items.
-        saved: prompts that did not have to be asked.
+    `draw_summary` has the way of asking of most models first; `saved` is the number of prompts
+    that did not have to be asked.
     """
     share, unchecked = drawn.share_altered, drawn.unchecked
     altered = "—" if math.isnan(share) else f"{share:.1%}"
@@ -178,8 +164,8 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
         lost = f" {interval(-high, -low, signed=False)}"
         said = f"costs {whom} {points(-value, signed=False)} points{average}{lost}"
     elif low > 0:
-        given = interval(low, high, signed=False)
-        said = f"gives {whom} {points(value, signed=False)} points more{average} {given}"
+        gained = interval(low, high, signed=False)
+        said = f"gives {whom} {points(value, signed=False)} points more{average} {gained}"
     else:
         shown = f" {interval(low, high)}" if interval(low, high) else ", without an interval,"
         said = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
@@ -216,7 +202,7 @@ def write_notes(
     perturbation: PerturbationParams,
     drawn: DrawnItems,
 ) -> list[str]:
-    """What a reader has to know before trusting a figure, the gravest first."""
+    """Write what a reader has to know before trusting a figure, the gravest note first."""
     main = main_perturbation(sorted(draw_scores["perturbation"].unique()), perturbation)
     return [
         *_coherence(perturbation, drawn.unchecked),

@@ -1,4 +1,4 @@
-"""Items before and after, some of each kind."""
+"""The report of a perturbed benchmark: its sections, and the page made of them."""
 
 import math
 from collections.abc import Sequence
@@ -20,80 +20,6 @@ from benchwright.reports.wicked.wording import REASONS, TRANSFORMS, WORDINGS, in
 
 _LONGEST = 1_500  # characters of a question
 _COPIED = "Left as it was"
-
-
-def choose_examples(
-    items: pd.DataFrame,
-    draws: pd.DataFrame,
-    perturbation_changes: pd.DataFrame,
-    name: str,
-    most: int,
-    seed: int,
-) -> list[dict[str, Any]]:
-    """Some items of each kind, from the first draw of a perturbation, by seed and item id.
-
-    Kinds are: the right option kept, the right option gone, only reordered or reworded, and copies
-    by reason.
-
-    Returns:
-        By kind its title, how many items are of it, and the items with `before` and, where they
-        were altered, `after`.
-    """
-    names = [str(one) for one in draws["condition"].unique() if perturbation_of(one) == name]
-    condition = min(names, key=lambda one: (len(one), one), default="")
-    own, rows = (
-        table[(table["condition"] == condition) & (table["role"] == "item")]
-        for table in (perturbation_changes, draws)
-    )
-    kinds: dict[str, list[str]] = {}
-    for item, changes in own.groupby("item_id", sort=False):
-        for kind in _kinds(changes):
-            kinds.setdefault(kind, []).append(str(item))
-    found = []
-    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_COPIED), kind)) if most else ():
-        ids = kinds[kind]
-        order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
-        some = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
-        before, after = _questions(items, some), _questions(rows, some)
-        shown = [
-            {
-                "item_id": item,
-                "before": before[item],
-                "after": None if kind.startswith(_COPIED) else after[item],
-            }
-            for item in some
-        ]
-        found.append({"title": kind, "n": len(ids), "condition": condition, "items": shown})
-    return found
-
-
-def _kinds(changes: pd.DataFrame) -> list[str]:
-    """The kind of an item that was altered, or each reason why it was not."""
-    altered = changes[changes["altered"].astype(bool)]
-    if (altered["removed_index"] >= 0).any():
-        gone = bool(altered["gold_removed"].any())
-        return ["An option replaced, the right one " + ("gone" if gone else "still there")]
-    if len(altered):
-        done = " and ".join(words_of(TRANSFORMS, one) for one in altered["transform"])
-        return [f"Only {done}"]
-    return [
-        f"{_COPIED}: {words_of(REASONS, str(reason))}"
-        for reason in dict.fromkeys(changes["reason"])
-    ]
-
-
-def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any]]:
-    """The texts of the items wanted, by id."""
-    return {
-        row["item_id"]: {
-            "question": row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
-            "choices": list(row["choices"]),
-            "answer": row["answer"],
-        }
-        for row in table[table["item_id"].isin(wanted)].to_dict("records")
-    }
-
-
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
 _SECTIONS = (
     ("method", "What was done and why"),
@@ -166,9 +92,7 @@ def show_draw_headline(
 
 
 def show_draw_costs(
-    draw_scores: pd.DataFrame,
-    draw_summary: pd.DataFrame,
-    draw_reversals: pd.DataFrame,
+    draw_scores: pd.DataFrame, draw_summary: pd.DataFrame, draw_reversals: pd.DataFrame
 ) -> Section:
     """Gather what the perturbation costs each configuration, and the order of models."""
     return make_section(
@@ -212,7 +136,11 @@ def show_draw_alterations(
     return make_section(
         demonstrations=rows_of(draw_demonstrations),
         prompts=rows_of(draw_prompts),
-        coverage=[{**row, "said": _outcome(row["outcome"])} for row in rows_of(draw_coverage)],
+        coverage=[
+            {**row, "said": row["outcome"] if row["outcome"] == "altered" else f"copied: {why}"}
+            for row in rows_of(draw_coverage)
+            for why in [words_of(REASONS, row["outcome"])]
+        ],
         wordings=_wordings(option_wordings),
     )
 
@@ -233,13 +161,13 @@ def show_draw_examples(
 
 
 def _points(row: Row, name: str, ends: str) -> dict[str, str]:
-    """`<name>_said` and `<name>_bounds` in words; the bounds are `<ends>_low` and `…_high`."""
-    said = interval(row[f"{ends}_low"], row[f"{ends}_high"])
-    return {f"{name}_said": points(row[name]), f"{name}_bounds": said}
+    """Return `<name>_said` and `<name>_bounds`; the bounds are `<ends>_low` and `<ends>_high`."""
+    bounds_said = interval(row[f"{ends}_low"], row[f"{ends}_high"])
+    return {f"{name}_said": points(row[name]), f"{name}_bounds": bounds_said}
 
 
 def _scores(draw_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
-    """The rows by way of asking in the order of `ways`, best first."""
+    """Return the rows by way of asking in the order of `ways`, best first."""
     places = draw_scores["asked"].map({way: place for place, way in enumerate(ways)})
     ordered = draw_scores.assign(place=places).sort_values(
         ["perturbation", "place", "accuracy_original", "configuration"],
@@ -268,7 +196,6 @@ def _rank(row: Row, side: str) -> dict[str, str]:
 
 
 def _shuffle(draw_summary: pd.DataFrame) -> list[Row]:
-    """One row for each perturbation and way of asking, its figures in the order of `_SHUFFLE`."""
     rows = []
     for (name, way), own in draw_summary.groupby(["perturbation", "asked"], sort=False):
         by_metric = {row["metric"]: row for row in rows_of(own)}
@@ -295,15 +222,21 @@ def _asked(way: object) -> str:
 
 
 def _none_rates(draw_none_rates: pd.DataFrame) -> list[Row]:
-    """One row for each perturbation and configuration, detection beside false alarms."""
+    """Return a row for each perturbation and configuration: detection and false alarms."""
     rows = []
     for (name, configuration), own in draw_none_rates.groupby(["perturbation", "configuration"]):
         by_gold = {row["gold"]: row for row in rows_of(own)}
         rates = [by_gold["removed"], by_gold["kept"]]
         chances = [row["by_chance"] for row in rates if row["by_chance"] is not None]
         by_chance = sum(chances) / len(chances) if chances else None
-        row = {"perturbation": name, "configuration": configuration}
-        rows.append({**row, "rates": rates, "by_chance": by_chance})
+        rows.append(
+            {
+                "perturbation": name,
+                "configuration": configuration,
+                "rates": rates,
+                "by_chance": by_chance,
+            }
+        )
     return rows
 
 
@@ -330,23 +263,79 @@ def _instruct(row: Row) -> Row:
     }
 
 
-def _outcome(name: str) -> str:
-    return name if name == "altered" else f"copied: {words_of(REASONS, name)}"
-
-
 def _wordings(option_wordings: pd.DataFrame) -> list[Row]:
-    """Items and demonstrations with such an option, by kind."""
-    rows = []
-    for (role, kind), own in option_wordings.groupby(["role", "kind"], sort=False):
-        in_stem = int((own["place"] < 0).sum())
-        rows.append(
-            {
-                "role": str(role),
-                "kind": words_of(WORDINGS, str(kind)),
-                "items": int(own["item_id"].nunique()),
-                "options": len(own) - in_stem,
-                "stems": in_stem,
-                "gold": int(own["gold"].sum()),
-            }
-        )
-    return rows
+    """Count items and demonstrations with such an option, by kind."""
+    return [
+        {
+            "role": str(role),
+            "kind": words_of(WORDINGS, str(kind)),
+            "items": int(group["item_id"].nunique()),
+            "options": int((group["place"] >= 0).sum()),
+            "stems": int((group["place"] < 0).sum()),
+            "gold": int(group["gold"].sum()),
+        }
+        for (role, kind), group in option_wordings.groupby(["role", "kind"], sort=False)
+    ]
+
+
+def choose_examples(
+    items: pd.DataFrame,
+    draws: pd.DataFrame,
+    perturbation_changes: pd.DataFrame,
+    name: str,
+    most: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Choose some items of each kind from the first draw of a perturbation, by seed and item id.
+
+    Kinds are: the right option kept, the right option gone, only reordered or reworded, and copies
+    by reason.
+
+    Returns:
+        By kind its title, how many items are of it, and the items with `before` and, where they
+        were altered, `after`.
+    """
+    names = [str(each) for each in draws["condition"].unique() if perturbation_of(each) == name]
+    condition = min(names, key=lambda each: (len(each), each), default="")
+    changes, drawn = (
+        table[(table["condition"] == condition) & (table["role"] == "item")]
+        for table in (perturbation_changes, draws)
+    )
+    kinds: dict[str, list[str]] = {}
+    for item, of_item in changes.groupby("item_id", sort=False):
+        for kind in _kinds(of_item):
+            kinds.setdefault(kind, []).append(str(item))
+    examples = []
+    for kind in sorted(kinds, key=lambda kind: (kind.startswith(_COPIED), kind)) if most else ():
+        ids = kinds[kind]
+        order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
+        chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
+        before, after = _questions(items, chosen), _questions(drawn, chosen)
+        if kind.startswith(_COPIED):
+            after = dict.fromkeys(after)
+        shown = [{"item_id": item, "before": before[item], "after": after[item]} for item in chosen]
+        examples.append({"title": kind, "n": len(ids), "condition": condition, "items": shown})
+    return examples
+
+
+def _kinds(changes: pd.DataFrame) -> list[str]:
+    """Return the kind of an item that was altered, or each reason why it was not."""
+    altered = changes[changes["altered"].astype(bool)]
+    if (altered["removed_index"] >= 0).any():
+        gone = bool(altered["gold_removed"].any())
+        return ["An option replaced, the right one " + ("gone" if gone else "still there")]
+    if len(altered):
+        return ["Only " + " and ".join(words_of(TRANSFORMS, part) for part in altered["transform"])]
+    reasons = dict.fromkeys(changes["reason"])
+    return [f"{_COPIED}: {words_of(REASONS, str(reason))}" for reason in reasons]
+
+
+def _questions(table: pd.DataFrame, wanted: list[str]) -> dict[str, dict[str, Any] | None]:
+    return {
+        row["item_id"]: {
+            "question": row["question"][:_LONGEST] + "…" * (len(row["question"]) > _LONGEST),
+            "choices": list(row["choices"]),
+            "answer": row["answer"],
+        }
+        for row in table[table["item_id"].isin(wanted)].to_dict("records")
+    }

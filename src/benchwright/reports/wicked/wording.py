@@ -33,7 +33,7 @@ WORDINGS = {
 
 
 def points(share: float | None, *, signed: bool = True) -> str:
-    """0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
+    """Return 0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
     if share is None or is_missing(share):
         return "—"
     written = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
@@ -43,7 +43,7 @@ def points(share: float | None, *, signed: bool = True) -> str:
 
 
 def interval(low: float | None, high: float | None, *, signed: bool = True) -> str:
-    """Bounds in points, as `[−10.9, −7.1]`; "" where one is missing."""
+    """Return bounds in points, as `[−10.9, −7.1]`; "" where one is missing."""
     if is_missing(low) or is_missing(high):
         return ""
     return f"[{points(low, signed=signed)}, {points(high, signed=signed)}]"

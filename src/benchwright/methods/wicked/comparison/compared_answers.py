@@ -1,4 +1,4 @@
-"""Answers to the items as they were beside those to their draws, on the same items."""
+"""Answers to the original items and to their draws, aligned on the same items."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -43,13 +43,12 @@ class ComparedAnswers(NamedTuple):
     shots_drawn: NDArray[np.int64]  # (d, m, n) the same in each draw
 
     def mean_change(self) -> Floats:
-        """(m, n) the mean over draws minus the answer before."""
+        """Return (m, n) the mean over draws minus the answer before."""
         return self.drawn.mean(axis=0) - self.original
 
     def select_items(self, item_ids: tuple[str, ...]) -> "ComparedAnswers":
-        """The same on some of the items, in the order given."""
-        place = {item: column for column, item in enumerate(self.item_ids)}
-        at = np.array([place[item] for item in item_ids], dtype=np.intp)
+        """Return the same for some of the items, in the order of `item_ids`."""
+        at = pd.Index(self.item_ids).get_indexer(pd.Index(item_ids))
         # The last axis of every array is that of the items.
         arrays: dict[str, Any] = {
             name: value[..., at]
@@ -68,36 +67,37 @@ def align_answers(
     draws: pd.DataFrame,
     items: pd.DataFrame,
 ) -> dict[str, ComparedAnswers]:
-    """Put the answers before and after side by side, for each perturbation.
+    """Align the answers before and after, for each perturbation.
 
     A configuration is compared with itself. A written answer to a question with options from which
     none could be read is wrong; a prompt that did not fit the model is no answer.
 
     Args:
-        response_matrix: answers to the items as they were.
+        response_matrix: answers to the original items.
         draw_matrices: answers to each draw by condition, `<perturbation>-<number>`, judged by the
-            draw's own gold, over the same items in the same order.
-        responses: a `Responses` table of the answers to the items as they were.
+            draw's gold, over the same items in the same order.
+        responses: a `Responses` table of the answers to the original items.
         live_responses: a `Responses` table with the answers to the draws.
         perturbation_changes: a `PerturbationChanges` table.
         draws: a `Draws` table.
         items: an `Items` table; items of one passage or stem are one draw in standard errors.
 
     Returns:
-        By name of the perturbation, in order of the names; one that no configuration answered as
-        a whole is left out.
+        The answers by name of the perturbation, in order of the names; a perturbation that no
+        configuration answered completely is left out.
     """
     altered_items = draws[draws["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
     before = _by_configuration(responses[responses["condition"] == "question"])
-    found = {}
+    ids = response_matrix.item_ids
+    aligned = {}
     for name, conditions in by_perturbation(draw_matrices).items():
-        ids = response_matrix.item_ids
         matrices = [response_matrix, *(draw_matrices[condition] for condition in conditions)]
         tables = [before]
-        for condition in conditions:
-            own = live_responses[live_responses["condition"] == condition]
-            tables.append(_by_configuration(own))
+        tables += [
+            _by_configuration(live_responses[live_responses["condition"] == condition])
+            for condition in conditions
+        ]
         shared = set.intersection(
             *(_answering(matrix, table) for matrix, table in zip(matrices, tables, strict=True))
         )
@@ -114,12 +114,12 @@ def align_answers(
         failed, shots = failed[..., columns], shots[..., columns]
         none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
         chosen = predicted[1:][..., columns]
-        own_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
-        found[name] = ComparedAnswers(
+        kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
+        aligned[name] = ComparedAnswers(
             configurations,
             kept,
             tuple(conditions),
-            item_clusters(own_items.reset_index(drop=True)),
+            item_clusters(kept_items.reset_index(drop=True)),
             correct[0][:, columns],
             np.ascontiguousarray(correct[1:][..., columns]),
             _marks(perturbation_changes, conditions, kept, "altered"),
@@ -132,32 +132,31 @@ def align_answers(
             shots[0],
             shots[1:],
         )
-    return found
+    return aligned
 
 
 def by_perturbation(conditions: Mapping[str, object]) -> dict[str, list[str]]:
-    """Conditions by the name before their number, in order of the number."""
-    found: dict[str, list[str]] = {}
-    for condition in conditions:
-        found.setdefault(perturbation_of(condition), []).append(condition)
-    return {name: sorted(own, key=lambda c: (len(c), c)) for name, own in sorted(found.items())}
+    """Group conditions by the name before their number, in order of the number."""
+    groups: dict[str, list[str]] = {}
+    for condition in sorted(conditions, key=lambda c: (perturbation_of(c), len(c), c)):
+        groups.setdefault(perturbation_of(condition), []).append(condition)
+    return groups
 
 
 def perturbation_of(condition: str) -> str:
-    """`wicked` of `wicked-3`."""
+    """Return `wicked` of `wicked-3`."""
     return condition.rpartition("-")[0] or condition
 
 
 def _by_configuration(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    found = {}
-    for key, own in rows.groupby(["model", "style", "shots"]):
-        model, style, shots = map(str, key)
-        found[configuration_name(model, style, int(shots))] = own.set_index("item_id")
-    return found
+    return {
+        configuration_name(str(model), str(style), int(shots)): group.set_index("item_id")
+        for (model, style, shots), group in rows.groupby(["model", "style", "shots"])
+    }
 
 
 def _rows_of(table: Mapping[str, pd.DataFrame], configuration: str) -> pd.DataFrame | None:
-    """The answers of a configuration; those of a derived style are its scoring's."""
+    """Return the answers of a configuration; a derived style has those of its scoring."""
     if configuration in table:
         return table[configuration]
     asked = parse_configuration(configuration)
@@ -167,10 +166,9 @@ def _rows_of(table: Mapping[str, pd.DataFrame], configuration: str) -> pd.DataFr
 
 
 def _answering(matrix: ResponseMatrix, table: Mapping[str, pd.DataFrame]) -> set[str]:
-    """Configurations with an answer, a failed one counted."""
-    rows = np.unique(np.nonzero(matrix.answered())[0])
-    names = {matrix.models[row] for row in rows}
-    return names | {name for name, own in table.items() if (own["extraction"] == "failed").any()}
+    """Return the configurations with an answer, including failed ones."""
+    names = {matrix.models[row] for row in np.flatnonzero(matrix.answered().any(axis=1))}
+    return names | {name for name, rows in table.items() if rows["extraction"].eq("failed").any()}
 
 
 def _asked(
@@ -179,27 +177,27 @@ def _asked(
     item_ids: tuple[str, ...],
     open_ended: set[str],
 ) -> tuple[Bools, NDArray[np.int64]]:
-    """Of answers to one condition, (m, n): failed to be read, demonstrations shown."""
+    """Return for one condition, (m, n): answers that could not be read, demonstrations shown."""
     shape = (len(configurations), len(item_ids))
     failed = np.zeros(shape, dtype=np.bool_)
     shots = np.full(shape, -1, dtype=np.int64)
     has_options = np.array([item not in open_ended for item in item_ids], dtype=np.bool_)
     for row, name in enumerate(configurations):
-        own = _rows_of(table, name)
-        if own is None:
+        answers = _rows_of(table, name)
+        if answers is None:
             continue
-        own = own[~own.index.duplicated()].reindex(list(item_ids))
+        answers = answers[~answers.index.duplicated()].reindex(list(item_ids))
         written = has_options | (parse_configuration(name).style == "generate")
-        failed[row] = (own["extraction"] == "failed").to_numpy(dtype=bool) & written
-        failed[row] &= own["correct"].isna().to_numpy(dtype=bool)
-        shots[row] = own["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
+        failed[row] = (answers["extraction"] == "failed").to_numpy(dtype=bool) & written
+        failed[row] &= answers["correct"].isna().to_numpy(dtype=bool)
+        shots[row] = answers["shots_used"].fillna(-1).to_numpy(dtype=np.int64)
     return failed, shots
 
 
 def _rows(
     matrix: ResponseMatrix, configurations: tuple[str, ...]
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """(m, n) answers, NaN where there is none, and the options chosen, −1 where not known."""
+    """Return (m, n) answers, NaN where missing, and the options chosen, −1 where not known."""
     shape = len(configurations), len(matrix.item_ids)
     correct, chosen = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
     place = {name: row for row, name in enumerate(matrix.models)}
@@ -212,7 +210,6 @@ def _rows(
 def _marks(
     changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...], column: str
 ) -> Bools:
-    """(d, n) a mark of each draw's items."""
     items = changes[(changes["role"] == "item") & changes[column].astype(bool)]
     marked = set(zip(items["condition"], items["item_id"], strict=True))
     return np.array([[(draw, item) in marked for item in item_ids] for draw in conditions])
@@ -221,12 +218,12 @@ def _marks(
 def _places_of_none(
     drawn: pd.DataFrame, changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(d, n) the place of the option that a draw put there to say none is right (−1: none), and K.
+    """Return (d, n) the place of the none-of-the-above option that a draw added, and K.
 
-    An item that had such an option of its own is never given another.
+    The place is −1 where there is none. An item that already had such an option never gets another.
     """
     replaced = changes[(changes["role"] == "item") & (changes["removed_index"] >= 0)]
-    given = set(zip(replaced["condition"], replaced["item_id"], strict=True))
+    added = set(zip(replaced["condition"], replaced["item_id"], strict=True))
     column = {item: place for place, item in enumerate(item_ids)}
     row_of = {condition: row for row, condition in enumerate(conditions)}
     places = np.full((len(conditions), len(item_ids)), -1, dtype=np.int64)
@@ -238,7 +235,7 @@ def _places_of_none(
             continue
         at = row_of[condition], column[item]
         options[at] = len(choices)
-        if (condition, item) in given:
+        if (condition, item) in added:
             kinds = [kind_of_option(str(text)) for text in choices]
             places[at] = kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
     return places, options
@@ -248,50 +245,46 @@ MIXED = "mixed"
 
 
 def ways_of_asking(configurations: Sequence[str]) -> dict[str, list[int]]:
-    """Row numbers of the configurations by the way of asking, the way of most models first.
+    """Return row numbers of the configurations by the way of asking, that of most models first.
 
     A way is style and shots (`letters-5`), "" for names that do not say. Where no way has two
     models but there are two, `mixed` holds the first configuration of each model instead.
     """
     parsed = [parse_configuration(name) for name in configurations]
     ways: dict[str, list[int]] = {}
-    for row in sorted(range(len(parsed)), key=lambda row: _order(parsed[row])):
-        ways.setdefault(_way(parsed[row]), []).append(row)
-    if len({one.model for one in parsed}) > 1 and all(len(rows) == 1 for rows in ways.values()):
+    for row in sorted(range(len(parsed)), key=lambda row: by_score_first(parsed[row])):
+        way = f"{parsed[row].style}-{parsed[row].shots}" if parsed[row].style else ""
+        ways.setdefault(way, []).append(row)
+    if len({each.model for each in parsed}) > 1 and all(len(rows) == 1 for rows in ways.values()):
         first: dict[str, int] = {}
         for rows in ways.values():
             first.setdefault(parsed[rows[0]].model, rows[0])
         return {MIXED: sorted(first.values())}
-    first_come = {way: place for place, way in enumerate(ways)}
-    ordered = sorted(ways, key=lambda way: (-len(ways[way]), first_come[way]))
-    return {way: sorted(ways[way]) for way in ordered}
+    return {way: sorted(ways[way]) for way in sorted(ways, key=lambda way: -len(ways[way]))}
+
+
+def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
+    """Return a sort key: styles in the order of `STYLES`, unknown ones last; more shots first."""
+    style = STYLES.index(configuration.style) if configuration.style else len(STYLES)
+    return style, -configuration.shots, configuration.model
 
 
 def say_way(way: str) -> str:
-    """A way of asking in words: `letters, 5 demonstrations`; "" where it is not known."""
+    """Return a way of asking in words: `letters, 5 demonstrations`; "" where it is not known."""
     style, _, shots = way.rpartition("-")
     if not style:
         return "asked in different ways" if way == MIXED else ""
-    names = {"cloze": "texts of the options", "generate": "written answers"}
-    names |= {"cloze_bytes": "texts of the options, by bytes"}
-    names |= {"cloze_tokens": "texts of the options, by tokens"}
+    names = {
+        "cloze": "texts of the options",
+        "cloze_bytes": "texts of the options, by bytes",
+        "cloze_tokens": "texts of the options, by tokens",
+        "generate": "written answers",
+    }
     count = "no demonstrations" if shots == "0" else f"{shots} demonstrations"
     return f"{names.get(style, style)}, {'1 demonstration' if shots == '1' else count}"
 
 
-def _way(one: Configuration) -> str:
-    return f"{one.style}-{one.shots}" if one.style else ""
-
-
-def _order(one: Configuration) -> tuple[int, int, str]:
-    style = STYLES.index(one.style) if one.style else len(STYLES)
-    return style, -one.shots, one.model
-
-
 def main_perturbation(names: Sequence[str], perturbation: PerturbationParams) -> str:
-    """The perturbation with all its transforms; "" where there is none."""
-    whole = f"{perturbation.name}_{len(perturbation.transforms)}"
-    for name in (perturbation.name, whole):
-        if name in names:
-            return name
-    return max(names, default="")
+    """Return the perturbation with all its transforms; "" where there is none."""
+    whole = (perturbation.name, f"{perturbation.name}_{len(perturbation.transforms)}")
+    return next((name for name in whole if name in names), max(names, default=""))

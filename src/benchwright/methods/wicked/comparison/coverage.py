@@ -142,7 +142,7 @@ def count_unchecked(
     `single_best_answer_ids` are ids by what is known of them: `single`, `several`, …; without
     `item_ids` all items are those of the table.
     """
-    marks = _marks(perturbation_changes)
+    marks = changes_of_items(perturbation_changes)
     everyone = item_ids or {str(item) for item in marks.index.get_level_values("item_id")}
     single = everyone & set(single_best_answer_ids["single"])
     checked = everyone & {item for ids in single_best_answer_ids.values() for item in ids}
@@ -173,7 +173,7 @@ def collect_draw_metrics(
     `gold_removed_unchecked` counts items that lost their right option in some draw although
     nobody has said whether a second one would do: each may be incoherent (WiCkeD, section 3).
     """
-    marks = _marks(perturbation_changes)
+    marks = changes_of_items(perturbation_changes)
     unchecked = count_unchecked(perturbation_changes, single_best_answer_ids)
     shown = draw_demonstrations["shown"].sum()
     figures = {
@@ -198,8 +198,8 @@ def collect_draw_metrics(
     return {name: value for name, value in figures.items() if np.isfinite(value)}
 
 
-def _marks(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
-    """What became of each item in each draw; several transforms of one item are one change."""
+def changes_of_items(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
+    """Return whether each item was altered and lost its right option, by condition and item id."""
     of_items = perturbation_changes[perturbation_changes["role"] == "item"]
     marks = of_items[["altered", "gold_removed"]].astype(bool)
     return marks.groupby([of_items["condition"], of_items["item_id"]]).any()

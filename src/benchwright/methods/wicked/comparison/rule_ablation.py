@@ -1,4 +1,4 @@
-"""What does each further rule cost? (MMLU-CF, Table 2 and Figure 7.)"""
+"""What each further rule costs (MMLU-CF, Table 2 and Figure 7)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,38 +24,38 @@ def compare_rules(
 ) -> pd.DataFrame:
     """Compare the first rule alone, the first two, and so on, on the same items.
 
-    `perturbation.cumulative` says whether there are such perturbations, `<name>_1` and so on.
+    With `perturbation.cumulative` there are such perturbations, `<name>_1` and so on.
 
     Returns:
         A `RuleAblation` table of the configurations that answered every step; empty where there
         is nothing to compare.
     """
-    steps = steps_of(compared_answers, perturbation)
-    if not steps:
+    steps = [f"{perturbation.name}_{k + 1}" for k in range(len(perturbation.transforms))]
+    if not (perturbation.cumulative and all(name in compared_answers for name in steps)):
         return RuleAblation.empty()
-    first = compared_answers[steps[0]]
-    shared = set.intersection(*(set(compared_answers[name].item_ids) for name in steps))
-    common = tuple(item for item in first.item_ids if item in shared)
-    able = set.intersection(*(set(compared_answers[name].configurations) for name in steps))
+    by_step = [compared_answers[name] for name in steps]
+    shared = set.intersection(*(set(answers.item_ids) for answers in by_step))
+    common = tuple(item for item in by_step[0].item_ids if item in shared)
+    able = set.intersection(*(set(answers.configurations) for answers in by_step))
     if not common or not able:
         return RuleAblation.empty()
-    rules = _rules(perturbation_changes, steps)
-    aligned = [compared_answers[name].select_items(common) for name in steps]
+    changed = perturbation_changes["condition"].map(perturbation_of)
+    # The rule that a step adds is the last of its transforms.
+    added = [perturbation_changes.loc[changed == step, "transform"].unique() for step in steps]
+    rules = [str(transforms[-1]) if len(transforms) else "" for transforms in added]
+    aligned = [answers.select_items(common) for answers in by_step]
     rows: list[dict[str, Any]] = []
     for configuration in sorted(able):
-        asked = parse_configuration(configuration)
-        places = [seen.configurations.index(configuration) for seen in aligned]
+        places = [answers.configurations.index(configuration) for answers in aligned]
         states = [aligned[0].original[places[:1]]]
-        states += [seen.drawn[:, row] for seen, row in zip(aligned, places, strict=True)]
+        states += [answers.drawn[:, row] for answers, row in zip(aligned, places, strict=True)]
         for step, answers in enumerate(states):
             by_draw = answers.mean(axis=1)
             rows.append(
                 {
                     "perturbation": steps[step - 1] if step else "",
                     "configuration": configuration,
-                    "model": asked.model,
-                    "style": asked.style,
-                    "shots": asked.shots,
+                    **parse_configuration(configuration)._asdict(),
                     "step": step,
                     "rule": rules[step - 1] if step else "none",
                     "n_items": len(common),
@@ -69,31 +69,11 @@ def compare_rules(
     return RuleAblation.from_rows(rows)
 
 
-def steps_of(
-    compared_answers: Mapping[str, ComparedAnswers], perturbation: PerturbationParams
-) -> list[str]:
-    """The perturbations with one rule, two rules, …; none where the steps were not drawn."""
-    if not perturbation.cumulative:
-        return []
-    names = [f"{perturbation.name}_{k + 1}" for k in range(len(perturbation.transforms))]
-    return names if all(name in compared_answers for name in names) else []
-
-
-def _rules(changes: pd.DataFrame, steps: list[str]) -> list[str]:
-    """The rule that each step adds: the last of its transforms."""
-    names = changes["condition"].map(perturbation_of)
-    rules = []
-    for step in steps:
-        own = changes.loc[names == step, "transform"].drop_duplicates().tolist()
-        rules.append(str(own[-1]) if own else "")
-    return rules
-
-
 def _change(
-    name: str, after: Floats, before: Floats | None, seen: ComparedAnswers
+    name: str, after: Floats, before: Floats | None, answers: ComparedAnswers
 ) -> dict[str, float]:
     keys = (f"{name}_delta", f"{name}_low", f"{name}_high")
     if before is None:
         return dict.fromkeys(keys, np.nan)
     gap = after.mean(axis=0) - before.mean(axis=0)
-    return dict(zip(keys, bounded_mean(gap, seen.clusters)[:3], strict=True))
+    return dict(zip(keys, bounded_mean(gap, answers.clusters)[:3], strict=True))

@@ -13,10 +13,10 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     short_names,
 )
-from benchwright.reports.page.plots import margin, plot
+from benchwright.reports.page.plots import margin, one_above_the_other, plot
 
 _MARGINS = 48 + 100  # pixels above and below the maps: title; labels and colour scale
-_LABELLED = 10  # with more models the numbers in the cells cannot be read
+_LABELLED = 10
 
 
 def draw_agreement(agreement: pd.DataFrame) -> Any:
@@ -33,6 +33,9 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
         "between two models, before and after: mean "
         f"{_percent(agreement['full'].mean())} → {_percent(agreement['kept'].mean())}"
     )
+    # With more models the numbers in the cells cannot be read.
+    labelled = {"texttemplate": "%{z:.0%}", "textfont": {"size": 11}}
+    cell_text = labelled if len(models) <= _LABELLED else {}
     traces = [
         {
             "type": "heatmap",
@@ -46,7 +49,7 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
             "xgap": 1,
             "ygap": 1,
             "hovertemplate": "%{customdata}<br>%{z:.1%}<extra></extra>",
-            **_cell_text(len(models)),
+            **cell_text,
         }
         for values, suffix in zip(maps, ("", "2"), strict=True)
     ]
@@ -76,20 +79,14 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
 
 
 def _labels(names: list[str]) -> list[str]:
-    """Names with the numbers that stand for them on the other axis."""
     return [f"{name}  {number}" for number, name in enumerate(names, start=1)]
 
 
 def _stacked(map_height: int, labels: list[str]) -> dict[str, Any]:
-    """The changes that put one map above the other where they have no room side by side."""
-    between = 60
-    total = 2 * map_height + between
+    total = 2 * map_height + 60
     return {
         "layout.height": total + _MARGINS,
-        "layout.xaxis.domain": [0, 1],
-        "layout.yaxis.domain": [1 - map_height / total, 1],
-        "layout.xaxis2.domain": [0, 1],
-        "layout.yaxis2.domain": [0, map_height / total],
+        **one_above_the_other(map_height, map_height, 60),
         "layout.yaxis2.showticklabels": True,
         "layout.yaxis.ticktext": labels,
         "layout.yaxis2.ticktext": labels,
@@ -101,7 +98,7 @@ def _stacked(map_height: int, labels: list[str]) -> dict[str, Any]:
 
 
 def _colours(agreement: pd.DataFrame, map_height: int) -> dict[str, Any]:
-    """One scale for both maps, from the tenth below the lowest agreement up to 1."""
+    """Return one scale for both maps, from the tenth below the lowest agreement up to 1."""
     shares = agreement[["full", "kept"]].to_numpy(dtype=np.float64)
     lowest = float(np.fmin.reduce(shares, axis=None))  # ignores pairs without a share
     return {
@@ -123,19 +120,11 @@ def _colours(agreement: pd.DataFrame, map_height: int) -> dict[str, Any]:
 
 
 def _square(agreement: pd.DataFrame, column: str, models: list[str]) -> NDArray[np.float64]:
-    """The pairs as a symmetric matrix with an empty diagonal."""
     index = {model: i for i, model in enumerate(models)}
     out = np.full((len(models), len(models)), np.nan)
-    a = agreement["model_a"].map(index).to_numpy()
-    b = agreement["model_b"].map(index).to_numpy()
+    a, b = (agreement[side].map(index).to_numpy() for side in ("model_a", "model_b"))
     out[a, b] = out[b, a] = agreement[column].to_numpy(dtype=np.float64)
     return out
-
-
-def _cell_text(models: int) -> dict[str, Any]:
-    if models > _LABELLED:
-        return {}
-    return {"texttemplate": "%{z:.0%}", "textfont": {"size": 11}}
 
 
 def _percent(value: float) -> str:

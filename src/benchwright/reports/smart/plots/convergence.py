@@ -14,11 +14,16 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     plain,
 )
-from benchwright.reports.page.plots import legend_below, margin, plot, points, rows_down
+from benchwright.reports.page.plots import (
+    legend_below,
+    margin,
+    one_above_the_other,
+    plot,
+    points,
+    rows_down,
+)
 
 _MARGINS = 48 + 96  # pixels above and below the plots: title; axis, legend
-_SYMBOLS = {"halved": "square", "first_peak": "circle", "fixed": "diamond"}
-_BLUE = "59,130,196"  # KEPT in parts
 
 
 def draw_neighbour_convergence(
@@ -28,8 +33,7 @@ def draw_neighbour_convergence(
     title = "Threshold δ by number of nearest neighbours k"
     table = neighbour_convergence.dropna(subset=["threshold"])
     if table.empty:
-        why = "The rule for similar items was off, or no density had a peak."
-        return empty_figure(title, why)
+        return empty_figure(title, "The rule for similar items was off, or no density had a peak.")
     rows = table.to_dict("records")
     first, last = rows[0], rows[-1]
     if len(rows) > 1:
@@ -40,7 +44,7 @@ def draw_neighbour_convergence(
     if {row["branch"] for row in rows} == {"halved", "first_peak"}:
         title += " (squares: a single peak, halved)"
     traces = [
-        *_curves(density_by_k, density_by_k["k"].nunique()),
+        *_curves(density_by_k),
         _thresholds_on_curves(rows, density_by_k),
         points(
             [row["k"] for row in rows],
@@ -82,8 +86,9 @@ def draw_neighbour_convergence(
     )
 
 
-def _curves(density_by_k: pd.DataFrame, counts: int) -> list[Any]:
-    """One curve for each k, the more neighbours the stronger."""
+def _curves(density_by_k: pd.DataFrame) -> list[Any]:
+    """Return one curve for each k, the more neighbours the stronger its blue."""
+    counts = max(density_by_k["k"].nunique(), 1)
     return [
         points(
             curve["x"].tolist(),
@@ -91,19 +96,13 @@ def _curves(density_by_k: pd.DataFrame, counts: int) -> list[Any]:
             f"k = {k}<br>distance %{{x:.3f}}",
             mode="lines",
             name=f"k = {k}",
-            line={"color": _blue(number, counts), "width": 2},
+            line={"color": f"rgba(59,130,196,{0.3 + 0.7 * (number + 1) / counts:.2f})", "width": 2},
         )
         for number, (k, curve) in enumerate(density_by_k.groupby("k"))
     ]
 
 
-def _blue(number: int, counts: int) -> str:
-    """The colour of the curves, from faint to full."""
-    return f"rgba({_BLUE},{0.3 + 0.7 * (number + 1) / max(counts, 1):.2f})"
-
-
 def _thresholds_on_curves(rows: list[dict[Any, Any]], density_by_k: pd.DataFrame) -> Any:
-    """δ of each k, as a point on its curve."""
     curve_of = dict(list(density_by_k.groupby("k")))
     shown = [row for row in rows if row["k"] in curve_of]
     heights = [
@@ -121,9 +120,9 @@ def _thresholds_on_curves(rows: list[dict[Any, Any]], density_by_k: pd.DataFrame
 
 
 def _marker(rows: list[dict[Any, Any]]) -> dict[str, Any]:
-    """Orange points whose shape tells how δ came about."""
-    symbols = [_SYMBOLS.get(row["branch"], "x") for row in rows]
-    return {"size": 9, "color": REMOVED, "symbol": symbols}
+    symbols = {"halved": "square", "first_peak": "circle", "fixed": "diamond"}
+    shapes = [symbols.get(row["branch"], "x") for row in rows]
+    return {"size": 9, "color": REMOVED, "symbol": shapes}
 
 
 def _branch(row: dict[Any, Any]) -> str:
@@ -134,16 +133,11 @@ def _branch(row: dict[Any, Any]) -> str:
 
 
 def _stacked(height: int) -> dict[str, Any]:
-    """The changes that put one plot above the other where they have no room side by side."""
-    between, below = 70, 200
-    total = height + between + below
+    total = height + 70 + 200
     return {
         "layout.height": total + _MARGINS + 30,
         "layout.margin.b": 126,
-        "layout.xaxis.domain": [0, 1],
-        "layout.yaxis.domain": [1 - height / total, 1],
-        "layout.xaxis2.domain": [0, 1],
-        "layout.yaxis2.domain": [0, below / total],
+        **one_above_the_other(height, 200, 70),
         "layout.legend.y": -50 / total,
     }
 
@@ -151,16 +145,13 @@ def _stacked(height: int) -> dict[str, Any]:
 def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
     """Draw for each pair of encoders how far they agree on which items are similar.
 
-    The share of equal verdicts stands beside what two independent encoders would reach, and beside
-    the Jaccard index, which items that both call different do not raise.
+    The share of equal verdicts is shown with what two independent encoders would reach, and with
+    the Jaccard index, which does not count items that both call different.
     """
     title = "Do two encoders call the same items similar?"
-    table = encoder_overlap
-    if table.empty:
+    if encoder_overlap.empty:
         return empty_figure(title, "There are fewer than two encoders to compare.")
-    rows = table.to_dict("records")
-    places = list(range(len(rows)))
-    names = [_pair(row, 34) for row in rows]
+    rows = encoder_overlap.to_dict("records")
     series: list[tuple[str, str, dict[str, Any]]] = [
         ("jaccard", "Jaccard index: both / either", {"color": REMOVED, "size": 11}),
         ("same_verdict", "same verdict: share of all items", {"color": KEPT, "size": 11}),
@@ -170,14 +161,19 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
             {"color": QUIET, "size": 12, "symbol": "line-ns", "line": {"width": 3, "color": QUIET}},
         ),
     ]
+    counts = [
+        f"similar: {row['similar_a']:,} and {row['similar_b']:,} of {row['n_items']:,} items, "
+        f"{row['both']:,} by both"
+        for row in rows
+    ]
     traces = [
         points(
             [None if pd.isna(row[column]) else row[column] for row in rows],
-            places,
+            list(range(len(rows))),
             f"{name}: %{{x:.1%}}<br>%{{customdata}}",
             name=name,
             marker=marker,
-            customdata=[_counts(row) for row in rows],
+            customdata=counts,
         )
         for column, name, marker in series
     ]
@@ -187,7 +183,7 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
         plots + _MARGINS,
         traces,
         xaxis=axis(range=[-0.02, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        yaxis=rows_down(names, showgrid=True),
+        yaxis=rows_down([_pair(row, 34) for row in rows], showgrid=True),
         legend=legend_below(36, plots),
         margin=margin(96, top=48),
         hovermode="closest",
@@ -204,10 +200,3 @@ def draw_encoder_overlap(encoder_overlap: pd.DataFrame) -> Any:
 
 def _pair(row: dict[Any, Any], most: int) -> str:
     return "<br>".join(plain(clip(str(row[side]), most)) for side in ("encoder_a", "encoder_b"))
-
-
-def _counts(row: dict[Any, Any]) -> str:
-    return (
-        f"similar: {row['similar_a']:,} and {row['similar_b']:,} of {row['n_items']:,} items, "
-        f"{row['both']:,} by both"
-    )

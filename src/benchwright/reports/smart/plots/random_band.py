@@ -14,7 +14,7 @@ from benchwright.reports.page.plot_style import (
     axis,
     empty_figure,
 )
-from benchwright.reports.page.plots import legend_below, margin, plot, points
+from benchwright.reports.page.plots import legend_below, margin, plot, points, vertical_line
 
 _METHODS = {"kept": "this run", "ire": "IRE"}
 _NONE = "No random subsets were drawn, or there are too few models to rank."
@@ -23,7 +23,7 @@ _PANEL, _BETWEEN = 130, 70  # pixels
 
 
 class _Method(NamedTuple):
-    """One method's value among the random subsets of its size."""
+    """A method's value among the random subsets of its size."""
 
     name: str
     n_items: int
@@ -31,7 +31,6 @@ class _Method(NamedTuple):
     full: float
     low: float
     high: float
-    percentile: float
     plain: NDArray[np.float64]
     stratified: NDArray[np.float64]
 
@@ -111,7 +110,7 @@ def _methods(
     draws = random_subsets[
         (random_subsets["metric"] == metric) & (random_subsets["models"] == group)
     ]
-    found = []
+    methods = []
     for method, name in _METHODS.items():
         own = rows[(rows["method"] == method) & rows["value"].notna()]
         own = own.sort_values("random")  # plain first
@@ -123,25 +122,16 @@ def _methods(
         if own.empty or not any(map(len, values.values())):
             continue
         row = own.to_dict("records")[0]
-        numbers = (row["value"], row["full"], row["random_low"], row["random_high"])
-        value, full, low, high = (float(number) for number in numbers)
-        found.append(
-            _Method(
-                *(name, int(row["n_items"]), value, full, low, high),
-                *(float(row["percentile"]), values["plain"], values["stratified"]),
-            )
-        )
-    return found
+        figures = (float(row[column]) for column in ("value", "full", "random_low", "random_high"))
+        methods.append(_Method(name, int(row["n_items"]), *figures, **values))
+    return methods
 
 
 def _range(methods: list[_Method]) -> tuple[float, float]:
-    """A range with room on both sides, in which everything that is drawn lies."""
-    parts = [
-        np.concatenate((m.plain, m.stratified, [v for v in (m.value, m.full) if np.isfinite(v)]))
-        for m in methods
-    ]
-    seen = np.concatenate(parts)
-    low, high = float(seen.min()), float(seen.max())
+    """Return a range with room on both sides of everything that is drawn."""
+    parts = [part for m in methods for part in (m.plain, m.stratified, [m.value, m.full])]
+    drawn = np.concatenate(parts)
+    low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
     room = 0.06 * (high - low) or 0.01
     return low - room, high + room
 
@@ -180,7 +170,7 @@ def _bars(
 
 
 def _marks(method: _Method, yref: str) -> list[dict[str, Any]]:
-    """The middle 95% as a band, the method's value and that of all items as lines."""
+    """Return the middle 95% as a band, the method's value and that of all items as lines."""
     shapes: list[dict[str, Any]] = []
     if np.isfinite(method.low) and np.isfinite(method.high):
         band = {"x0": method.low, "x1": method.high, "line": {"width": 0}}
@@ -193,12 +183,12 @@ def _marks(method: _Method, yref: str) -> list[dict[str, Any]]:
     ]
     for x, line in lines:
         if np.isfinite(x):
-            shapes.append({"type": "line", "x0": x, "x1": x, "line": line})
+            shapes.append(vertical_line(x, (0, 1), line))
     return [{**shape, "yref": yref, "y0": 0, "y1": 1} for shape in shapes]
 
 
 def _names(method: _Method, yref: str, middle: float, digits: int) -> list[dict[str, Any]]:
-    """What the lines are, above the panel: the run's line first, all items above it."""
+    """Return what the lines are, above the panel: the run's line first, all items above it."""
     texts = [
         (method.value, f"<b>{method.name} {method.value:.{digits}f}</b>", REMOVED, 0),
         (method.full, f"all items {method.full:.{digits}f}", KEPT, 16),
@@ -214,12 +204,7 @@ def _names(method: _Method, yref: str, middle: float, digits: int) -> list[dict[
         for x, text, colour, shift in texts
         if np.isfinite(x)
     ]
-    size = {
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "text": f"{method.n_items:,} items",
-        "yshift": 32,
-    }
+    size = {"x": 0, "xref": "paper", "xanchor": "left", "text": f"{method.n_items:,} items"}
+    size |= {"yshift": 32}
     shared = {"y": 1, "yref": yref, "yanchor": "bottom", "showarrow": False}
     return [{**note, **shared} for note in [*notes, size]]

@@ -1,35 +1,22 @@
 """What filtering does to the ranking of models, as a chart of lines between two rankings."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchwright.evidence.scores import spread
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    NARROW_NAME,
-    QUIET,
-    REMOVED,
-    axis,
-    empty_figure,
-    short_names,
+from benchwright.reports.page.plot_style import NARROW_NAME, axis, empty_figure, short_names
+from benchwright.reports.page.plots import (
+    UNSEEN_ON_THE_RIGHT,
+    margin,
+    places_by_rank,
+    plot,
+    points,
+    rank_colour,
+    rows_down,
 )
-from benchwright.reports.page.plots import margin, plot, points
-
-
-class _Line(NamedTuple):
-    """One model: its places from the top on both sides, and what its labels say."""
-
-    name: str
-    short_name: str
-    left: int
-    right: int
-    before: str
-    after: str
-    colour: str
-    rank_before: float
 
 
 def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
@@ -41,78 +28,44 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     shown = spread([str(model) for model in table["model"]], evaluation.rank_chart_models)
     if len(shown) < len(table):
         title += f"; {len(shown)} of {len(table):,} models"
-    lines = _lines(table[table["model"].isin(shown)].sort_values(["rank_full", "model"]))
+    table = table[table["model"].isin(shown)].sort_values(["rank_full", "model"])
+    models, rows = [str(model) for model in table["model"]], table.to_dict("records")
+    names = short_names(models)
+    before = [f"{row['accuracy_full']:.1%}  <b>{row['rank_full']:g}</b>" for row in rows]
+    after = [f"<b>{row['rank_kept']:g}</b>  {row['accuracy_kept']:.1%}" for row in rows]
+    right = places_by_rank(table["rank_kept"])
     traces = [
         points(
             [0, 1],
-            [line.left, line.right],
-            f"{line.name}<br>all items: {line.before}<br>kept items: {line.after}",
+            [left, right[left]],
+            f"{names[left]}<br>all items: {before[left]}<br>kept items: {after[left]}",
             mode="lines+markers",
-            line={"color": line.colour, "width": 2},
+            line={"color": rank_colour(row["rank_full"], row["rank_kept"]), "width": 2},
             marker={"size": 6},
             showlegend=False,
         )
-        for line in lines
+        for left, row in enumerate(rows)
     ]
-    # A second y axis exists only when a trace uses it.
-    unseen = {"x": [1], "y": [0], "yaxis": "y2", "mode": "markers", "marker": {"opacity": 0}}
-    traces.append({"type": "scatter", **unseen, "showlegend": False, "hoverinfo": "skip"})
-    on_right = sorted(lines, key=lambda line: line.right)
-    places: dict[str, Any] = {
-        "tickvals": list(range(len(lines))),
-        "range": [len(lines) - 0.5, -0.5],
-        "showgrid": False,
-        "showline": False,
-        "fixedrange": True,
+    on_right = np.argsort(right)
+    narrow = {
+        "layout.yaxis.ticktext": [
+            f"{name}  <b>{row['rank_full']:g}</b>"
+            for name, row in zip(short_names(models, NARROW_NAME), rows, strict=True)
+        ],
+        "layout.yaxis2.ticktext": [after[row] for row in on_right],
     }
-    names_before = [f"{line.name}  {line.before}" for line in lines]
-    names_after = [f"{line.after}  {line.name}" for line in on_right]
+    fixed = {"showline": False, "fixedrange": True}
+    names_after = [f"{after[row]}  {names[row]}" for row in on_right]
     return plot(
         title,
-        90 + 24 * len(lines),
-        traces,
+        90 + 24 * len(rows),
+        [*traces, dict(UNSEEN_ON_THE_RIGHT)],
         xaxis=axis(range=[-0.03, 1.03], visible=False, fixedrange=True),
-        yaxis=axis(ticktext=names_before, **places),
-        yaxis2=axis(ticktext=names_after, overlaying="y", side="right", **places),
+        yaxis=rows_down(
+            [f"{name}  {said}" for name, said in zip(names, before, strict=True)], **fixed
+        ),
+        yaxis2=rows_down(names_after, overlaying="y", side="right", **fixed),
         margin=margin(12, top=48, right=8),
         hovermode="closest",
-        meta={
-            "narrow": {
-                "layout.yaxis.ticktext": [
-                    f"{line.short_name}  <b>{line.rank_before:g}</b>" for line in lines
-                ],
-                "layout.yaxis2.ticktext": [line.after for line in on_right],
-            }
-        },
+        meta={"narrow": narrow},
     )
-
-
-def _lines(table: pd.DataFrame) -> list[_Line]:
-    """The models in order of the left side."""
-    left = np.arange(len(table))
-    # Ties keep the order of the left side, so that lines only cross where a rank changed.
-    right = np.empty(len(table), dtype=int)
-    right[np.lexsort((left, table["rank_kept"].to_numpy()))] = left
-    models = [str(model) for model in table["model"]]
-    rows = table.to_dict("records")
-    names = zip(short_names(models), short_names(models, NARROW_NAME), strict=True)
-    return [
-        _Line(
-            name,
-            short_name,
-            int(place),
-            int(right[place]),
-            f"{row['accuracy_full']:.1%}  <b>{row['rank_full']:g}</b>",
-            f"<b>{row['rank_kept']:g}</b>  {row['accuracy_kept']:.1%}",
-            _colour(row["rank_full"], row["rank_kept"]),
-            row["rank_full"],
-        )
-        for row, (name, short_name), place in zip(rows, names, left, strict=True)
-    ]
-
-
-def _colour(before: float, after: float) -> str:
-    """Grey for no move, blue for up, red for down."""
-    if before == after:
-        return QUIET
-    return KEPT if after < before else REMOVED

@@ -15,7 +15,15 @@ from benchwright.reports.page.plot_style import (
     label_above,
     plain,
 )
-from benchwright.reports.page.plots import NOTES_BESIDE, bars, plot, points, rows_down
+from benchwright.reports.page.plots import (
+    NOTES_BESIDE,
+    bars,
+    deviations,
+    plot,
+    points,
+    rows_down,
+    vertical_line,
+)
 from benchwright.reports.page.plots import funnel as funnel_of
 
 
@@ -112,9 +120,8 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
         shown = pd.concat([shown.head(half), shown.tail(half)])
         title += f" ({half} most and {half} least of {len(subject_shares):,} subjects)"
     counts = zip(shown["n_full"], shown["n_kept"], strict=True)
-    whole = (subject_shares["n_full"] - subject_shares["n_kept"]).sum() / subject_shares[
-        "n_full"
-    ].sum()
+    n_full, n_kept = subject_shares["n_full"], subject_shares["n_kept"]
+    whole = (n_full - n_kept).sum() / n_full.sum()
     trace = bars(
         shown["share_removed"].tolist(),
         REMOVED,
@@ -124,6 +131,9 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
         **NOTES_BESIDE,
     )
     rows = len(shown)
+    line = vertical_line(
+        float(whole), (-0.6, rows - 0.4), {"color": KEPT, "dash": "dot", "width": 1.5}
+    )
     narrow = {
         "layout.xaxis.range": [0, 1.55],
         "layout.xaxis.tickvals": [0, 0.5, 1],
@@ -136,7 +146,7 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
         bargap=0.3,
         xaxis=axis("", range=[0, 1.22], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
         yaxis=rows_down(_subject_labels(shown, 34), range=[rows - 0.4, -0.6]),
-        shapes=[_line(float(whole), rows)],
+        shapes=[{**line, "layer": "below"}],
         annotations=[label_above(float(whole), f"all items {whole:.1%}", KEPT)],
         meta={"top": 26, "narrow": narrow},
     )
@@ -145,18 +155,6 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
 def _subject_labels(shown: pd.DataFrame, most: int) -> list[str]:
     names = (clip(str(subject).replace("_", " "), most) for subject in shown["subject"])
     return [plain(name) or "(no subject)" for name in names]
-
-
-def _line(x: float, rows: int) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "layer": "below",
-        "x0": x,
-        "x1": x,
-        "y0": -0.6,
-        "y1": rows - 0.4,
-        "line": {"color": KEPT, "dash": "dot", "width": 1.5},
-    }
 
 
 def _note(rule: dict[Any, Any], n: int) -> str:
@@ -180,7 +178,7 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     most = int(table["n_models"].max())
     whole = table[table["n_models"] == most].iloc[0]
     parts = table[table["n_models"] < most]
-    traces = [_points(parts), _means(parts), _whole_set(whole)]
+    traces = [_subsets(parts), _means(parts), _whole_set(whole)]
     sizes = sorted({int(size) for size in table["n_models"]})
     counts = parts["n_models"].value_counts()
     labels = [f"{size}<br>{counts.get(size, 1):,} sets" for size in sizes[:-1]] + [f"{most}<br>all"]
@@ -203,34 +201,28 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     )
 
 
-def _points(parts: pd.DataFrame) -> Any:
+def _subsets(parts: pd.DataFrame) -> Any:
     return points(
         (parts["n_models"] + _offsets(parts["n_models"])).tolist(),
         parts["share_removed"].tolist(),
         "%{y:.1%} removed with<br>%{customdata}",
         name="one set of models",
         marker={"color": QUIET, "size": 7, "opacity": 0.65},
-        customdata=[_models(names) for names in parts["models"]],
+        customdata=[plain(names).replace(",", "<br>") for names in parts["models"]],
     )
 
 
 def _means(parts: pd.DataFrame) -> Any:
     by_size = parts.groupby("n_models")["share_removed"]
-    means, deviations = by_size.mean(), by_size.std()
+    means, spread = by_size.mean(), by_size.std()
     return points(
         [int(size) for size in means.index],
         means.tolist(),
         "%{x} models: mean %{y:.1%}, sd %{customdata}",
         name="mean ± standard deviation",
         marker={"color": KEPT, "size": 9, "symbol": "line-ew", "line": {"width": 3, "color": KEPT}},
-        error_y={
-            "type": "data",
-            "array": deviations.fillna(0).tolist(),
-            "color": KEPT,
-            "thickness": 2,
-            "width": 6,
-        },
-        customdata=["unknown" if np.isnan(sd) else f"{sd:.1%}" for sd in deviations],
+        error_y={**deviations(spread, KEPT), "thickness": 2, "width": 6},
+        customdata=["unknown" if np.isnan(sd) else f"{sd:.1%}" for sd in spread],
     )
 
 
@@ -241,23 +233,18 @@ def _whole_set(whole: pd.Series) -> Any:
         "%{y:.1%} removed with all:<br>%{customdata}",
         name="all filter models",
         marker={"color": REMOVED, "size": 12, "symbol": "diamond"},
-        customdata=[_models(whole["models"])],
+        customdata=[plain(whole["models"]).replace(",", "<br>")],
     )
 
 
-def _models(names: str) -> str:
-    return plain(names).replace(",", "<br>")
-
-
 def _offsets(sizes: pd.Series) -> pd.Series:
-    """Where each point lies beside the tick of its size: evenly from left to right."""
+    """Return the place of each point beside the tick of its size, evenly from left to right."""
     place = sizes.groupby(sizes).cumcount()
     count = sizes.groupby(sizes).transform("size")
     return (place + 0.5) / count * 2 * _WIDTH - _WIDTH
 
 
 def _range(parts: pd.DataFrame) -> str:
-    """The means with fewer models, in words, or ""."""
     if parts.empty:
         return ""
     means = parts.groupby("n_models")["share_removed"].mean()

@@ -12,7 +12,7 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     label_above,
 )
-from benchwright.reports.page.plots import NOTES_BESIDE, plot, points
+from benchwright.reports.page.plots import NOTES_BESIDE, plot, points, vertical_line
 
 BRANCHES = {
     "first_peak": "the first peak of the density",
@@ -64,6 +64,7 @@ def draw_distance_distribution(
             marker={"size": 9, "color": KEPT, "symbol": "triangle-down"},
         ),
     ]
+    line = {"color": REMOVED, "dash": "dot", "width": 2}
     return plot(
         title,
         380,
@@ -71,7 +72,7 @@ def draw_distance_distribution(
         xaxis=axis("cosine distance", rangemode="tozero"),
         yaxis=axis("density", range=[0, 1.12 * float(y.max())], showticklabels=False),
         legend={"orientation": "h", "y": -0.22, "x": 0},
-        shapes=[_threshold(float(threshold))],
+        shapes=[{**vertical_line(float(threshold), (0, 1), line), "yref": "paper"}],
         annotations=[label_above(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
         meta={"top": 26},
     )
@@ -81,21 +82,18 @@ def draw_threshold_sensitivity(
     threshold_sensitivity: pd.DataFrame, similarity_threshold: dict[str, Any]
 ) -> Any:
     """Draw how many items lie within the threshold for other bandwidths of the density."""
-    if threshold_sensitivity.empty:
+    table = threshold_sensitivity
+    if table.empty:
         return empty_figure("Items within the threshold, by bandwidth", _OFF)
     used = similarity_threshold.get("bandwidth")
     title = "Items within the threshold, by bandwidth of the density"
-    table = threshold_sensitivity
     chosen = [bandwidth == used for bandwidth in table["bandwidth"]]
     within = table["items_within"]
     trace = {
         "type": "bar",
         "x": [f"{bandwidth:g}" for bandwidth in table["bandwidth"]],
         "y": within.tolist(),
-        "marker": {
-            "color": [REMOVED if is_used else QUIET for is_used in chosen],
-            "line": {"width": 0},
-        },
+        "marker": {"color": [REMOVED if used else QUIET for used in chosen], "line": {"width": 0}},
         "text": [_bar_note(row) for row in table.to_dict("records")],
         **NOTES_BESIDE,
         "constraintext": "none",
@@ -116,15 +114,3 @@ def draw_threshold_sensitivity(
 def _bar_note(row: dict[Any, Any]) -> str:
     how = {"halved": "halved", "first_peak": f"{row['peaks']} peaks", "fixed": "fixed"}
     return f"{row['items_within']:,}<br>{how.get(row['branch'], '')}"
-
-
-def _threshold(x: float) -> dict[str, Any]:
-    return {
-        "type": "line",
-        "x0": x,
-        "x1": x,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": REMOVED, "dash": "dot", "width": 2},
-    }

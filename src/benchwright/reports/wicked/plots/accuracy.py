@@ -29,7 +29,9 @@ from benchwright.reports.page.plots import (
     deviations,
     legend_below,
     margin,
+    one_above_the_other,
     plot,
+    points,
     rows_down,
     spans,
     whiskers,
@@ -41,23 +43,16 @@ _DASHES = ("solid", "dot", "dash", "dashdot")
 
 
 class Shown(NamedTuple):
-    """The rows of `DrawScores` that a figure is about.
+    """The rows of `DrawScores` that a figure is about."""
 
-    Attributes:
-        scores: the models asked alike, best original accuracy first, perhaps thinned out.
-        names: of the models, for labels, escaped.
-        short: the same for small screens.
-        note: what the caption adds: the way of asking, how many are shown.
-    """
-
-    scores: pd.DataFrame
-    names: list[str]
-    short: list[str]
-    note: str
+    scores: pd.DataFrame  # of models asked alike, best original accuracy first, perhaps thinned out
+    names: list[str]  # of the models, for labels, escaped
+    short: list[str]  # the same for small screens
+    note: str  # what the caption adds: the way of asking, how many are shown
 
 
 def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, most: int) -> Shown:
-    """The models of the main perturbation that were asked alike; very many are thinned out."""
+    """Return the models of the main perturbation that were asked alike, thinned out if many."""
     name = main_perturbation(sorted(set(draw_scores["perturbation"])), perturbation)
     own = draw_scores[draw_scores["perturbation"] == name]
     way = next(iter(ways_of_asking(own["configuration"].tolist())))
@@ -68,7 +63,7 @@ def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, m
         note = f"{note}; " if note else ""
         note += f"{most} of {len(own):,} models, evenly along the ranking"
         own = own.iloc[np.linspace(0, len(own) - 1, most).round().astype(int)]
-    labels = [str(one) for one in own["configuration" if way == MIXED else "model"]]
+    labels = [str(name) for name in own["configuration" if way == MIXED else "model"]]
     note = f" ({note})" if note else ""
     names, short = short_names(labels), short_names(labels, NARROW_NAME)
     return Shown(own.reset_index(drop=True), names, short, note)
@@ -85,7 +80,7 @@ def two_panels(
     legend: dict[str, Any] | None = None,
     **more: Any,
 ) -> Any:
-    """Two plots with a row per model, side by side, or stacked on a small screen.
+    """Return two plots with a row per model, side by side, or stacked on a small screen.
 
     Args:
         shown: the models.
@@ -104,10 +99,7 @@ def two_panels(
     changes = {
         "layout.height": stacked + 8 + room + more_room,
         "layout.margin.b": room + more_room,
-        "layout.xaxis.domain": [0, 1],
-        "layout.yaxis.domain": [1 - height / stacked, 1],
-        "layout.xaxis2.domain": [0, 1],
-        "layout.yaxis2.domain": [0, height / stacked],
+        **one_above_the_other(height, height, 66),
         "layout.yaxis2.showticklabels": True,
         "layout.yaxis.ticktext": shown.short,
         "layout.yaxis2.ticktext": shown.short,
@@ -155,8 +147,8 @@ def draw_deltas(
 def _accuracies(shown: Shown) -> list[dict[str, Any]]:
     table = shown.scores
     sd = [
-        [name, "unknown" if pd.isna(one) else f"{one:.1%}"]
-        for name, one in zip(shown.names, table["accuracy_sd"], strict=True)
+        [name, "unknown" if pd.isna(deviation) else f"{deviation:.1%}"]
+        for name, deviation in zip(shown.names, table["accuracy_sd"], strict=True)
     ]
     hollow = {"color": KEPT, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
     rows = list(range(len(table)))
@@ -168,48 +160,44 @@ def _accuracies(shown: Shown) -> list[dict[str, Any]]:
             "hoverinfo": "skip",
             "showlegend": False,
         },
-        {
-            "x": table["accuracy_original"].tolist(),
-            "y": rows,
-            "mode": "markers",
-            "name": "as they were",
-            "marker": hollow,
-            "customdata": shown.names,
-            "hovertemplate": "%{customdata}<br>as they were: %{x:.1%}<extra></extra>",
-        },
-        {
-            "x": table["accuracy_mean"].tolist(),
-            "y": rows,
-            "mode": "markers",
-            "name": "draws, mean ± standard deviation over draws",
-            "marker": {"color": REMOVED, "size": 9},
-            "error_x": deviations(table["accuracy_sd"], REMOVED),
-            "customdata": sd,
-            "hovertemplate": "%{customdata[0]}<br>draws: %{x:.1%}, sd %{customdata[1]}"
-            "<extra></extra>",
-        },
+        points(
+            table["accuracy_original"].tolist(),
+            rows,
+            "%{customdata}<br>as they were: %{x:.1%}",
+            name="as they were",
+            marker=hollow,
+            customdata=shown.names,
+        ),
+        points(
+            table["accuracy_mean"].tolist(),
+            rows,
+            "%{customdata[0]}<br>draws: %{x:.1%}, sd %{customdata[1]}",
+            name="draws, mean ± standard deviation over draws",
+            marker={"color": REMOVED, "size": 9},
+            error_x=deviations(table["accuracy_sd"], REMOVED),
+            customdata=sd,
+        ),
     ]
 
 
 def _differences(shown: Shown) -> dict[str, Any]:
-    points = 100 * shown.scores[["delta", "delta_low", "delta_high"]]
-    delta, low, high = (points[name] for name in points)
-    said = [
+    changes = 100 * shown.scores[["delta", "delta_low", "delta_high"]]
+    delta, low, high = (changes[name] for name in changes)
+    interval = [
         [name, "no interval" if pd.isna(start) else f"[{start:+.1f}, {end:+.1f}]"]
         for name, start, end in zip(shown.names, low, high, strict=True)
     ]
-    return {
-        "x": delta.tolist(),
-        "y": list(range(len(points))),
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "mode": "markers",
-        "name": "difference, 95% over items",
-        "marker": {"color": REMOVED, "size": 8, "symbol": "diamond"},
-        "error_x": whiskers(delta, low, high, REMOVED),
-        "customdata": said,
-        "hovertemplate": "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}<extra></extra>",
-    }
+    return points(
+        delta.tolist(),
+        list(range(len(changes))),
+        "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}",
+        xaxis="x2",
+        yaxis="y2",
+        name="difference, 95% over items",
+        marker={"color": REMOVED, "size": 8, "symbol": "diamond"},
+        error_x=whiskers(delta, low, high, REMOVED),
+        customdata=interval,
+    )
 
 
 def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
@@ -231,10 +219,24 @@ def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
     dashes = {way: _DASHES[i % len(_DASHES)] for i, way in enumerate(ways)}
     lines, narrow = [], {}
     for place, first in enumerate(start.head(_MOST).itertuples()):
-        name = str(first.configuration)
-        line = {"color": colours[first.model], "dash": dashes[first.style, first.shots]}
-        lines.append(_steps(table[table["configuration"] == first.configuration], name, line))
-        narrow[f"data.{place}.name"] = plain(clip(name, 2 * NARROW_NAME))
+        rows = table[table["configuration"] == first.configuration]
+        colour = colours[first.model]
+        name, short = (
+            plain(clip(str(first.configuration), most)) for most in (48, 2 * NARROW_NAME)
+        )
+        lines.append(
+            points(
+                rows["step"].tolist(),
+                rows["accuracy"].tolist(),
+                f"{name}<br>%{{y:.1%}}",
+                mode="lines+markers",
+                name=name,
+                line={"width": 2, "color": colour, "dash": dashes[first.style, first.shots]},
+                marker={"size": 8},
+                error_y=deviations(rows["accuracy_sd"], colour),
+            )
+        )
+        narrow[f"data.{place}.name"] = short
     below = 76 + 22 * len(lines)
     return plot(
         title,
@@ -258,17 +260,3 @@ def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
 def _step(step: int, rule: str) -> str:
     words = plain(rule.replace("_", " "))
     return "as they<br>were" if not step else "+ " + words.replace(" ", "<br>")
-
-
-def _steps(rows: pd.DataFrame, configuration: str, line: dict[str, Any]) -> dict[str, Any]:
-    name = plain(clip(configuration, 48))
-    return {
-        "x": rows["step"].tolist(),
-        "y": rows["accuracy"].tolist(),
-        "mode": "lines+markers",
-        "name": name,
-        "line": {"width": 2, **line},
-        "marker": {"size": 8},
-        "error_y": deviations(rows["accuracy_sd"], line["color"]),
-        "hovertemplate": f"{name}<br>%{{y:.1%}}<extra></extra>",
-    }

@@ -15,7 +15,14 @@ from benchwright.reports.page.plot_style import (
     empty_figure,
     plain,
 )
-from benchwright.reports.page.plots import PALETTE, bars, legend_below, margin, plot
+from benchwright.reports.page.plots import (
+    PALETTE,
+    bars,
+    legend_below,
+    margin,
+    plot,
+    points,
+)
 from benchwright.reports.wicked.plots.accuracy import NOBODY, Shown, choose_models, two_panels
 
 _PARTS = (
@@ -103,8 +110,8 @@ def draw_none_rates(
         "line": {"color": QUIET, "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
-    points = [_point(rates, shown, place, named=named) for place in range(len(shown.scores))]
-    below = 60 + 22 * ((len(points) if named else 0) + 1)
+    models = [_point(rates, shown, place, named=named) for place in range(len(shown.scores))]
+    below = 60 + 22 * ((len(models) if named else 0) + 1)
     square = {"range": [-0.03, 1.03], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
     hint = "" if named else "; hover for names, or see the table"
     narrow = {
@@ -115,7 +122,7 @@ def draw_none_rates(
     return plot(
         f"{title}; 95% intervals{shown.note}{hint}",
         380 + below,
-        [line, *points],
+        [line, *models],
         xaxis=axis("picked where the right option is there (false alarm)", **square),
         yaxis=axis("picked where it is gone (detection)", **square),
         legend=legend_below(60, 372, orientation="v"),
@@ -127,35 +134,33 @@ def draw_none_rates(
 
 def _point(rates: pd.DataFrame, shown: Shown, place: int, *, named: bool) -> dict[str, Any]:
     configuration = shown.scores["configuration"].iloc[place]
-    alarm, found = (rates.loc[(configuration, gold)] for gold in ("kept", "removed"))
+    alarm, detection = (rates.loc[(configuration, gold)] for gold in ("kept", "removed"))
     colour = PALETTE[place % len(PALETTE)] if named else QUIET
     symbol = _SYMBOLS[place // len(PALETTE) % len(_SYMBOLS)] if named else "circle"
-    return {
-        "x": [float(alarm["share"])],
-        "y": [float(found["share"])],
-        "mode": "markers",
-        "name": shown.names[place],
-        "showlegend": named,
-        "marker": {
-            "color": colour,
-            "size": 10,
-            "symbol": symbol,
-            "line": {"color": GRID, "width": 1},
-        },
-        "error_x": _error(alarm, colour),
-        "error_y": _error(found, colour),
-        "hovertemplate": f"{shown.names[place]}<br>right option gone: {_said(found)}"
-        f"<br>right option there: {_said(alarm)}<extra></extra>",
-    }
+    return points(
+        [float(alarm["share"])],
+        [float(detection["share"])],
+        f"{shown.names[place]}<br>right option gone: {_said(detection)}"
+        f"<br>right option there: {_said(alarm)}",
+        name=shown.names[place],
+        showlegend=named,
+        marker={"color": colour, "size": 10, "symbol": symbol, "line": {"color": GRID, "width": 1}},
+        error_x=_error(alarm, colour),
+        error_y=_error(detection, colour),
+    )
 
 
 def _error(row: pd.Series, colour: str) -> dict[str, Any]:
-    reach = {
-        "array": [float(row["high"] - row["share"])],
-        "arrayminus": [float(row["share"] - row["low"])],
+    share, low, high = (float(row[name]) for name in ("share", "low", "high"))
+    reach = {"array": [high - share], "arrayminus": [share - low]}
+    return {
+        "type": "data",
+        "symmetric": False,
+        **reach,
+        "color": colour,
+        "thickness": 1,
+        "width": 0,
     }
-    look = {"color": colour, "thickness": 1, "width": 0}
-    return {"type": "data", "symmetric": False, **reach, **look}
 
 
 def _said(row: pd.Series) -> str:
