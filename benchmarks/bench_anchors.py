@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.evidence.model_splits import split_by_family
+from benchwright.methods.dele.evidence.panels import split_by_family
 from benchwright.statistics.preservation import preservation
 from estimation_errors import BENCHMARKS, read
 from real_data import real_data

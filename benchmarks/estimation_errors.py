@@ -26,11 +26,10 @@ from benchwright.methods.dele.estimation import (
     PreparedTraining,
     Training,
 )
-from benchwright.methods.dele.evidence.model_splits import split_by_family, split_forward
+from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.params.sampling import EstimationParams
-from benchwright.params.sampling import AnchorParams
+from benchwright.params.sampling import AnchorParams, EstimationParams
 from real_data import real_data
 
 BENCHMARKS = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")

@@ -6,9 +6,9 @@ from benchwright.methods.dele.evidence.against_random import compare_with_random
 from benchwright.methods.dele.evidence.choice import (
     choose_by_subject,
     choose_samplers,
+    choose_subset,
     join_changes,
 )
-from benchwright.methods.dele.evidence.chosen_subset import choose_subset
 from benchwright.methods.dele.evidence.curves import (
     trace_chosen,
     trace_curves,
@@ -17,13 +17,18 @@ from benchwright.methods.dele.evidence.curves import (
 )
 from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.panels import ask_nobody, choose_panels
-from benchwright.methods.dele.evidence.paper_panel import choose_paper_panel, judge_paper_panel
-from benchwright.methods.dele.evidence.pools import build_pools, encode_pool_texts
+from benchwright.methods.dele.evidence.panels import choose_panels, choose_paper_panel
 from benchwright.methods.dele.evidence.score_spread import spread_scores
-from benchwright.methods.dele.evidence.summary import summarise_samplers
+from benchwright.methods.dele.evidence.study import encode_pool_texts, prepare_study
+from benchwright.methods.dele.evidence.summary import judge_paper_panel, summarise_samplers
 from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
-from benchwright.pipelines.named_nodes import NodeParts, OneOutput, boxed, named_nodes, report_nodes
+from benchwright.pipelines.named_nodes import (
+    Function,
+    boxed,
+    inputs_by_name,
+    named_nodes,
+    report_nodes,
+)
 from benchwright.reports.dele.headline import collect_sampling_metrics
 from benchwright.reports.dele.page import (
     render_sampling_report,
@@ -44,101 +49,35 @@ from benchwright.reports.dele.plots.curves import (
     draw_subject_curves,
     draw_target_curves,
 )
+from benchwright.tables.responses import Responses
 
 NO_ANSWERS = "no_live_responses"
-"""What takes the place of answers of models that were asked in the run."""
+"""The empty dataset in place of answers of models asked in the run."""
 
-_SETTINGS = {"sampling": "params:sampling", "seed": "params:seed"}
-_PANELS = {"panels": "sampling_panels", **_SETTINGS}
-_JUDGED = {"pools": "sampling_pools", **_PANELS}
-_MODELS = {"models": "params:models", "sampling": "params:sampling"}
-_SHARED = ["params:sampling", "params:seed"]
-
-
-def _also(names: str, given: dict[str, str]) -> dict[str, str]:
-    """Datasets whose parameters are called as they are, and those given by parameter."""
-    return {**{name: name for name in names.split()}, **given}
-
-
-_POOLS: tuple[NodeParts, ...] = (
-    (
-        choose_panels,
-        ["response_matrix", "items", "models_table", "published_scores", *_SHARED],
-        "sampling_panels",
-    ),
-    (
-        encode_pool_texts,
-        _also("items sampling_vector_cache", {"panels": "sampling_panels", **_MODELS}),
-        ["sampling_vectors", "pool_vectors"],
-    ),
-    (
-        build_pools,
-        _also("items pool_vectors", {"panels": "sampling_panels", **_MODELS}),
-        "sampling_pools",
-    ),
-)
-_EVIDENCE: tuple[NodeParts, ...] = (
-    (judge_samplers, _JUDGED, ["sampling_figures", "samplers_left_out"]),
-    (draw_random_bands, _PANELS, "random_bands"),
-    (trace_curves, ["sampling_figures", "random_bands"], "sampling_curves"),
-    (summarise_samplers, _also("sampling_curves", _JUDGED), "sampling_summary"),
-    (
-        choose_paper_panel,
-        ["response_matrix", "items", "published_scores", "params:sampling"],
-        "paper_panel",
-    ),
-    (
-        judge_paper_panel,
-        _also("items paper_panel pool_vectors", {**_MODELS, **_SETTINGS}),
-        ["paper_curves", "paper_summary"],
-    ),
-    (trace_targets, _JUDGED, "target_curves"),
-    (measure_estimates, {**_JUDGED, "estimation": "params:estimation"}, "estimate_errors"),
-    (spread_scores, _JUDGED, "score_spread"),
-)
-_CHOICE: tuple[NodeParts, ...] = (
-    (
-        choose_samplers,
-        _also("sampling_figures saved_sampler_choice", _JUDGED),
-        ["sampler_choice", "changed_winner"],
-    ),
-    (trace_chosen, _also("sampler_choice", _JUDGED), "chosen_curves"),
-    (trace_subjects, _JUDGED, "subject_curves"),
-    (
-        choose_by_subject,
-        _also("saved_subject_winners", _JUDGED),
-        ["subject_winners", "changed_subjects", "subject_luck"],
-    ),
-    (join_changes, ["changed_winner", "changed_subjects"], "changed_winners"),
-    (
-        choose_subset,
-        _also(
-            "items pool_vectors sampler_choice",
-            {"pools": "sampling_pools", "sampling": "params:sampling"},
-        ),
-        "chosen_subset",
-    ),
-)
-_RESULTS: tuple[NodeParts, ...] = (
-    (
-        describe_texts,
-        {"pools": "sampling_pools"},
-        ["item_features", "readability_examples", "readability_bands"],
-    ),
-    (
-        describe_clusters,
-        {"pools": "sampling_pools", **_SETTINGS},
-        ["cluster_sizes", "cluster_curves", "item_map"],
-    ),
-    (
-        collect_sampling_metrics,
-        [
-            *("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice"),
-            *("subject_luck", "estimate_errors", "chosen_subset", "params:sampling"),
-        ],
-        "sampling_metrics",
-    ),
-)
+_PARAMS = ("estimation", "ingestion", "models", "sampling", "seed", "variant")
+_NODES: dict[Function, str | list[str]] = {
+    choose_panels: "sampling_panels",
+    encode_pool_texts: ["sampling_vectors", "pool_vectors"],
+    prepare_study: "sampling_pools",
+    judge_samplers: ["sampling_figures", "samplers_left_out"],
+    draw_random_bands: "random_bands",
+    trace_curves: "sampling_curves",
+    summarise_samplers: "sampling_summary",
+    choose_paper_panel: "paper_panel",
+    judge_paper_panel: ["paper_curves", "paper_summary"],
+    trace_targets: "target_curves",
+    measure_estimates: "estimate_errors",
+    spread_scores: "score_spread",
+    choose_samplers: ["sampler_choice", "changed_winner"],
+    trace_chosen: "chosen_curves",
+    trace_subjects: "subject_curves",
+    choose_by_subject: ["subject_winners", "changed_subjects", "subject_luck"],
+    join_changes: "changed_winners",
+    choose_subset: "chosen_subset",
+    describe_texts: ["item_features", "readability_examples", "readability_bands"],
+    describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
+    collect_sampling_metrics: "sampling_metrics",
+}
 _CURVES = {
     "tau": "figure_sampling_tau",
     "spearman": "figure_sampling_spearman",
@@ -148,92 +87,57 @@ _CURVES = {
     "spearman-sd": "figure_sampling_spearman_sd",
     "wasserstein-sd": "figure_sampling_wasserstein_sd",
 }
-_FIGURES: dict[str, OneOutput] = {
-    "paper": (
-        draw_paper_curves,
-        ["paper_curves", "paper_panel", "params:sampling"],
-        "figure_paper_curves",
-    ),
-    "targets": (draw_target_curves, ["target_curves", "params:sampling"], "figure_target_curves"),
-    "chosen": (draw_chosen_curves, "chosen_curves", "figure_chosen_curves"),
-    "subjects": (
-        draw_subject_curves,
-        ["subject_curves", "params:sampling"],
-        "figure_subject_curves",
-    ),
-    "winners": (draw_winners, ["sampler_choice", "subject_winners"], "figure_sampler_winners"),
-    "spread": (draw_score_spread, ["score_spread", "params:sampling"], "figure_score_spread"),
-    "cluster-curves": (draw_cluster_curves, "cluster_curves", "figure_cluster_curves"),
-    "item-map": (draw_item_map, "item_map", "figure_item_map"),
+_FIGURES: dict[str, tuple[Function, str]] = {
+    "paper": (draw_paper_curves, "figure_paper_curves"),
+    "targets": (draw_target_curves, "figure_target_curves"),
+    "chosen": (draw_chosen_curves, "figure_chosen_curves"),
+    "subjects": (draw_subject_curves, "figure_subject_curves"),
+    "winners": (draw_winners, "figure_sampler_winners"),
+    "spread": (draw_score_spread, "figure_score_spread"),
+    "cluster-curves": (draw_cluster_curves, "figure_cluster_curves"),
+    "item-map": (draw_item_map, "figure_item_map"),
 }
-"""Figures by their places on the page."""
+"""Functions and outputs of the figures by their places on the page."""
 
-_SECTIONS: tuple[OneOutput, ...] = (
-    (
-        show_sampling_method,
-        [
-            *("params:ingestion", "params:variant", "params:sampling", "params:estimation"),
-            "params:seed",
-        ],
-        "sampling_method",
-    ),
-    (
-        show_sampling_headline,
-        [
-            *("sampling_panels", "samplers_left_out", "sampling_against_random"),
-            *("sampling_summary", "sampler_choice", "params:sampling"),
-        ],
-        "sampling_headline",
-    ),
-    (show_sampling_few, ["sampling_summary", "paper_summary", "paper_panel"], "sampling_few"),
-    (
-        show_sampling_scores,
-        ["sampling_against_random", "target_curves", "score_spread", "params:sampling"],
-        "sampling_scores",
-    ),
-    (
-        show_sampling_choices,
-        [
-            *("sampler_choice", "chosen_curves", "changed_winners", "chosen_subset"),
-            "params:sampling",
-        ],
-        "sampling_choices",
-    ),
-    (
-        show_sampling_subjects,
-        ["subject_winners", "subject_luck", "estimate_errors"],
-        "sampling_subjects",
-    ),
-    (
-        show_sampling_texts,
-        ["readability_examples", "readability_bands", "cluster_sizes"],
-        "sampling_texts",
-    ),
-)
+_SECTIONS: dict[Function, str] = {
+    show_sampling_method: "sampling_method",
+    show_sampling_headline: "sampling_headline",
+    show_sampling_few: "sampling_few",
+    show_sampling_scores: "sampling_scores",
+    show_sampling_choices: "sampling_choices",
+    show_sampling_subjects: "sampling_subjects",
+    show_sampling_texts: "sampling_texts",
+}
 
 
 def create_answers_pipeline() -> Pipeline:
-    """The absence of live answers, as a dataset."""
-    return Pipeline([Node(ask_nobody, None, NO_ANSWERS, name="ask_nobody")])
+    """Create the pipeline of a run that asks no models: their answers are an empty dataset."""
+    return Pipeline([Node(Responses.empty, None, NO_ANSWERS, name="ask_nobody")])
 
 
 def create_pipeline() -> Pipeline:
-    """The sampling stage: no model is run but encoders that samplers ask for."""
-    against_random = Node(
-        compare_with_random,
-        _also("sampling_figures", _PANELS),
-        "sampling_against_random",
-        name="compare_samplers_with_random",
-    )
+    """Create the sampling stage, which runs no models but the encoders that samplers read."""
+    study = {"panels": "sampling_panels", "study": "sampling_pools"}
     curves = ["sampling_curves", "sampling_panels", "params:sampling"]
-    figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
-    curve_plots = Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves")
-    page = report_nodes("sampling_report", render_sampling_report, _SECTIONS, _CURVES, figures)
+    figures = {place: figure for place, (_, figure) in _FIGURES.items()}
+    sections = inputs_by_name(_SECTIONS, _PARAMS)
+    page = report_nodes("sampling_report", render_sampling_report, sections, _CURVES, figures)
     return Pipeline(
         [
-            against_random,
-            *named_nodes([*_POOLS, *_EVIDENCE, *_CHOICE, *_RESULTS]),
-            boxed("plots", [curve_plots, *named_nodes(_FIGURES.values())]),
+            *named_nodes(inputs_by_name(_NODES, _PARAMS, **study)),
+            Node(
+                compare_with_random,
+                {"sampling_figures": "sampling_figures", "study": "sampling_pools"},
+                "sampling_against_random",
+                name="compare_samplers_with_random",
+            ),
+            boxed(
+                "plots",
+                [
+                    Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves"),
+                    *named_nodes(inputs_by_name(dict(_FIGURES.values()), _PARAMS)),
+                ],
+            ),
             boxed("page", page),
         ]
     )

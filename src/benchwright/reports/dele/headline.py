@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels, panel_counts
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient
 from benchwright.reports.page.wording import count, joined
@@ -163,7 +163,7 @@ def write_notes(
             "family, so each is taken for a family by itself and kin of it may be on the other "
             "side; `models.families` in conf names families."
         )
-    if any("answers" in kind.reads for kind in kinds_of(sampling).values()):
+    if any("answers" in kind.reads for kind in sampler_kinds(sampling).values()):
         notes.append(
             "`anchor_points` and `irt_clusters` give their items weights; a score on them is a "
             "weighted mean."
@@ -198,7 +198,7 @@ def collect_sampling_metrics(
         "choice_gain_by_luck": gains.luck,
         "choice_gain_held_out.low": gains.low,
         "choice_gain_held_out.high": gains.high,
-        **{f"n_models.{panel}": n for panel, n in panel_counts(panels).items()},
+        **{f"n_models.{panel}": n for panel, n in panels.sizes().items()},
         **{f"subjects.{name}": value for name, value in subject_luck.items()},
     }
     for row in sampling_summary[sampling_summary["panel"] == main].to_dict("records"):

@@ -6,10 +6,9 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.dele.evidence.against_random import LEVEL
-from benchwright.methods.dele.evidence.choice import EVERYONE, gains_over_splits
-from benchwright.methods.dele.evidence.chosen_subset import export_sampler
-from benchwright.methods.dele.evidence.judging import RANDOM
-from benchwright.methods.dele.evidence.panels import SamplingPanels, panel_counts
+from benchwright.methods.dele.evidence.choice import EVERYONE, export_sampler, gains_over_splits
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
 from benchwright.reports.dele.headline import METRIC, write_headline, write_notes
@@ -98,7 +97,7 @@ def show_sampling_headline(
         panels={"main": sampling_panels.main, "paper_by": sampling_panels.paper_by},
         panel_words=PANELS,
         n_items=len(sampling_panels.item_ids),
-        counts=panel_counts(sampling_panels),
+        counts=sampling_panels.sizes(),
     )
 
 

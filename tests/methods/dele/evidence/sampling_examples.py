@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.dele.evidence.panels import SamplingPanels, choose_panels
-from benchwright.methods.dele.evidence.pools import Pools, build_pools
+from benchwright.methods.dele.evidence.study import SamplingStudy, prepare_study
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.tables.items import Items
@@ -89,7 +89,12 @@ def make_panels(
     )
 
 
-def make_pools(panels: SamplingPanels, params: SamplingParams | None = None) -> Pools:
-    return build_pools(
-        make_items(panels.all_items), panels, {}, params or make_params(), ModelsParams()
-    )
+def make_study(
+    panels: SamplingPanels | None = None,
+    params: SamplingParams | None = None,
+    items: pd.DataFrame | None = None,
+    seed: int = 0,
+) -> SamplingStudy:
+    panels = panels or make_panels(params=params)
+    items = make_items(panels.all_items) if items is None else items
+    return prepare_study(items, panels, {}, params or make_params(), ModelsParams(), seed)

@@ -7,38 +7,37 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.choice import (
     choose_by_subject,
+    choose_sampler,
     choose_samplers,
+    choose_subset,
+    fixed_orders,
     gains_over_splits,
     join_changes,
     model_splits,
+    order_figures,
 )
-from benchwright.methods.dele.evidence.chosen_subset import choose_subset
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.samplers.adaptive import choose_sampler, fixed_orders
-from benchwright.methods.dele.samplers.curves import sampler_figures
 from benchwright.statistics.preservation import Judges
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
     make_panels,
     make_params,
-    make_pools,
+    make_study,
 )
 
-PARAMS = make_params()
-PANELS = make_panels()
-POOLS = make_pools(PANELS)
+STUDY = make_study()
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series(dtype=str)})
 
 
 @pytest.fixture(scope="module")
 def figures() -> pd.DataFrame:
-    return judge_samplers(POOLS, PANELS, PARAMS, 0)[0]
+    return judge_samplers(STUDY)[0]
 
 
 def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
-    table, changed = choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)
+    table, changed = choose_samplers(figures, NOTHING, STUDY)
     assert table["split"].tolist() == [-1, 0, 1, 2]
     assert changed.empty
     everyone = table.iloc[0]
@@ -58,29 +57,26 @@ def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
 
 
 def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFrame) -> None:
-    table, _ = choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)
+    table, _ = choose_samplers(figures, NOTHING, STUDY)
     lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
-    for halves in model_splits(PANELS, PARAMS.adaptive, 0):
-        judges = Judges.of(PANELS.correct, halves._asdict())
-        found = sampler_figures(
-            POOLS.plain, fixed_orders(5, 0), judges, [10, 25, 50], 1, 0, tau=False
-        )
+    draws = STUDY.draws([10, 25, 50], tau=False)
+    for halves in model_splits(STUDY):
+        judges = Judges.of(STUDY.panels.correct, halves._asdict())
+        found = order_figures(STUDY, fixed_orders(5, 0), judges, draws)
         for side, winners in lucky.items():
             own = found[found["panel"] == side]
-            winners.append(choose_sampler(own, PARAMS.adaptive).winner)
+            winners.append(choose_sampler(own, STUDY.sampling.adaptive).winner)
     assert table["luck_winner"].tolist() == ["", *lucky["selection"]]
     assert lucky["selection"] != lucky["held_out"]
 
 
 def test_another_winner_than_last_time_is_listed(figures: pd.DataFrame) -> None:
-    table, _ = choose_samplers(
-        figures, POOLS, PANELS, NOTHING, make_params(adaptive={"splits": 0}), 0
-    )
+    study = make_study(params=make_params(adaptive={"splits": 0}))
+    table, _ = choose_samplers(figures, NOTHING, study)
     now = table["winner"].iloc[0]
     for before, rows in (("gone", 1), (now, 0)):
         saved = pd.DataFrame({"split": [-1, 0], "winner": [before, "x"]})
-        params = make_params(adaptive={"splits": 0})
-        _, changed = choose_samplers(figures, POOLS, PANELS, saved, params, 0)
+        _, changed = choose_samplers(figures, saved, study)
         assert len(changed) == rows
         joined = join_changes(changed, changed.iloc[:0])
         assert joined.to_dict("records") == [{"scope": "", "before": "gone", "now": now}][:rows]
@@ -89,7 +85,7 @@ def test_another_winner_than_last_time_is_listed(figures: pd.DataFrame) -> None:
 def test_each_subject_chooses_twice() -> None:
     params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
     saved = pd.DataFrame({"subject": ["s0"], "winner": ["gone"]})
-    table, changed, luck = choose_by_subject(POOLS, PANELS, saved, params, 0)
+    table, changed, luck = choose_by_subject(saved, make_study(params=params))
     assert table["subject"].tolist() == ["s0", "s1"]
     assert (table["n_items"] == 30).all()
     plain = {"random", "stratified", "word_length"}
@@ -101,7 +97,7 @@ def test_each_subject_chooses_twice() -> None:
 
 
 def test_small_subjects_are_left_out() -> None:
-    table, _, luck = choose_by_subject(POOLS, PANELS, NO_SUBJECTS, PARAMS, 0)
+    table, _, luck = choose_by_subject(NO_SUBJECTS, STUDY)
     assert table.empty
     assert luck == {}
 
@@ -113,13 +109,13 @@ def test_subset_is_drawn_from_the_judged_items(figures: pd.DataFrame) -> None:
     items = make_items()
     choice = pd.DataFrame({"split": [-1], "winner": ["word_length"]})
     params = make_params(export={"sampler": "chosen", "rate": 25})
-    found = choose_subset(items, make_pools(panels), {}, choice, params)
+    found = choose_subset(items, {}, choice, make_study(panels, params))
     assert len(found) == 10
     assert found["weight"].sum() == pytest.approx(1)
     assert items["item_id"].iloc[found["position"]].tolist() == found["item_id"].tolist()
     assert (found["position"] >= 20).all()
     anchors = make_params(export={"sampler": "anchor_points", "size": 7})
-    found = choose_subset(items, make_pools(panels), {}, choice, anchors)
+    found = choose_subset(items, {}, choice, make_study(panels, anchors))
     assert len(found) == 7
     assert found["weight"].max() > found["weight"].min()
 
@@ -128,10 +124,10 @@ def test_without_answers_the_subset_is_of_all_items() -> None:
     panels = make_panels(np.full((2, 60), np.nan, np.float32))
     none = pd.DataFrame({"split": [-1], "winner": [""]})
     params = make_params(export={"sampler": "chosen", "size": 60})
-    assert len(choose_subset(make_items(), make_pools(panels), {}, none, params)) == 60
+    assert len(choose_subset(make_items(), {}, none, make_study(panels, params))) == 60
 
 
 def test_more_items_than_there_are() -> None:
     params = make_params(export={"size": 61})
     with pytest.raises(InputError, match=r"size is 61; there are 60 items"):
-        choose_subset(make_items(), POOLS, {}, NOTHING, params)
+        choose_subset(make_items(), {}, NOTHING, make_study(params=params))

@@ -8,23 +8,21 @@ from benchwright.methods.dele.evidence.curves import trace_chosen
 from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.reports.dele.page import chosen_rows
 from benchwright.reports.dele.plots.curves import LINES, draw_chosen_curves
-from methods.dele.evidence.sampling_examples import make_panels, make_params, make_pools
+from methods.dele.evidence.sampling_examples import make_study
 
-PARAMS = make_params()
-PANELS = make_panels()
-POOLS = make_pools(PANELS)
+STUDY = make_study()
 NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype=str)})
 
 
 @pytest.fixture(scope="module")
 def choice() -> pd.DataFrame:
-    figures = judge_samplers(POOLS, PANELS, PARAMS, 0)[0]
-    return choose_samplers(figures, POOLS, PANELS, NOTHING, PARAMS, 0)[0]
+    figures = judge_samplers(STUDY)[0]
+    return choose_samplers(figures, NOTHING, STUDY)[0]
 
 
 @pytest.fixture(scope="module")
 def curves(choice: pd.DataFrame) -> pd.DataFrame:
-    return trace_chosen(choice, POOLS, PANELS, PARAMS, 0)
+    return trace_chosen(choice, STUDY)
 
 
 def test_gains_of_the_choice_are_gaps_between_the_curves(
@@ -41,7 +39,7 @@ def test_gains_of_the_choice_are_gaps_between_the_curves(
 @pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
 def test_in_sample_is_judged_by_those_that_chose(choice: pd.DataFrame, winner: str) -> None:
     table = choice.assign(winner=winner)
-    own = trace_chosen(table, POOLS, PANELS, PARAMS, 0).set_index(["line", "rate", "metric"])
+    own = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
     gap = own.loc["chosen, in-sample"]["mean"] - own.loc["chosen"]["mean"]
     assert gap.abs().max() > 0.01
     same = own.loc["chosen"]["mean"] - own.loc["random"]["mean"]
@@ -62,9 +60,9 @@ def test_every_line_has_every_rate_and_randoms_band(curves: pd.DataFrame) -> Non
 
 def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     some = choice.assign(winner=choice["winner"].where(choice["split"] != 1, ""))
-    assert (trace_chosen(some, POOLS, PANELS, PARAMS, 0)["splits"] == 2).all()
+    assert (trace_chosen(some, STUDY)["splits"] == 2).all()
     none = choice[choice["split"] == -1]
-    empty = trace_chosen(none, POOLS, PANELS, PARAMS, 0)
+    empty = trace_chosen(none, STUDY)
     assert empty.empty
     assert not draw_chosen_curves(empty).data
     assert chosen_rows(empty, [10.0]) == []

@@ -22,17 +22,17 @@ from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_panels,
     make_params,
-    make_pools,
+    make_study,
 )
 
 PARAMS = make_params()
-PANELS = make_panels()
-POOLS = make_pools(PANELS)
+STUDY = make_study()
+PANELS = STUDY.panels
 
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
-    return judge_samplers(POOLS, PANELS, PARAMS, 0)
+    return judge_samplers(STUDY)
 
 
 def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
@@ -52,9 +52,7 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
     other = PANELS.correct.copy()
     places = PANELS.groups["held_out"]
     other[places] = 1 - other[places]
-    again, _ = judge_samplers(
-        make_pools(PANELS._replace(correct=other)), PANELS._replace(correct=other), PARAMS, 0
-    )
+    again, _ = judge_samplers(make_study(PANELS._replace(correct=other)))
     own = [
         table[table["panel"] == "selection"].reset_index(drop=True) for table in (judged[0], again)
     ]
@@ -63,20 +61,19 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
 
 def test_a_sampler_that_cannot_run_is_told() -> None:
     panels = make_panels(make_answers(models=3))
-    pools = make_pools(panels)
     params = make_params(samplers="random+irt_clusters+word_length")
-    figures, left_out = judge_samplers(pools, panels, params, 0)
+    figures, left_out = judge_samplers(make_study(panels, params))
     assert "random" in set(figures["sampler"])
     assert set(left_out["sampler"]) <= {"irt_clusters"}
 
 
 def test_random_always_runs() -> None:
-    figures, _ = judge_samplers(POOLS, PANELS, make_params(samplers="word_length"), 0)
+    figures, _ = judge_samplers(make_study(params=make_params(samplers="word_length")))
     assert set(figures["sampler"]) == {"random", "word_length"}
 
 
 def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    bands = draw_random_bands(PANELS, PARAMS, 0)
+    bands = draw_random_bands(STUDY)
     curves = trace_curves(judged[0], bands)
     ranked = curves[curves["panel"] != "paper"]  # of two models
     assert ranked[["random_low", "random_median", "random_high"]].notna().all().all()
@@ -94,7 +91,7 @@ def test_curves_are_means_and_have_a_band(judged: tuple[pd.DataFrame, pd.DataFra
 def test_a_sampler_is_judged_among_random_subsets(
     judged: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    table = compare_with_random(judged[0], PANELS, PARAMS, 0)
+    table = compare_with_random(judged[0], STUDY)
     assert set(table["panel"]) == {"held_out", "forward"}
     assert table.loc[table["sampler"] == "random", "p"].isna().all()
     assert (table["random_subsets"] >= 1000).all()
@@ -116,10 +113,12 @@ def test_a_sampler_that_is_random_is_rarely_called_anything(
     """Relabelled random draws: each run has a chance of five in a hundred of a verdict."""
     found = []
     for seed in range(4):
-        figures, _ = judge_samplers(POOLS, PANELS, make_params(samplers="random"), 100 + seed)
+        figures, _ = judge_samplers(
+            make_study(params=make_params(samplers="random"), seed=100 + seed)
+        )
         relabelled = figures.assign(sampler="stratified")
         both = pd.concat([judged[0].query("sampler == 'random'"), relabelled])
-        table = compare_with_random(both, PANELS, PARAMS, seed)
+        table = compare_with_random(both, make_study(seed=seed))
         own = table[(table["metric"] == "spearman") & (table["panel"] == "held_out")]
         found.append((own["verdict"] != "no difference shown").any())
     assert sum(found) <= 1
@@ -148,22 +147,22 @@ def test_smallest_rate_holds_from_there_on() -> None:
 
 
 def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    curves = trace_curves(judged[0], draw_random_bands(PANELS, PARAMS, 0))
-    table = summarise_samplers(curves, POOLS, PANELS, PARAMS, 0)
+    curves = trace_curves(judged[0], draw_random_bands(STUDY))
+    table = summarise_samplers(curves, STUDY)
     assert set(table["panel"]) == {"held_out", "paper"}
     assert (table["rate"] == 10).all()
     row = table.query("panel == 'held_out' and sampler == 'random'").iloc[0]
     own = judged[0].query("panel == 'held_out' and sampler == 'random' and rate == 10")
     assert row["spearman"] == pytest.approx(own["spearman"].mean())
     assert row["pearson_variance"] == pytest.approx(own["pearson"].var())
-    texts = [f"{text}\none\ntwo\nthree\nfour" for text in POOLS.plain.texts]
+    texts = [f"{text}\none\ntwo\nthree\nfour" for text in STUDY.plain.texts]
     assert row["tokens_in_all"] == pytest.approx(sum(map(len, texts)) / 4)
     known = table.dropna(subset=["tokens_for_spearman"])
     assert (known["tokens_for_spearman"] <= known["tokens_in_all"] + 1e-9).all()
 
 
 def test_estimates_are_measured_on_models_that_did_not_train() -> None:
-    table = measure_estimates(POOLS, PANELS, PARAMS, EstimationParams(), 0)
+    table = measure_estimates(STUDY, EstimationParams())
     assert set(table["estimator"]) == set(ESTIMATORS)
     assert set(table["panel"]) == {"held_out", "forward"}
     assert (table["size"] == 15).all()  # a quarter of 60
@@ -174,7 +173,7 @@ def test_estimates_are_measured_on_models_that_did_not_train() -> None:
 
 
 def test_spread_of_scores_stands_beside_random_subsets() -> None:
-    table = spread_scores(POOLS, PANELS, PARAMS, 0)
+    table = spread_scores(STUDY)
     assert table["sampler"].tolist() == ["all items", *["random", "share_wrong"] * 2]
     whole = table.iloc[0]
     scores = 100 * PANELS.answers("held_out").mean(axis=1)

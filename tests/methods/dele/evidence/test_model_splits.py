@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.dele.evidence.model_splits import (
+from benchwright.methods.dele.evidence.panels import (
     every_nth_of_the_best,
     split_by_family,
     split_forward,

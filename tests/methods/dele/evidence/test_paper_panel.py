@@ -8,11 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.paper_panel import (
-    answered_by_all,
-    choose_paper_panel,
-    judge_paper_panel,
-)
+from benchwright.methods.dele.evidence.panels import answered_by_all, choose_paper_panel
+from benchwright.methods.dele.evidence.summary import judge_paper_panel
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.dele.plots.curves import draw_paper_curves
 from methods.dele.evidence.sampling_examples import (
@@ -22,7 +19,7 @@ from methods.dele.evidence.sampling_examples import (
     make_matrix,
     make_panels,
     make_params,
-    make_pools,
+    make_study,
 )
 
 EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 20, "paper_step": 2, "paper_models": 8}
@@ -102,7 +99,7 @@ def test_it_is_a_benchmark_of_its_own() -> None:
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
     curves, _ = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     panels = make_panels(panel.correct, PARAMS)
-    figures, _ = judge_samplers(make_pools(panels, PARAMS), panels, PARAMS, 0)
+    figures, _ = judge_samplers(make_study(panels, PARAMS))
     own = figures[figures["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
     found = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
     pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)

@@ -8,9 +8,8 @@ import pytest
 
 from benchwright.methods.dele.evidence.curves import thinned, trace_subjects, trace_targets
 from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools, build_pools
-from benchwright.params.scoring import ModelsParams
+from benchwright.methods.dele.evidence.study import SamplingStudy
+from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.page import target_rows
 from benchwright.reports.dele.plots.curves import draw_subject_curves, draw_target_curves
 from methods.dele.evidence.sampling_examples import (
@@ -18,31 +17,28 @@ from methods.dele.evidence.sampling_examples import (
     make_items,
     make_panels,
     make_params,
-    make_pools,
+    make_study,
 )
 
 EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 40, "subject_items": 15}
 PARAMS = make_params(samplers="random+balanced+word_length+anchor_points", evidence=EVIDENCE)
 
 
-def uneven() -> tuple[SamplingPanels, Pools]:
+def uneven(params: SamplingParams = PARAMS) -> SamplingStudy:
     """45 easy items of one subject, 15 hard ones of another."""
     answers = make_answers()
     answers[:, 45:] *= np.random.default_rng(1).random((24, 15)) < 0.3
     items = make_items().assign(subject=["large"] * 45 + ["small"] * 15)
-    panels = make_panels(answers, PARAMS, items=items)
-    return panels, build_pools(items, panels, {}, PARAMS, ModelsParams())
+    return make_study(make_panels(answers, params, items=items), params, items)
 
 
 @pytest.fixture(scope="module")
 def targets() -> pd.DataFrame:
-    panels, pools = uneven()
-    return trace_targets(pools, panels, PARAMS, 0)
+    return trace_targets(uneven())
 
 
 def test_beside_the_mean_over_items_are_the_figures_of_all_pages(targets: pd.DataFrame) -> None:
-    panels, pools = uneven()
-    figures, _ = judge_samplers(pools, panels, PARAMS, 0)
+    figures, _ = judge_samplers(uneven())
     own = figures[figures["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
     items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
     found = items.set_index(["sampler", "rate"])["mean"]
@@ -65,8 +61,7 @@ def test_balanced_is_near_the_mean_over_subjects_and_far_from_that_over_items(
 def test_all_items_are_not_the_mean_over_subjects(targets: pd.DataFrame) -> None:
     whole = targets[(targets["rate"] == 100) & (targets["metric"] == "mean_absolute_error")]
     mean = whole.groupby("target")["mean"].max()
-    panels, _ = uneven()
-    correct = panels.answers("held_out").astype(float)
+    correct = uneven().panels.answers("held_out").astype(float)
     by_subject = (correct[:, :45].mean(axis=1) + correct[:, 45:].mean(axis=1)) / 2
     assert mean["items"] == pytest.approx(0, abs=1e-9)
     assert mean["subjects"] == pytest.approx(np.abs(correct.mean(axis=1) - by_subject).mean())
@@ -88,28 +83,24 @@ def test_rows_of_the_page_are_by_target(targets: pd.DataFrame) -> None:
 
 def test_one_subject_has_one_mean() -> None:
     items = make_items(subjects=1)
-    panels = make_panels(items=items)
-    pools = build_pools(items, panels, {}, PARAMS, ModelsParams())
-    assert trace_targets(pools, panels, PARAMS, 0).empty
-    assert trace_subjects(pools, panels, PARAMS, 0).empty
     few = make_panels(make_answers(models=2))
-    assert trace_targets(make_pools(few), few, PARAMS, 0).empty
-    assert trace_subjects(make_pools(few), few, PARAMS, 0).empty
+    for study in (make_study(make_panels(items=items), PARAMS, items), make_study(few, PARAMS)):
+        assert trace_targets(study).empty
+        assert trace_subjects(study).empty
 
 
 @pytest.fixture(scope="module")
 def subjects() -> pd.DataFrame:
-    panels, pools = uneven()
-    return trace_subjects(pools, panels, PARAMS, 0)
+    return trace_subjects(uneven())
 
 
 def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
     """Its items alone, as a benchmark, give the same figures; all models judge."""
     answers = make_answers()[:, :45]
     items = make_items(45).assign(subject="large")
-    panels = make_panels(answers, PARAMS, items=items)
-    pools = build_pools(items, panels, {}, PARAMS, ModelsParams())
-    figures, _ = judge_samplers(pools, panels, PARAMS, 0)
+    figures, _ = judge_samplers(
+        make_study(make_panels(answers, PARAMS, items=items), PARAMS, items)
+    )
     own = figures[(figures["panel"] == "all") & (figures["sampler"] == "word_length")]
     rows = subjects[(subjects["subject"] == "large") & (subjects["sampler"] == "word_length")]
     for metric in ("spearman", "mean_absolute_error"):
@@ -125,8 +116,7 @@ def test_every_subject_and_no_sampler_that_reads_answers(subjects: pd.DataFrame)
     inside = subjects[(subjects["sampler"] == "random") & (subjects["metric"] == "wasserstein")]
     assert inside["mean"].between(inside["random_low"] - 1e-9, inside["random_high"] + 1e-9).all()
     large = make_params(evidence={**EVIDENCE, "subject_items": 16})
-    panels, pools = uneven()
-    assert set(trace_subjects(pools, panels, large, 0)["subject"]) == {"large"}
+    assert set(trace_subjects(uneven(large))["subject"]) == {"large"}
 
 
 def test_rates_are_thinned_to_twenty_with_the_last() -> None:

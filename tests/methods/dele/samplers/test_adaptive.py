@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.dele.samplers.adaptive import (
+from benchwright.methods.dele.evidence.choice import (
     choose_sampler,
     fixed_orders,
     gain_over_random,

@@ -8,15 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers import ranking
+from benchwright.methods.dele.samplers import pool as pool_module
 from benchwright.methods.dele.samplers.baselines import (
     balanced_sampler,
     random_sampler,
     stratified_sampler,
     within_subjects,
 )
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
-from benchwright.methods.dele.samplers.ranking import order_by, random_order, rank_by_feature
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    Sampler,
+    SamplingPool,
+    order_by,
+    random_order,
+    rank_by_feature,
+)
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.sampling import SamplingParams
 
@@ -236,5 +242,5 @@ def test_one_item() -> None:
 def test_ids_decide_where_two_numbers_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = SamplingPool(("c", "a", "b"), ("",) * 3, ("",) * 3)
     for numbers, order in (([0.5, 0.5, 0.2], "bac"), ([0.5, 0.5, 0.5], "abc"), ([2, 3, 1], "bca")):
-        monkeypatch.setattr(ranking, "item_uniforms", lambda *_, own=numbers: np.array(own))
+        monkeypatch.setattr(pool_module, "item_uniforms", lambda *_, own=numbers: np.array(own))
         assert [pool.item_ids[place] for place in random_order(pool, 0, "x")] == list(order)

@@ -30,11 +30,12 @@ from benchwright.methods.dele.samplers.clustering import (
     clustering_sampler,
     elbow,
     proportional_draw,
+    spectral_embedding,
+    text_features,
     within_squares,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import sampler_kinds
-from benchwright.methods.dele.samplers.text_features import spectral_embedding, text_features
 from benchwright.params.sampling import ClusteringParams, SamplingParams
 
 THREE = ClusteringParams(k=3, candidates=(2, 3, 4, 5))
@@ -383,6 +384,6 @@ def test_tables_show_sizes_examples_curves_and_a_map() -> None:
 
 
 def test_candidates_must_rise() -> None:
-    with pytest.raises(ValueError, match="rise"):
+    with pytest.raises(ValueError, match="increasing"):
         ClusteringParams(candidates=(2, 4, 3))
     assert all(low < high for low, high in pairwise(ClusteringParams().candidates))

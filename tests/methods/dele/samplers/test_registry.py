@@ -19,6 +19,8 @@ def test_names() -> None:
 def test_chosen_in_their_order_also_from_one_text() -> None:
     params = SamplingParams.model_validate({"samplers": "flesch+random"})
     assert list(make_samplers(params)) == ["flesch", "random"]
+    alone = SamplingParams(samplers=("flesch",))
+    assert list(make_samplers(alone)) == ["random", "flesch"]
 
 
 def test_unknown_name() -> None:

@@ -1,4 +1,4 @@
-"""A sampler chosen by some models, and what it is worth to others (DELE, Algorithm 1, Table 3)."""
+"""A sampler chosen by some models, and what it gains for others (DELE, Algorithm 1, Table 3)."""
 
 from typing import Any, NamedTuple
 
@@ -6,93 +6,267 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.evidence.judging import RANDOM, judge_by, rates_of
-from benchwright.methods.dele.evidence.model_splits import ModelSplit, split_by_family
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.samplers.adaptive import (
-    choose_sampler,
-    fixed_orders,
-    gain_over_random,
-    luck_of_winners,
+from benchwright.core.errors import InputError
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
+from benchwright.methods.dele.evidence.judging import judge_by, runs_on, sampler_figures
+from benchwright.methods.dele.evidence.panels import (
+    FEWEST_JUDGES,
+    ModelSplit,
+    split_by_family,
 )
-from benchwright.methods.dele.samplers.curves import sampler_figures
-from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.samplers.pool import (
+    Sampler,
+    SamplingPool,
+    VectorsByText,
+    feature_texts,
+    item_pool,
+    prefixes,
+    random_order,
+)
+from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams, SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables.dele import ChangedWinners, SamplerChoice, SubjectWinners
+from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice, SubjectWinners
 
 EVERYONE = -1
-"""The split in which all models choose and nobody judges."""
+"""The split in which all models choose and none judges."""
+
+
+class Choice(NamedTuple):
+    """The winner of one panel, and the samplers it was chosen from."""
+
+    winner: str  # a sampler's name; "" where no sampler has figures
+    # one row per sampler, best first: sampler, eligible, mean_place, and each criterion's mean over
+    # rates.
+    standing: pd.DataFrame
+    reason: str = ""  # a caveat of the choice, or ""
+
+
+def choose_sampler(figures: pd.DataFrame, params: AdaptiveParams) -> Choice:
+    """Choose a sampler by the figures of one panel.
+
+    Eligible are the samplers whose mean Spearman correlation over repeats reaches
+    `min_correlation` at every rate compared; where none does, all are, with a reason. Among them
+    the criteria are ranked, ties sharing their place, and the lowest mean place wins, then the
+    higher correlation, then the name.
+
+    `figures` have the columns sampler, rate, repeat and the fields of `Preservation`, of one panel.
+    """
+    by_rate = _by_rate(figures, params)
+    groups = by_rate.groupby("sampler", sort=True)
+    table = groups[by_rate.columns.drop(["sampler", "rate"]).tolist()].mean()
+    table["eligible"] = groups["spearman"].min().ge(params.min_correlation)
+    table = table.assign(mean_place=np.nan).reset_index()
+    reason = ""
+    if by_rate.empty:
+        reason = f"no figures between {params.lowest_rate:g}% and {params.highest_rate:g}%"
+        return Choice("", table, reason)
+    if not table["eligible"].any():
+        reason = f"no sampler keeps ranks with a correlation of {params.min_correlation:g}"
+        if not table["spearman"].notna().any():
+            reason = "no correlation exists: too few models, or all scores are equal"
+            return Choice("", table, reason)
+    running = table["eligible"] if table["eligible"].any() else table["spearman"].notna()
+    places = pd.DataFrame(
+        {
+            name: table.loc[running, name].rank(
+                ascending=not HIGHER_IS_BETTER.get(name, False), na_option="bottom"
+            )
+            for name in params.criteria
+        }
+    )
+    table["mean_place"] = places.mean(axis=1).reindex(table.index)
+    table = table.sort_values(
+        ["mean_place", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
+    )
+    return Choice(str(table["sampler"].iloc[0]), table, reason)
+
+
+def _by_rate(figures: pd.DataFrame, params: AdaptiveParams) -> pd.DataFrame:
+    """Means over repeats, and the variance over repeats of the mean score, by sampler and rate."""
+    inside = figures["rate"].between(params.lowest_rate, params.highest_rate)
+    groups = figures[inside].groupby(["sampler", "rate"], sort=True)
+    means = groups[["spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error"]].mean()
+    return means.assign(variance=groups["bias"].var(ddof=1).fillna(0)).reset_index()
+
+
+def gain_over_random(
+    figures: pd.DataFrame, sampler: str, metric: str, params: AdaptiveParams
+) -> float:
+    """Return how much better a sampler is than random, in the mean over rates and repeats.
+
+    Positive is better for every metric; NaN where either has no figures.
+
+    `figures` are of one panel that did not choose the sampler; `metric` is a criterion.
+    """
+    by_rate = _by_rate(figures[figures["sampler"].isin([sampler, RANDOM])], params)
+    means = by_rate.groupby("sampler")[metric].mean()
+    difference = float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
+    return difference if HIGHER_IS_BETTER.get(metric, False) else -difference
+
+
+class Luck(NamedTuple):
+    """How often two halves of the models choose the same winner, beside the number by chance."""
+
+    n: int  # subjects with a winner in both halves
+    agreed: int  # of them, the same winner in both
+    # agreements if the halves chose independently, each with its own shares of winners.
+    expected: float
+    distinct: int  # different winners among the first halves
+    uniform: float  # wins that each sampler would get if all were equally likely
+
+
+def luck_of_winners(first: pd.Series, second: pd.Series, samplers: int) -> Luck:
+    """Compare the winners by subject that each half of the models chose among `samplers`.
+
+    "" stands for no winner.
+    """
+    both = pd.DataFrame({"first": first, "second": second}).dropna()
+    both = both[both["first"].ne("") & both["second"].ne("")]
+    n = len(both)
+    if not n:
+        return Luck(0, 0, float("nan"), 0, float("nan"))
+    shares = [both[name].value_counts(normalize=True) for name in ("first", "second")]
+    chance = float(shares[0].mul(shares[1], fill_value=0).sum())
+    agreed = int(both["first"].eq(both["second"]).sum())
+    return Luck(n, agreed, n * chance, int(both["first"].nunique()), n / max(samplers, 1))
+
+
+def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
+    """Return `count` samplers that each take the items in one random order at every repeat.
+
+    The best of them, chosen as a sampler is, shows what a choice among fixed orders gains by luck:
+    items that happen to rank some models well tend to rank others well too.
+    """
+
+    def fixed(number: int) -> Sampler:
+        name = f"fixed order {number}"
+        return lambda pool, _seed: prefixes(random_order(pool, seed, name))
+
+    return {f"order {number:03d}": fixed(number) for number in range(count)}
+
+
+def order_figures(
+    study: SamplingStudy, orders: dict[str, Sampler], judges: Judges, draws: Draws
+) -> pd.DataFrame:
+    """Judge fixed orders at the rates of `draws`, each once."""
+    once = Draws(draws.rates, dict.fromkeys(orders, 1), study.seed, draws.tau)
+    return sampler_figures(study.plain, orders, judges, once)
 
 
 def choose_samplers(
-    sampling_figures: pd.DataFrame,
-    pools: Pools,
-    panels: SamplingPanels,
-    saved_sampler_choice: pd.DataFrame,
-    sampling: SamplingParams,
-    seed: int,
+    sampling_figures: pd.DataFrame, saved_sampler_choice: pd.DataFrame, study: SamplingStudy
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a sampler by all models, and by a part of them over many splits.
 
     The gain is that of the winner's first criterion over random, in the mean over rates: the
-    apparent one among the models that chose, the held-out one among the others. Beside it stands
-    what the best of as many random orders gains there, chosen in the same way.
+    apparent one among the models that chose, the held-out one among the others. The luck gain is
+    that of the best of as many random orders, chosen in the same way.
 
     Returns:
-        A `SamplerChoice` table, and a `ChangedWinners` table: where the choice by all models is
-        another than in the last saved run.
+        A `SamplerChoice` table, and a `ChangedWinners` table: where the choice by all models
+        differs from that of the last saved run.
     """
-    adaptive = sampling.adaptive
-    own = sampling_figures[sampling_figures["panel"] == "all"]
-    rows = [_row(EVERYONE, own, None, adaptive, (len(panels.models), 0))]
-    rows += _by_splits(model_splits(panels, adaptive, seed), pools, panels, sampling, seed)
-    table = SamplerChoice.from_rows(rows)
+    choosers = sampling_figures[sampling_figures["panel"] == "all"]
+    counts = (len(study.panels.models), 0)
+    everyone = _row(EVERYONE, choosers, None, study.sampling.adaptive, counts)
+    table = SamplerChoice.from_rows([everyone, *_by_splits(study)])
     whole = [frame[frame["split"] == EVERYONE] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
     return table, _changed(before, now)
 
 
+def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
+    """A row per split; samplers that read no answers draw once for all of them."""
+    splits, adaptive = model_splits(study), study.sampling.adaptive
+    if not splits:
+        return []
+    sides = [
+        {f"{name} {number}": places for name, places in halves._asdict().items()}
+        for number, halves in enumerate(splits)
+    ]
+    correct = study.panels.correct
+    judges = Judges.of(correct, {name: own for both in sides for name, own in both.items()})
+    by_choosers = (
+        (list(both), study.plain.answered(correct[halves.selection]))
+        for both, halves in zip(sides, splits, strict=True)
+    )
+    draws = study.split_draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
+    figures, _ = judge_by(study, by_choosers, judges, draws)
+    orders = fixed_orders(figures["sampler"].nunique(), study.seed)
+    by_luck = order_figures(study, orders, judges, draws)
+    figures = pd.concat([figures, by_luck], ignore_index=True)
+    figures["lucky"] = figures["sampler"].isin(list(orders))
+    by_panel = dict(list(figures.groupby("panel")))
+    return [
+        _row(
+            number,
+            by_panel[f"selection {number}"],
+            by_panel[f"held_out {number}"],
+            adaptive,
+            (len(halves.selection), len(halves.held_out)),
+        )
+        for number, halves in enumerate(splits)
+    ]
+
+
+def _row(
+    split: int,
+    choosers: pd.DataFrame,
+    judges: pd.DataFrame | None,
+    adaptive: AdaptiveParams,
+    counts: tuple[int, int],
+) -> tuple[Any, ...]:
+    lucky, luckiest, metric = float("nan"), "", adaptive.criteria[0]
+    if judges is not None:
+        luckiest = choose_sampler(choosers[choosers["lucky"]], adaptive).winner
+        lucky = gain_over_random(judges, luckiest, metric, adaptive)
+        choosers, judges = (figures[~figures["lucky"]] for figures in (choosers, judges))
+    chosen = choose_sampler(choosers, adaptive)
+    gains = [
+        gain_over_random(figures, chosen.winner, metric, adaptive)
+        if figures is not None and chosen.winner
+        else float("nan")
+        for figures in (choosers, judges)
+    ]
+    eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
+    return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
+
+
 def choose_by_subject(
-    pools: Pools,
-    panels: SamplingPanels,
-    saved_subject_winners: pd.DataFrame,
-    sampling: SamplingParams,
-    seed: int,
+    saved_subject_winners: pd.DataFrame, study: SamplingStudy
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
     """Choose a sampler inside each subject, by each of two halves of the models and by all.
 
-    Samplers that read answers take no part: each half would need items of its own.
+    Samplers that read answers take no part: each half would need its own items.
 
     Returns:
-        A `SubjectWinners` table, a `ChangedWinners` table beside the last saved run, and how far
-        the two halves agree beside luck, as numbers; none without subjects.
+        A `SubjectWinners` table, a `ChangedWinners` table against the last saved run, and figures
+        of how far the two halves agree beyond luck; no figures without subjects.
     """
-    adaptive = sampling.adaptive
-    subjects = large_subjects(pools.plain, sampling)
-    groups = ("selection", "held_out", "all")
-    if not subjects or min(len(panels.groups[name]) for name in groups) < FEWEST_JUDGES:
+    adaptive, panels = study.sampling.adaptive, study.panels
+    subjects = large_subjects(study.plain, study.sampling)
+    members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
+    if not subjects or min(map(len, members.values())) < FEWEST_JUDGES:
         return SubjectWinners.empty(), ChangedWinners.empty(), {}
     rows, samplers = [], 0
+    metric = adaptive.criteria[0]
+    draws = study.draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
+    plain = study.samplers(answers=False)
     for subject, places in subjects.items():
-        pool = pools.plain.select(places)
-        members = {name: panels.groups[name] for name in groups}
+        pool = study.plain.select(places)
         judges = Judges.of(panels.correct[:, places], members)
-        rates = _rates(sampling)
-        tau = "tau_b" in adaptive.criteria
-        found, _ = judge_by(pool, (), judges, sampling, rates, seed, tau=tau)
-        by_panel = {name: found[found["panel"] == name] for name in groups}
-        samplers = max(samplers, found["sampler"].nunique())
+        figures = sampler_figures(pool, runs_on(plain, pool)[0], judges, draws)
+        by_panel = {name: figures[figures["panel"] == name] for name in members}
+        samplers = max(samplers, figures["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
-        metric = adaptive.criteria[0]
-        winner = chosen["selection"].winner
+        winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
         gains = [
-            gain_over_random(by_panel[name], winner, metric, adaptive)
+            gain_over_random(by_panel[name], winners[1], metric, adaptive)
             for name in ("selection", "held_out")
         ]
-        winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
         rows.append((subject, len(places), *winners, metric, *gains, chosen["all"].reason))
     table = SubjectWinners.from_rows(rows)
     luck = luck_of_winners(table["winner_selection"], table["winner_held_out"], samplers)
@@ -112,76 +286,18 @@ def choose_by_subject(
 
 
 def join_changes(changed_winner: pd.DataFrame, changed_subjects: pd.DataFrame) -> pd.DataFrame:
-    """List the winners that are others than in the last saved run: a `ChangedWinners` table."""
+    """List the winners that differ from those of the last saved run: a `ChangedWinners` table."""
     both = [table for table in (changed_winner, changed_subjects) if len(table)]
     return pd.concat(both, ignore_index=True) if both else ChangedWinners.empty()
 
 
-def _by_splits(
-    splits: list[ModelSplit],
-    pools: Pools,
-    panels: SamplingPanels,
-    sampling: SamplingParams,
-    seed: int,
-) -> list[tuple[Any, ...]]:
-    """A row per split; samplers that read no answers draw once for all of them."""
-    if not splits:
-        return []
-    plain, tau = pools.plain, "tau_b" in sampling.adaptive.criteria
-    sides = [
-        {f"{name} {number}": own for name, own in halves._asdict().items()}
-        for number, halves in enumerate(splits)
-    ]
-    judges = Judges.of(panels.correct, {name: own for both in sides for name, own in both.items()})
-    by_choosers = (
-        (list(both), plain.answered(panels.correct[halves.selection]))
-        for both, halves in zip(sides, splits, strict=True)
-    )
-    fewer, rates = sampling.model_copy(update={"repeats": repeats_of(sampling)}), _rates(sampling)
-    found, _ = judge_by(plain, by_choosers, judges, fewer, rates, draws_seed(seed), tau=tau)
-    orders = fixed_orders(found["sampler"].nunique(), seed)
-    by_luck = sampler_figures(plain, orders, judges, rates, 1, seed, tau=tau)
-    found = pd.concat([found, by_luck], ignore_index=True)
-    found["lucky"] = found["sampler"].isin(list(orders))
-    by_panel = dict(list(found.groupby("panel")))
-    rows = []
-    for number, halves in enumerate(splits):
-        own, other = (by_panel[f"{name} {number}"] for name in ("selection", "held_out"))
-        counts = (len(halves.selection), len(halves.held_out))
-        rows.append(_row(number, own, other, sampling.adaptive, counts))
-    return rows
-
-
-def _row(
-    split: int,
-    own: pd.DataFrame,
-    other: pd.DataFrame | None,
-    adaptive: AdaptiveParams,
-    counts: tuple[int, int],
-) -> tuple[Any, ...]:
-    lucky, luckiest, metric = float("nan"), "", adaptive.criteria[0]
-    if other is not None:
-        luckiest = choose_sampler(own[own["lucky"]], adaptive).winner
-        lucky = gain_over_random(other, luckiest, metric, adaptive)
-        own, other = (figures[~figures["lucky"]] for figures in (own, other))
-    chosen = choose_sampler(own, adaptive)
-    gains = [
-        gain_over_random(figures, chosen.winner, metric, adaptive)
-        if figures is not None and chosen.winner
-        else float("nan")
-        for figures in (own, other)
-    ]
-    eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
-    return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
-
-
-def _rates(sampling: SamplingParams) -> list[float]:
-    adaptive = sampling.adaptive
-    return [r for r in rates_of(sampling) if adaptive.lowest_rate <= r <= adaptive.highest_rate]
+def _compared_rates(study: SamplingStudy) -> list[float]:
+    adaptive = study.sampling.adaptive
+    return [r for r in study.rates if adaptive.lowest_rate <= r <= adaptive.highest_rate]
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
-    """Places of the items of each subject that has enough; none where there is one subject."""
+    """Return the places of the items of each subject that has enough; none of a lone subject."""
     names = np.array(pool.subjects, dtype=object)
     distinct = sorted(set(pool.subjects))
     if not sampling.evidence.by_subject or len(distinct) < 2:
@@ -207,45 +323,92 @@ class Gains(NamedTuple):
     splits: int  # number of splits
     apparent: float  # mean gain among the models that chose
     held_out: float  # mean gain among the others
-    # low, high: middle 95% of the held-out gains.
-    low: float
-    high: float
+    low: float  # lower bound of the middle 95% of the held-out gains
+    high: float  # upper bound
     luck: float  # mean held-out gain of the best of as many random orders, chosen in the same way
-    winner: str  # the most frequent winner, and `won`: in how many splits
-    won: int
+    winner: str  # the most frequent winner
+    won: int  # splits that it won
+
+
+def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a `SamplerChoice` table for the splits that chose a sampler."""
+    return sampler_choice[(sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")]
 
 
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     """Sum up the splits of a `SamplerChoice` table."""
-    own = sampler_choice[(sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")]
+    splits = winners_of_splits(sampler_choice)
     nan = float("nan")
-    if own.empty:
+    if splits.empty:
         return Gains(0, nan, nan, nan, nan, nan, "", 0)
-    low, high = own["held_out_gain"].quantile([0.025, 0.975])
-    counts = own["winner"].value_counts()
+    low, high = splits["held_out_gain"].quantile([0.025, 0.975])
+    counts = splits["winner"].value_counts()
     counts = counts.sort_index().sort_values(ascending=False, kind="stable")
-    apparent, held_out = own[["apparent_gain", "held_out_gain"]].mean().tolist()
-    most, won = str(counts.index[0]), int(counts.iloc[0])
-    luck = float(own["luck_gain"].mean())
-    return Gains(len(own), apparent, held_out, float(low), float(high), luck, most, won)
+    apparent, held_out = splits[["apparent_gain", "held_out_gain"]].mean().tolist()
+    luck = float(splits["luck_gain"].mean())
+    winner, won = str(counts.index[0]), int(counts.iloc[0])
+    return Gains(len(splits), apparent, held_out, float(low), float(high), luck, winner, won)
 
 
-def model_splits(panels: SamplingPanels, adaptive: AdaptiveParams, seed: int) -> list[ModelSplit]:
-    """Splits in which both sides can rank models, whole families on one side."""
-    found = []
-    for number in range(adaptive.splits):
-        own = int(stage_generator(seed, f"sampling/split/{number}").integers(1 << 62))
-        halves = split_by_family(panels.models, panels.families, adaptive.selection_share, own)
+def model_splits(study: SamplingStudy) -> list[ModelSplit]:
+    """Return the splits in which both sides can rank models, whole families on one side."""
+    panels, share = study.panels, study.sampling.adaptive.selection_share
+    splits = []
+    for number in range(study.sampling.adaptive.splits):
+        seed = int(study.generator(f"split/{number}").integers(1 << 62))
+        halves = split_by_family(panels.models, panels.families, share, seed)
         if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
-            found.append(halves)
-    return found
+            splits.append(halves)
+    return splits
 
 
-def repeats_of(sampling: SamplingParams) -> int:
-    """Draws of each sampler in a split."""
-    return min(sampling.repeats, sampling.evidence.choice_repeats)
+CHOSEN = "chosen"
 
 
-def draws_seed(seed: int) -> int:
-    """The seed of these draws."""
-    return int(stage_generator(seed, "sampling/choice").integers(1 << 62))
+def export_sampler(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
+    """Return the sampler that makes the exported subset; `random` where none could be chosen."""
+    if sampling.export.sampler != CHOSEN:
+        return sampling.export.sampler
+    winner = sampler_choice.loc[sampler_choice["split"] == EVERYONE, "winner"]
+    return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
+
+
+def choose_subset(
+    items: pd.DataFrame,
+    pool_vectors: dict[str, VectorsByText],
+    sampler_choice: pd.DataFrame,
+    study: SamplingStudy,
+) -> pd.DataFrame:
+    """Draw the subset from the judged items, by all models' answers where the sampler reads any.
+
+    Where no model answered enough, draw from all items.
+
+    Returns:
+        A `ChosenSubset` table in the order of choice; its weights sum to 1.
+
+    Raises:
+        InputError: there is no such sampler, its inputs are missing, or there are fewer items than
+            asked for.
+    """
+    sampling, pool = study.sampling, study.plain
+    export = sampling.export
+    if not len(pool):
+        texts = feature_texts(items, sampling.feature_text)
+        encoded = {
+            name: vectors
+            for name, vectors in pool_vectors.items()
+            if all(text in vectors for text in texts)
+        }
+        pool = item_pool(items, sampling.feature_text, encoded)
+    size = export.size or sizes_of_rates([export.rate], len(pool))[0]
+    if size > len(pool):
+        raise InputError(
+            f"sampling.export.size is {size:,}; there are {len(pool):,} items to choose from"
+        )
+    name = export_sampler(sampling, sampler_choice)
+    only = sampling.model_copy(update={"samplers": (name,)})
+    subset: WeightedSubset = make_samplers(only)[name](pool, export.seed)(size)
+    place = {str(item): row for row, item in enumerate(items["item_id"])}
+    ids = [pool.item_ids[position] for position in subset.positions]
+    rows = zip(ids, map(place.__getitem__, ids), map(float, subset.weights), strict=True)
+    return ChosenSubset.from_rows(list(rows))

@@ -8,30 +8,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.against_random import MIDDLE, quantiles, random_figures
 from benchwright.methods.dele.evidence.choice import (
-    EVERYONE,
-    draws_seed,
+    CHOSEN,
+    fixed_orders,
     large_subjects,
     model_splits,
-    repeats_of,
+    order_figures,
+    winners_of_splits,
 )
-from benchwright.methods.dele.evidence.judging import (
-    RANDOM,
-    kinds_of,
-    rates_of,
-    reads_answers,
-    ready_samplers,
-    repeats_by_name,
-    runs_on,
-)
-from benchwright.methods.dele.evidence.model_splits import ModelSplit
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.samplers.adaptive import fixed_orders
-from benchwright.methods.dele.samplers.curves import FIGURES, sampler_figures, sizes_of_rates
-from benchwright.params.sampling import SamplingParams
+from benchwright.methods.dele.evidence.judging import FIGURES, runs_on, sampler_figures
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, ModelSplit
+from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.preservation import Judges
 from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves, TargetCurves
@@ -42,22 +31,6 @@ if TYPE_CHECKING:
 
 _KEY = ["sampler", "panel", "rate", "size"]
 _BAND = ["random_low", "random_median", "random_high"]
-
-
-def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Weights (n,) of n items in the score, by target; each sums to 1.
-
-    `items` counts all items alike. `subjects` counts all subjects alike, and items alike inside
-    each; it is not there where there is one subject or none.
-    """
-    n = len(subjects)
-    found = {"items": np.full(n, 1 / max(n, 1))}
-    _, own, counts = np.unique(
-        np.array(subjects, dtype=str), return_inverse=True, return_counts=True
-    )
-    if len(counts) > 1:
-        found["subjects"] = 1 / (len(counts) * counts[own])
-    return found
 
 
 def _by_metric(
@@ -74,9 +47,9 @@ def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, p
 
 
 def trace_curves(sampling_figures: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
-    """Trace each figure over the rates: mean, spread over repeats, and random's band.
+    """Trace each figure over the rates: a `SamplingCurves` table.
 
-    Gives a `SamplingCurves` table.
+    It holds the mean, the spread over repeats, and the band of random subsets.
     """
     if sampling_figures.empty:
         return SamplingCurves.empty()
@@ -90,82 +63,88 @@ def trace_curves(sampling_figures: pd.DataFrame, random_bands: pd.DataFrame) -> 
 
 METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
 MOST_RATES = 20
-"""Points of a curve; a subject has few items, so a percent more is often no item more."""
+"""Points of a subject's curve; one more percent of few items is often no more items."""
 
 
-def trace_subjects(
-    pools: Pools, panels: SamplingPanels, sampling: SamplingParams, seed: int
-) -> pd.DataFrame:
+def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
     """Trace samplers inside each subject that has enough items, judged by all models.
 
-    Samplers that read answers take no part, so nobody judges what its own answers chose.
+    Samplers that read answers take no part, so no model judges items that its own answers chose.
 
     Returns:
         A `SubjectCurves` table, without rows where there is one subject or too few models.
     """
-    subjects = large_subjects(pools.plain, sampling)
-    if len(panels.models) < FEWEST_JUDGES:
+    panels = study.panels
+    subjects = large_subjects(study.plain, study.sampling)
+    if not subjects or len(panels.models) < FEWEST_JUDGES:
         return SubjectCurves.empty()
-    rates = thinned(rates_of(sampling))
-    plain = reads_answers(sampling, answers=False)
+    rates, draws = thinned(study.rates), study.sampling.evidence.band_subsets
     parts = []
     for subject, places in subjects.items():
-        pool, correct = pools.plain.select(places), panels.correct[:, places]
-        able, _ = runs_on(plain, pool)
+        pool, correct = study.plain.select(places), panels.correct[:, places]
+        able, _ = runs_on(study.samplers(answers=False), pool)
         judges = Judges.of(correct, {"all": panels.groups["all"]})
-        found = sampler_figures(
-            pool, able, judges, rates, repeats_by_name(sampling), seed, tau=False
-        )
-        groups = _by_metric(found, ["sampler", "rate", "size"], METRICS)
+        figures = sampler_figures(pool, able, judges, study.draws(rates, tau=False))
+        groups = _by_metric(figures, ["sampler", "rate", "size"], METRICS)
         means = groups.mean().rename("mean").reset_index()
         rows = []
-        for rate, size in zip(rates, sizes_of_rates(rates, len(pool)).tolist(), strict=True):
-            generator = stage_generator(seed, f"sampling/subject_curves/{subject}/{rate:g}")
-            draws = sampling.evidence.band_subsets
+        for rate, size in zip(rates, sizes_of_rates(rates, len(pool)), strict=True):
+            generator = study.generator(f"subject_curves/{subject}/{rate:g}")
             random = random_figures(judges, size, draws, generator, tau=False)["all"]
             rows += [(rate, name, *quantiles(getattr(random, name))) for name in METRICS]
         band = pd.DataFrame(rows, columns=["rate", "metric", *_BAND])
         means = means.merge(band, on=["rate", "metric"], how="left")
         parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
-    if not parts:
-        return SubjectCurves.empty()
     table = pd.concat(parts, ignore_index=True)[SubjectCurves.columns()]
     return pd.DataFrame(SubjectCurves.validate(table))
 
 
 def thinned(rates: list[float]) -> list[float]:
-    """At most `MOST_RATES` of the rates, evenly, the last one among them."""
+    """Return at most `MOST_RATES` of the rates, evenly spaced, with the last one."""
     return rates[::-1][:: ceil(len(rates) / MOST_RATES)][::-1]
 
 
-def trace_targets(
-    pools: Pools, panels: SamplingPanels, sampling: SamplingParams, seed: int
-) -> pd.DataFrame:
-    """Trace samplers of the panel of headlines beside both scores of the benchmark.
+def target_weights(subjects: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the weights (n,) of n items in the benchmark's score, by target; each sums to 1.
 
-    A subset's score is the mean over its items either way; both targets judge the same draws and
-    the same random subsets.
+    `items` weighs all items equally. `subjects` weighs all subjects equally, and items equally
+    inside each; it is absent where there is at most one subject.
+    """
+    n = len(subjects)
+    weights = {"items": np.full(n, 1 / max(n, 1))}
+    _, subject, counts = np.unique(
+        np.array(subjects, dtype=str), return_inverse=True, return_counts=True
+    )
+    if len(counts) > 1:
+        weights["subjects"] = 1 / (len(counts) * counts[subject])
+    return weights
+
+
+def trace_targets(study: SamplingStudy) -> pd.DataFrame:
+    """Trace the samplers of the main panel against two scores of the benchmark.
+
+    The score of a subset is the mean over its items for both targets; the draws and the random
+    subsets are the same for both.
 
     Returns:
         A `TargetCurves` table, without rows where there is one subject or fewer than three judges.
     """
-    main = panels.main
-    n_models = len(panels.groups[main])
-    pool = pools.by_choosers[panels.chosen_by[main]]
+    main = study.panels.main
+    n_models = len(study.panels.groups[main])
+    pool = study.pool_of(main)
     targets = target_weights(pool.subjects)
     if len(targets) < 2 or n_models < FEWEST_JUDGES:
         return TargetCurves.empty()
-    rates, n = rates_of(sampling), len(pool)
-    able, _ = runs_on(ready_samplers(sampling), pool)
-    parts = []
+    able, _ = runs_on(study.samplers(), pool)
+    draws, parts = study.sampling.evidence.band_subsets, []
     for target, whole in targets.items():
-        judges = panels.judges([main], whole)
-        figures = sampler_figures(pool, able, judges, rates, repeats_by_name(sampling), seed)
+        judges = study.panels.judges([main], whole)
+        figures = sampler_figures(pool, able, judges, study.draws(study.rates))
         random: dict[tuple[float, str], NDArray[np.float64]] = {}
-        for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
-            generator = stage_generator(seed, f"sampling/targets/{rate:g}")
-            found = random_figures(judges, size, sampling.evidence.band_subsets, generator)[main]
-            random |= {(rate, metric): values for metric, values in found._asdict().items()}
+        for rate, size in study.sizes(study.rates):
+            generator = study.generator(f"targets/{rate:g}")
+            drawn = random_figures(judges, size, draws, generator)[main]
+            random |= {(rate, metric): values for metric, values in drawn._asdict().items()}
         parts.append(_target_means(figures, random).assign(target=target))
     table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
     order = ["target", "metric", "sampler", "rate"]
@@ -189,94 +168,66 @@ def _target_means(
     return table
 
 
-CHOSEN, IN_SAMPLE, ORDER = "chosen", "chosen, in-sample", "random order"
-"""The winner of each split judged by the others, by those that chose it, and the luckiest order."""
+IN_SAMPLE, ORDER = "chosen, in-sample", "random order"
+"""Each split's winner (`CHOSEN`) judged by the models that chose it, and the luckiest order."""
 
 
-def trace_chosen(
-    sampler_choice: pd.DataFrame,
-    pools: Pools,
-    panels: SamplingPanels,
-    sampling: SamplingParams,
-    seed: int,
-) -> pd.DataFrame:
+def trace_chosen(sampler_choice: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
     """Trace the sampler that each split of the models chose, over all rates.
 
-    The draws are those by which it was chosen, at more rates. Beside it stand random, the best of
-    as many random orders, and single random subsets, all judged by the models that did not choose.
+    The draws are those of the choice, at more rates. The other lines are random, the best of as
+    many random orders, and single random subsets, all judged by the models that did not choose.
 
     Returns:
         A `ChosenCurves` table, without rows where no split chose.
     """
-    chosen = sampler_choice[
-        (sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")
-    ].set_index("split")
-    splits = model_splits(panels, sampling.adaptive, seed)
+    chosen = winners_of_splits(sampler_choice).set_index("split")
     if chosen.empty:
         return ChosenCurves.empty()
-    own = {int(number): splits[number] for number in chosen.index}
-    judges = _judges(own, panels)
-    parts = [
-        *_winners(chosen["winner"], own, judges, pools, sampling, seed),
-        *_randoms(chosen["luck_winner"], judges, pools, sampling, seed),
-    ]
-    table = _split_means(pd.concat(parts, ignore_index=True)).merge(
-        _band(list(own), judges, sampling, seed), on=["rate", "metric"], how="left"
-    )
-    return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
-
-
-def _judges(splits: dict[int, ModelSplit], panels: SamplingPanels) -> Judges:
-    """A panel for each line and split: the models that did not choose, and those that did."""
+    all_splits = model_splits(study)
+    splits = {int(number): all_splits[number] for number in chosen.index}
     sides = {CHOSEN: "held_out", IN_SAMPLE: "selection", RANDOM: "held_out", ORDER: "held_out"}
     members = {
         f"{line} {number}": getattr(halves, side)
         for number, halves in splits.items()
         for line, side in sides.items()
     }
-    return Judges.of(panels.correct, members)
+    judges = Judges.of(study.panels.correct, members)
+    parts = [
+        *_winners(chosen["winner"], splits, judges, study),
+        *_randoms(chosen["luck_winner"], judges, study),
+    ]
+    table = _split_means(pd.concat(parts, ignore_index=True)).merge(
+        _band(list(splits), judges, study), on=["rate", "metric"], how="left"
+    )
+    return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
 
 
 def _winners(
-    winners: pd.Series,
-    splits: dict[int, ModelSplit],
-    judges: Judges,
-    pools: Pools,
-    sampling: SamplingParams,
-    seed: int,
+    winners: pd.Series, splits: dict[int, ModelSplit], judges: Judges, study: SamplingStudy
 ) -> Iterable[pd.DataFrame]:
-    """Figures of each split's winner by both sides; one without answers draws once."""
-    rates, repeats, own_seed = rates_of(sampling), _repeats(sampling), draws_seed(seed)
-    plain = reads_answers(sampling, answers=False)
-    samplers = ready_samplers(sampling)
-    for name, own in winners.groupby(winners):
+    """Figures of each split's winner by both sides; one that reads no answers draws once."""
+    samplers, plain = study.samplers(), study.samplers(answers=False)
+    for name, rows in winners.groupby(winners):
         together = name in plain
-        for numbers in [list(own.index)] if together else [[number] for number in own.index]:
-            pool = pools.plain
+        for numbers in [list(rows.index)] if together else [[number] for number in rows.index]:
+            pool = study.plain
             if not together:
                 pool = pool.answered(judges.correct[splits[numbers[0]].selection])
-            own_panels = judges.only(f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE))
+            panels = judges.only(f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE))
             sampler = {str(name): samplers[str(name)]}
-            yield sampler_figures(pool, sampler, own_panels, rates, repeats, own_seed)
+            yield sampler_figures(pool, sampler, panels, study.split_draws(study.rates))
 
 
-def _randoms(
-    orders: pd.Series, judges: Judges, pools: Pools, sampling: SamplingParams, seed: int
-) -> Iterable[pd.DataFrame]:
+def _randoms(orders: pd.Series, judges: Judges, study: SamplingStudy) -> Iterable[pd.DataFrame]:
     """Figures of random, and of the luckiest order of each split, by the models held out."""
-    rates = rates_of(sampling)
+    draws = study.split_draws(study.rates)
     everyone = judges.only(f"{RANDOM} {number}" for number in orders.index)
-    random = {RANDOM: ready_samplers(sampling)[RANDOM]}
-    repeats, own_seed = _repeats(sampling), draws_seed(seed)
-    yield sampler_figures(pools.plain, random, everyone, rates, repeats, own_seed)
-    known = fixed_orders(len(kinds_of(sampling)), seed)
-    for name, own in orders[orders.ne("")].groupby(orders):
-        some = judges.only(f"{ORDER} {number}" for number in own.index)
-        yield sampler_figures(pools.plain, {str(name): known[str(name)]}, some, rates, 1, seed)
-
-
-def _repeats(sampling: SamplingParams) -> dict[str, int]:
-    return repeats_by_name(sampling.model_copy(update={"repeats": repeats_of(sampling)}))
+    yield sampler_figures(study.plain, {RANDOM: study.samplers()[RANDOM]}, everyone, draws)
+    known = fixed_orders(len(sampler_kinds(study.sampling)), study.seed)
+    for name, rows in orders[orders.ne("")].groupby(orders):
+        panels = judges.only(f"{ORDER} {number}" for number in rows.index)
+        yield order_figures(study, {str(name): known[str(name)]}, panels, draws)
 
 
 def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
@@ -288,22 +239,16 @@ def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(means).reset_index()
 
 
-def _band(splits: list[int], judges: Judges, sampling: SamplingParams, seed: int) -> pd.DataFrame:
-    """Middle 95% of single random subsets at each rate, the splits together."""
-    rates, draws = rates_of(sampling), ceil(sampling.evidence.band_subsets / len(splits))
+def _band(splits: list[int], judges: Judges, study: SamplingStudy) -> pd.DataFrame:
+    """Middle 95% of single random subsets at each rate, over all splits."""
+    draws = ceil(study.sampling.evidence.band_subsets / len(splits))
     panels = {number: f"{RANDOM} {number}" for number in splits}
-    n = judges.correct.shape[1]
     rows = []
-    for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
-        parts = [
-            random_figures(
-                judges.only([panel]),
-                size,
-                draws,
-                stage_generator(seed, f"sampling/chosen_curves/{rate:g}/{number}"),
-            )[panel]
-            for number, panel in panels.items()
-        ]
+    for rate, size in study.sizes(study.rates):
+        parts = []
+        for number, panel in panels.items():
+            generator = study.generator(f"chosen_curves/{rate:g}/{number}")
+            parts.append(random_figures(judges.only([panel]), size, draws, generator)[panel])
         for metric in FIGURES:
             together = np.concatenate([getattr(part, metric) for part in parts])
             rows.append((rate, metric, *quantiles(together)))

@@ -1,58 +1,33 @@
-"""Every sampler at every rate, judged by every panel (DELE, section 4.1)."""
+"""Every sampler at every rate and repeat, judged by every panel (DELE, section 4.1)."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.samplers.curves import sampler_figures
-from benchwright.methods.dele.samplers.pool import Sampler, SamplerKind, SamplingPool
-from benchwright.methods.dele.samplers.registry import make_samplers, sampler_kinds
-from benchwright.params.sampling import SamplingParams
-from benchwright.statistics.preservation import Judges
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
 from benchwright.tables.dele import SamplersLeftOut, SamplingFigures
 
-RANDOM = "random"
-"""What every other sampler is compared with; it always runs."""
+FIGURES = Preservation._fields
+
+_BLOCK_BYTES = 1 << 25  # of the weights of draws that are judged together
 
 
-def kinds_of(sampling: SamplingParams) -> Mapping[str, SamplerKind]:
-    """What the registry says of the run's samplers, `random` among them."""
-    return sampler_kinds(_with_random(sampling))
-
-
-def ready_samplers(sampling: SamplingParams) -> dict[str, Sampler]:
-    """The run's samplers by name, `random` among them."""
-    # Repeats and the like make no other samplers.
-    plain = {name: field.default for name, field in type(sampling).model_fields.items()}
-    others = ("rates", "repeats", "adaptive", "evidence", "export", "published_scores", "tokenizer")
-    same = {name: plain[name] for name in others}
-    return dict(_made(_with_random(sampling).model_copy(update=same)))
-
-
-def repeats_by_name(sampling: SamplingParams) -> dict[str, int]:
-    """Draws of each sampler; `random`, from whose mean gains are counted, has more than others."""
-    wanted = dict.fromkeys(kinds_of(sampling), sampling.repeats)
-    return wanted | {RANDOM: max(sampling.repeats, sampling.evidence.random_draws)}
-
-
-def reads_answers(sampling: SamplingParams, *, answers: bool) -> dict[str, Sampler]:
-    """The run's samplers that read answers, or those that do not."""
-    kinds = kinds_of(sampling)
-    return {
-        name: sampler
-        for name, sampler in ready_samplers(sampling).items()
-        if ("answers" in kinds[name].reads) == answers
-    }
+def repeat_seed(seed: int, sampler: str, repeat: int) -> int:
+    """Return the seed of one repeat of a sampler; repeats and samplers are independent."""
+    return int(stage_generator(seed, f"sampling/{sampler}/{repeat}").integers(1 << 62))
 
 
 def runs_on(
     samplers: Mapping[str, Sampler], pool: SamplingPool
 ) -> tuple[dict[str, Sampler], dict[str, str]]:
-    """The samplers that can draw from a pool, and why the others cannot, in words."""
+    """Return the samplers that can draw from a pool, and why the others cannot, by name."""
     able, unable = {}, {}
     for name, sampler in samplers.items():
         try:
@@ -63,41 +38,23 @@ def runs_on(
     return able, unable
 
 
-def _with_random(sampling: SamplingParams) -> SamplingParams:
-    if RANDOM in sampling.samplers or sampling.samplers == ("all",):
-        return sampling
-    return sampling.model_copy(update={"samplers": (RANDOM, *sampling.samplers)})
-
-
-@lru_cache(maxsize=2)
-def _made(sampling: SamplingParams) -> dict[str, Sampler]:
-    return make_samplers(sampling)
-
-
-def rates_of(sampling: SamplingParams) -> list[float]:
-    """The rates of the curves, and those at which samplers are tested."""
-    return sorted({*sampling.rates, *sampling.evidence.at_rates})
-
-
-def judge_samplers(
-    pools: Pools, panels: SamplingPanels, sampling: SamplingParams, seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def judge_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every sampler at every rate and repeat by every panel.
 
-    A sampler that reads answers sees those of the models that choose for a panel; no others.
+    A sampler that reads answers sees only those of the models that choose for a panel.
 
     Returns:
         A `SamplingFigures` table, and a `SamplersLeftOut` table: samplers that could not run.
     """
+    panels = study.panels
     if not panels.item_ids:
         return SamplingFigures.empty(), SamplersLeftOut.empty()
     by_choosers = {
         choosers: [panel for panel, by in panels.chosen_by.items() if by == choosers]
         for choosers in panels.chosen_by.values()
     }
-    choosing = [(own, pools.by_choosers[choosers]) for choosers, own in by_choosers.items()]
-    rates = rates_of(sampling)
-    table, unable = judge_by(pools.plain, choosing, panels.judges(), sampling, rates, seed)
+    choosing = [(names, study.pools[choosers]) for choosers, names in by_choosers.items()]
+    table, unable = judge_by(study, choosing, panels.judges(), study.draws(study.rates))
     left_out = [
         (choosers, name, why)
         for choosers, reasons in zip(("", *by_choosers), unable, strict=True)
@@ -111,28 +68,100 @@ def judge_samplers(
 
 
 def judge_by(
-    plain: SamplingPool,
+    study: SamplingStudy,
     by_choosers: Iterable[tuple[Sequence[str], SamplingPool]],
     judges: Judges,
-    sampling: SamplingParams,
-    rates: Sequence[float],
-    seed: int,
-    *,
-    tau: bool = True,
+    draws: Draws,
 ) -> tuple[pd.DataFrame, list[dict[str, str]]]:
-    """Figures where several groups choose, each judged by panels of its own.
+    """Judge the samplers where several groups choose, each for its own panels.
 
-    Samplers that read no answers draw from `plain`. `by_choosers` are panels and the pool with the
-    answers of the models that choose for these; empty where samplers that read answers are not
-    wanted. Beside the figures: samplers that could not run on each of the pools, and why.
+    Samplers that read no answers draw from the study's plain pool. `by_choosers` are panels, and
+    the pool with the answers of the models that choose for these.
+
+    Returns:
+        The figures, and for each pool the samplers that could not run, and why.
     """
-    able, unable = runs_on(reads_answers(sampling, answers=False), plain)
+    able, unable = runs_on(study.samplers(answers=False), study.plain)
     left_out = [unable]
-    repeats = repeats_by_name(sampling)
-    parts = [sampler_figures(plain, able, judges, rates, repeats, seed, tau=tau)]
+    parts = [sampler_figures(study.plain, able, judges, draws)]
     for panels, pool in by_choosers:
-        able, unable = runs_on(reads_answers(sampling, answers=True), pool)
+        able, unable = runs_on(study.samplers(answers=True), pool)
         left_out.append(unable)
-        own = judges.only(panels)
-        parts.append(sampler_figures(pool, able, own, rates, repeats, seed, tau=tau))
+        parts.append(sampler_figures(pool, able, judges.only(panels), draws))
     return pd.concat([part for part in parts if len(part)], ignore_index=True), left_out
+
+
+def sampler_figures(
+    pool: SamplingPool, samplers: Mapping[str, Sampler], judges: Judges, draws: Draws
+) -> pd.DataFrame:
+    """Judge samplers at every rate and repeat by every panel.
+
+    `judges` hold answers in the order of the pool's items.
+
+    Returns:
+        Columns sampler, panel, rate, size, repeat, and the fields of `Preservation`, sorted by the
+        first three and repeat.
+    """
+    from tqdm import tqdm
+
+    sizes = sizes_of_rates(draws.rates, len(pool))
+    # Repeats whose weights fit into a block are judged together.
+    step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
+    keys: list[tuple[str, str, int, int]] = []
+    parts: list[Preservation] = []
+    total = sum(draws.repeats[name] for name in samplers)
+    with tqdm(total=total, desc="samplers", unit="draw", file=sys.stderr, mininterval=1) as bar:
+        for name in sorted(samplers):
+            for start in range(0, draws.repeats[name], step):
+                block = range(start, min(start + step, draws.repeats[name]))
+                seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
+                drawn = (samplers[name](pool, seed) for seed in seeds)
+                weights, plain = _weights_of(drawn, len(block), sizes, len(pool))
+                figures = preservation_by_panel(judges, weights, tau=draws.tau, sizes=plain)
+                keys += [(name, panel, block.start, len(block)) for panel in figures]
+                parts += figures.values()
+                bar.update(len(block))
+    return _table(keys, parts, np.asarray(draws.rates, dtype=np.float64), sizes)
+
+
+def _weights_of(
+    draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Weights (count × r, n) of the draws' subsets of r sizes.
+
+    With the `sizes` of `preservation_by_panel`: the items of subsets with equal weights.
+    """
+    weights = np.zeros((count * len(sizes), n))
+    plain = np.empty(len(weights), dtype=np.intp)
+    subsets = (draw(size) for draw in draws for size in sizes)
+    for row, subset in enumerate(subsets):
+        weights[row, subset.positions] = subset.weights
+        equal = bool((subset.weights == subset.weights[0]).all())
+        plain[row] = len(subset.weights) if equal else 0
+    return weights, plain
+
+
+def _table(
+    keys: Sequence[tuple[str, str, int, int]],
+    parts: Sequence[Preservation],
+    rates: NDArray[np.float64],
+    sizes: Sequence[int],
+) -> pd.DataFrame:
+    """The figures as one table: `keys` are sampler, panel, first repeat and number of repeats."""
+    columns = ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    samplers, panels, _, counts = (list(column) for column in zip(*keys, strict=True))
+    rows = np.array(counts) * len(rates)
+    repeats = [np.arange(first, first + count) for _, _, first, count in keys]
+    table = pd.DataFrame(
+        {
+            "sampler": np.repeat(np.array(samplers, dtype=object), rows),
+            "panel": np.repeat(np.array(panels, dtype=object), rows),
+            "rate": np.tile(rates, sum(counts)),
+            "size": np.tile(sizes, sum(counts)),
+            "repeat": np.repeat(np.concatenate(repeats), len(rates)),
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in FIGURES},
+        }
+    )
+    return table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)

@@ -1,25 +1,20 @@
-"""The models that choose items or samplers, and those that judge the choice."""
+"""The models that choose items or samplers, and those that judge the choice (docs/sampling.md)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import eq
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import item_uniforms
 from benchwright.evidence.panel import families_of
-from benchwright.methods.dele.evidence.model_splits import (
-    every_nth_of_the_best,
-    split_by_family,
-    split_forward,
-)
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import Judges
-from benchwright.tables.responses import Responses
 
 FEWEST_JUDGES = 3
 """With fewer models no rank correlation exists."""
@@ -32,9 +27,17 @@ CHOSEN_BY: Mapping[str, str] = {
     "paper": "all",
     "paper_partial": "paper_partial",
 }
-"""Panels in the order of pages, and the group of models whose answers choose items for each."""
+"""Panels in the order of the report, and the models whose answers choose the items for each."""
 
+PARTIAL = "paper_partial"
 Places = NDArray[np.intp]
+
+
+class ModelSplit(NamedTuple):
+    """Sorted places of the models that choose and of those that judge."""
+
+    selection: Places
+    held_out: Places
 
 
 class SamplingPanels(NamedTuple):
@@ -42,41 +45,45 @@ class SamplingPanels(NamedTuple):
 
     item_ids: tuple[str, ...]  # n ids, in the order of the items table
     models: tuple[str, ...]  # m names, sorted
-    families: tuple[str, ...]  # of each; a model of which nothing is known is a family by itself
+    families: tuple[str, ...]  # of each; an unknown model is its own family
     correct: NDArray[np.float32]  # (m, n) float32 in [0, 1], none missing
     clusters: Places  # (n,) labels: items that share a passage or a stem
-    # places of models by group: selection, held_out, weak, forward, all, paper; or paper_partial
-    # alone.
+    # places of models by group: selection, held_out, weak, forward, all, paper; or only
+    # paper_partial.
     groups: Mapping[str, Places]
-    judged: int  # items that enough models answered, before those left out that one lacks
+    judged: int  # items that enough models answered, including those that some model lacks
     all_items: int  # of the benchmark
     left_out: int  # models that answered too little
-    unknown_families: int  # models that are a family of their own
-    paper_by: str  # "published" or "own" scores, by which the paper's panel is chosen
+    unknown_families: int  # models that are their own family
+    paper_by: str  # scores that choose the paper's panel: "published" or "own"
 
     def answers(self, group: str) -> NDArray[np.float32]:
-        """(k, n) answers of a group of models."""
+        """Return the answers (k, n) of a group of models."""
         return self.correct[self.groups[group]]
 
     def judges(
         self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
     ) -> Judges:
-        """The models of all panels, or of some; `whole` as in `Judges.of`."""
+        """Return the models of all panels or of some as judges; `whole` as in `Judges.of`."""
         names = self.chosen_by if panels is None else panels
         return Judges.of(self.correct, {name: self.groups[name] for name in names}, whole)
 
     @property
     def chosen_by(self) -> dict[str, str]:
-        """The panels there are, and who chooses items for each."""
+        """The panels present here, and the group that chooses items for each."""
         return {panel: group for panel, group in CHOSEN_BY.items() if panel in self.groups}
 
     @property
     def main(self) -> str:
-        """The panel of headlines: `held_out`, or `all` where too few models are held out."""
+        """The main panel: `held_out`, or `all` where too few models are held out."""
         if "held_out" not in self.groups:
             return next(iter(self.chosen_by))
         enough = len(self.groups["held_out"]) >= FEWEST_JUDGES
         return "held_out" if enough else "all"
+
+    def sizes(self) -> dict[str, int]:
+        """Return the number of models in each panel."""
+        return {panel: len(self.groups[panel]) for panel in self.chosen_by}
 
 
 def choose_panels(
@@ -87,10 +94,10 @@ def choose_panels(
     sampling: SamplingParams,
     seed: int,
 ) -> SamplingPanels:
-    """Choose models and items so that nothing is missing, and split the models.
+    """Choose models and items so that no answer is missing, and split the models.
 
-    Items are those that `answered_by` of the models answered; models those that answered
-    `min_coverage` of these; then items that one of these models lacks are left out.
+    Items are those that `answered_by` of the models answered, models those that answered
+    `min_coverage` of these items. Items that one of these models lacks are then left out.
     """
     evidence, share = sampling.evidence, sampling.adaptive.selection_share
     ids = tuple(items["item_id"].astype(str))
@@ -105,66 +112,158 @@ def choose_panels(
     order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
     models = tuple(matrix.models[row] for row in order)
     correct = matrix.correct[order][:, kept]
-    plain = [parse_configuration(name).model for name in models]
     families = families_of(models, models_table)
     scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
     by_family = split_by_family(models, families, share, seed)
     forward = split_forward(models, scores, share)
-    known = has_published(models, published_scores)
-    paper = (
-        papers_choice(models, published_scores, sampling)
-        if known
-        else every_nth_of_the_best(models, scores, evidence.paper_best, evidence.paper_step)
-    )
-    rows = items.loc[kept].reset_index(drop=True)
+    paper = _published_panel(models, published_scores, sampling)
+    own_panel = every_nth_of_the_best(models, scores, evidence.paper_best, evidence.paper_step)
     return SamplingPanels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
         families=families,
         correct=np.ascontiguousarray(correct, dtype=np.float32),
-        clusters=np.asarray(item_clusters(rows), dtype=np.intp),
+        clusters=_clusters(items.loc[kept]),
         groups={
             "selection": by_family.selection,
             "held_out": by_family.held_out,
             "weak": forward.selection,
             "forward": forward.held_out,
             "all": np.arange(len(models)),
-            "paper": paper,
+            "paper": own_panel if paper is None else paper,
         },
         judged=int(judged.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
-        unknown_families=sum(map(eq, families, plain)),
-        paper_by="published" if known else "own",
+        unknown_families=sum(map(eq, families, _plain_names(models))),
+        paper_by="own" if paper is None else "published",
     )
 
 
-def panel_counts(panels: SamplingPanels) -> dict[str, int]:
-    """Models by panel."""
-    return {panel: len(panels.groups[panel]) for panel in panels.chosen_by}
+def split_by_family(
+    models: Sequence[str], families: Sequence[str], share: float, seed: int
+) -> ModelSplit:
+    """Let whole families at random choose until they hold `share` (0–1) of the models.
+
+    Families are taken in a seeded order. One that would exceed the share judges, so that a large
+    family does not fill a side alone. The order of the models does not matter.
+    """
+    names = np.asarray(families, dtype=object)
+    distinct = sorted(set(map(str, families)))
+    order = np.argsort(item_uniforms(seed, "model_split", distinct), kind="stable")
+    wanted, taken = share * len(models), 0
+    chosen: set[str] = set()
+    for place in order.tolist():
+        size = int((names == distinct[place]).sum())
+        if taken + size <= wanted or not taken:
+            chosen.add(distinct[place])
+            taken += size
+    choose = np.array([family in chosen for family in map(str, families)], dtype=bool)
+    return ModelSplit(np.flatnonzero(choose), np.flatnonzero(~choose))
 
 
-def has_published(models: tuple[str, ...], published_scores: pd.DataFrame) -> bool:
-    """Whether any of the models has a published score."""
-    plain = [parse_configuration(name).model for name in models]
-    return bool(published_scores["name"].isin(plain).any())
+def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> ModelSplit:
+    """Let the weaker `share` of the models choose and the stronger ones judge; ties by name."""
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.lexsort((np.asarray(models, dtype=object).astype(str), values))
+    cut = round(share * len(order))
+    return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 
-def papers_choice(
-    models: tuple[str, ...], published_scores: pd.DataFrame, sampling: SamplingParams
+def every_nth_of_the_best(
+    models: Sequence[str], scores: ArrayLike, best: int = 1_000, step: int = 20
 ) -> Places:
-    """Places of those of the paper's panel that are here; chosen among all published models."""
-    evidence = sampling.evidence
+    """Return the places of every `step`-th of the `best` models by score (DELE, 3.1.1).
+
+    The best model comes first; ties are broken by name; models without a score are left out.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.lexsort((np.asarray(models, dtype=object).astype(str), -values))
+    known = order[~np.isnan(values[order])]
+    return known[:best:step]
+
+
+class AnsweredByAll(NamedTuple):
+    """Places of k models and of the items that all of them answered."""
+
+    models: Places
+    items: Places
+
+
+def answered_by_all(answered: NDArray[np.bool_], least: int) -> AnsweredByAll:
+    """Choose the models with most answers that keep the largest matrix without gaps.
+
+    Models are sorted by falling number of answers. Of the first k ≥ `least`, the k with the largest
+    product of k and the number of items that all of them answered is taken, at a tie the larger k.
+
+    `answered` is (m, n). Where fewer than `least` models answered anything, all of those are taken.
+    """
+    counts = answered.sum(axis=1)
+    order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
+    if not len(order):
+        return AnsweredByAll(order, order)
+    shared = np.logical_and.accumulate(answered[order], axis=0)
+    kept = np.arange(1, len(order) + 1) * shared.sum(axis=1)
+    kept[: min(least, len(order)) - 1] = -1
+    last = len(order) - 1 - int(np.argmax(kept[::-1]))
+    return AnsweredByAll(np.sort(order[: last + 1]), np.flatnonzero(shared[last]))
+
+
+def choose_paper_panel(
+    response_matrix: ResponseMatrix,
+    items: pd.DataFrame,
+    published_scores: pd.DataFrame,
+    sampling: SamplingParams,
+) -> SamplingPanels:
+    """Choose the paper's models that have answers, and the items that all of them answered.
+
+    The only panel of the result is `paper_partial`. It is empty without published scores.
+    """
+    ids = tuple(items["item_id"].astype(str))
+    matrix = response_matrix.select_items(ids)
+    order = np.argsort(np.array(matrix.models, object))
+    names = tuple(matrix.models[row] for row in order)
+    wanted = _published_panel(names, published_scores, sampling)
+    rows = order[np.empty(0, np.intp) if wanted is None else wanted]
+    answered = matrix.answered()[rows]
+    chosen = answered_by_all(answered, sampling.evidence.paper_models)
+    models = tuple(matrix.models[row] for row in rows[chosen.models])
+    correct = matrix.correct[rows[chosen.models]][:, chosen.items]
+    return SamplingPanels(
+        item_ids=tuple(ids[place] for place in chosen.items),
+        models=models,
+        families=models,
+        correct=np.ascontiguousarray(correct, dtype=np.float32),
+        clusters=_clusters(items.iloc[chosen.items]),
+        groups={PARTIAL: np.arange(len(models))},
+        judged=len(chosen.items),
+        all_items=int(answered.any(axis=0).sum()),
+        left_out=int(answered.any(axis=1).sum()) - len(models),
+        unknown_families=0,
+        paper_by="published",
+    )
+
+
+def _published_panel(
+    models: Sequence[str], published_scores: pd.DataFrame, sampling: SamplingParams
+) -> Places | None:
+    """Places of the models of the paper's panel, chosen among all published models.
+
+    None where no model has a published score.
+    """
+    evidence, plain = sampling.evidence, _plain_names(models)
+    if not published_scores["name"].isin(plain).any():
+        return None
     listed = published_scores.drop_duplicates("name")
     names = listed["name"].tolist()
     chosen = every_nth_of_the_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
     wanted = {names[place] for place in chosen}
-    return np.array(
-        [place for place, name in enumerate(models) if parse_configuration(name).model in wanted],
-        dtype=np.intp,
-    )
+    return np.array([place for place, name in enumerate(plain) if name in wanted], dtype=np.intp)
 
 
-def ask_nobody() -> pd.DataFrame:
-    """Stand in for the answers of models asked in this run: there are none."""
-    return Responses.empty()
+def _plain_names(models: Iterable[str]) -> list[str]:
+    return [parse_configuration(name).model for name in models]
+
+
+def _clusters(items: pd.DataFrame) -> Places:
+    return np.asarray(item_clusters(items.reset_index(drop=True)), dtype=np.intp)

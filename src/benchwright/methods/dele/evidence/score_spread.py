@@ -1,20 +1,17 @@
 """How far scores lie apart on items that are harder to read or to answer (DELE, Figure 45)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.against_random import quantiles
-from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of, ready_samplers, runs_on
-from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.samplers.curves import repeat_seed, sizes_of_rates
-from benchwright.params.sampling import SamplingParams
+from benchwright.methods.dele.evidence.judging import repeat_seed, runs_on
+from benchwright.methods.dele.evidence.study import SamplingStudy
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import POINTS, subset_scores
@@ -22,6 +19,7 @@ from benchwright.tables.dele import ScoreSpread
 
 Float = NDArray[np.float64]
 
+ALL_ITEMS = "all items"
 _QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -36,73 +34,57 @@ class ScoreDistribution(NamedTuple):
 def score_distributions(
     correct: NDArray[np.floating], subsets: Sequence[WeightedSubset]
 ) -> ScoreDistribution:
-    """How models' scores are distributed on each subset.
+    """Describe how models' scores are distributed on each subset.
 
-    A random subset of the same size is the yardstick: few items widen the scores by noise alone.
+    Compare with random subsets of the same size: few items widen the scores by noise alone.
 
-    `correct` is (m, n), NaN where there is no answer; a model that answered nothing of a subset is
-    left out of it.
+    `correct` is (m, n), NaN for missing answers. A model without answers to a subset is left out.
     """
     weights = np.zeros((len(subsets), correct.shape[1]))
     for row, subset in zip(weights, subsets, strict=True):
         row[subset.positions] = subset.weights
-    scores = POINTS * subset_scores(correct, weights)
-    found = [row[~np.isnan(row)] for row in scores]
+    scores = [row[~np.isnan(row)] for row in POINTS * subset_scores(correct, weights)]
     blank = np.full(len(_QUANTILES), np.nan)
-    quantiles = [np.quantile(row, _QUANTILES) if len(row) else blank for row in found]
-    sd = [row.std() if len(row) else np.nan for row in found]
-    return ScoreDistribution(np.array(quantiles).reshape(-1, len(_QUANTILES)), np.array(sd))
+    by_subset = [np.quantile(row, _QUANTILES) if len(row) else blank for row in scores]
+    sd = [row.std() if len(row) else np.nan for row in scores]
+    return ScoreDistribution(np.array(by_subset).reshape(-1, len(_QUANTILES)), np.array(sd))
 
 
-ALL_ITEMS = "all items"
+def spread_scores(study: SamplingStudy) -> pd.DataFrame:
+    """Measure the spread of scores on subsets of difficulty samplers, beside random subsets.
 
-
-def spread_scores(
-    pools: Pools, panels: SamplingPanels, sampling: SamplingParams, seed: int
-) -> pd.DataFrame:
-    """Spread of the models' scores on subsets of difficulty samplers, beside random ones.
-
-    Of the panel of headlines, in points (0–100), means over repeats; the percentile is that of
+    Figures are of the main panel, in points (0–100), means over repeats. The percentile is that of
     the standard deviation among single random subsets of the same size.
 
     Returns:
         A `ScoreSpread` table.
     """
-    correct = panels.answers(panels.main)
+    main, sampling = study.panels.main, study.sampling
+    correct = study.panels.answers(main)
     if not correct.size:
         return ScoreSpread.empty()
-    kinds, n = kinds_of(sampling), len(panels.item_ids)
-    pool = pools.by_choosers[CHOSEN_BY[panels.main]]
-    hard = {k: s for k, s in ready_samplers(sampling).items() if kinds[k].family == "difficulty"}
+    kinds, n, pool = sampler_kinds(sampling), len(study.panels.item_ids), study.pool_of(main)
+    hard = {k: s for k, s in study.samplers().items() if kinds[k].family == "difficulty"}
     able, _ = runs_on(hard, pool)
+
+    def row(
+        name: str, rate: float, size: int, spread: ScoreDistribution, random_sd: Float
+    ) -> tuple[object, ...]:
+        values, sd = map(float, spread.quantiles.mean(axis=0)), float(spread.sd.mean())
+        place = float("nan") if name == RANDOM else percentile_among(sd, random_sd)
+        shared = (name, main, rate, size, len(correct))
+        return (*shared, *values, sd, *quantiles(random_sd), place)
+
     whole = score_distributions(correct, [WeightedSubset.equal(np.arange(n))])
-    shared = (panels.main, len(correct))
-    rows = [_row(ALL_ITEMS, 100.0, n, whole, np.empty(0), shared)]
-    rates = sampling.evidence.at_rates
-    for rate, size in zip(rates, sizes_of_rates(rates, n).tolist(), strict=True):
-        generator = stage_generator(seed, f"sampling/score_spread/{rate:g}")
+    rows = [row(ALL_ITEMS, 100.0, n, whole, np.empty(0))]
+    for rate, size in study.sizes(sampling.evidence.at_rates):
+        generator = study.generator(f"score_spread/{rate:g}")
         masks = draw_subsets(n, size, sampling.evidence.band_subsets, generator)
         subsets = [WeightedSubset.equal(np.flatnonzero(mask)) for mask in masks]
         random = score_distributions(correct, subsets)
-        rows.append(_row(RANDOM, rate, size, random, random.sd, shared))
+        rows.append(row(RANDOM, rate, size, random, random.sd))
         for name, sampler in able.items():
-            draws = (sampler(pool, repeat_seed(seed, name, r)) for r in range(sampling.repeats))
-            found = score_distributions(correct, [draw(size) for draw in draws])
-            rows.append(_row(name, rate, size, found, random.sd, shared))
+            seeds = (repeat_seed(study.seed, name, r) for r in range(sampling.repeats))
+            spread = score_distributions(correct, [sampler(pool, seed)(size) for seed in seeds])
+            rows.append(row(name, rate, size, spread, random.sd))
     return ScoreSpread.from_rows(rows)
-
-
-def _row(
-    name: str,
-    rate: float,
-    size: int,
-    found: ScoreDistribution,
-    random_sd: NDArray[np.float64],
-    shared: tuple[str, int],
-) -> tuple[object, ...]:
-    panel, n_models = shared
-    values: Iterator[float] = map(float, found.quantiles.mean(axis=0))
-    sd = float(found.sd.mean())
-    beside = quantiles(random_sd)
-    place = percentile_among(sd, random_sd) if name != RANDOM else float("nan")
-    return (name, panel, rate, size, n_models, *values, sd, *beside, place)

@@ -1,26 +1,24 @@
-"""Each sampler in one row: what it keeps at one rate, and how few items do (DELE, Table 1)."""
+"""Each sampler in one row: how well it ranks at one rate, and how few items suffice (Table 1)."""
 
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.dele.evidence.judging import kinds_of, ready_samplers
-from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
-from benchwright.methods.dele.evidence.pools import Pools
-from benchwright.methods.dele.samplers.curves import repeat_seed
+from benchwright.methods.dele.evidence.against_random import draw_random_bands
+from benchwright.methods.dele.evidence.curves import trace_curves
+from benchwright.methods.dele.evidence.judging import judge_samplers, repeat_seed
+from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.study import SamplingStudy, prepare_study
+from benchwright.methods.dele.samplers.pool import VectorsByText
+from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.tables.dele import SamplingSummary
+from benchwright.params.scoring import ModelsParams
+from benchwright.tables.dele import SamplingCurves, SamplingSummary
 
 _KEPT = ("spearman", "tau_b")
 
 
-def summarise_samplers(
-    sampling_curves: pd.DataFrame,
-    pools: Pools,
-    panels: SamplingPanels,
-    sampling: SamplingParams,
-    seed: int,
-) -> pd.DataFrame:
-    """Sum up each sampler for the panel of headlines and the paper's, where it is one of these.
+def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
+    """Sum up each sampler for the main panel and for the paper's panel where it is present.
 
     The smallest sufficient rate is the smallest from which on the mean correlation stays at
     `keep` or above. Tokens are those of the first repeat's items.
@@ -28,28 +26,32 @@ def summarise_samplers(
     Returns:
         A `SamplingSummary` table, a panel's best Spearman first.
     """
-    main, kinds = sampling.evidence.main_rate, kinds_of(sampling)
+    evidence, panels = study.sampling.evidence, study.panels
+    kinds = sampler_kinds(study.sampling)
     rows = []
     for panel in dict.fromkeys((panels.main, "paper")):
         if panel not in panels.groups:
             continue
-        own = sampling_curves[sampling_curves["panel"] == panel]
-        for name, curves in own.groupby("sampler", sort=True):
+        of_panel = sampling_curves[sampling_curves["panel"] == panel]
+        for name, curves in of_panel.groupby("sampler", sort=True):
             values = curves.set_index(["metric", "rate"])["mean"]
-            at = curves[curves["rate"] == main].set_index("metric")
+            at = curves[curves["rate"] == evidence.main_rate].set_index("metric")
             mean, sd = at["mean"].astype(float).to_dict(), at["sd"].astype(float).to_dict()
-            row = [str(name), kinds[str(name)].family, panel, len(panels.groups[panel]), main]
-            row += [int(at["size"].iloc[0])]
-            row += [mean[m] for m in (*_KEPT, "pearson")]
-            row += [mean[m] for m in ("wasserstein", "mean_absolute_error")]
-            row += [sd[m] ** 2 for m in ("pearson", "wasserstein")]
             sizes = curves.drop_duplicates("rate").set_index("rate")["size"]
+            sufficient: list[float] = []
             for metric in _KEPT:
-                rate = smallest_rate(values[metric], sampling.evidence.keep)
+                rate = smallest_rate(values[metric], evidence.keep)
                 size = int(sizes[rate]) if not np.isnan(rate) else 0
-                used = _tokens(str(name), size, panel, pools, sampling, seed)
-                row += [rate, size, used]
-            rows.append((*row, float(pools.tokens.sum()), pools.tokens_by))
+                sufficient += [rate, size, _tokens(str(name), size, panel, study)]
+            rows.append(
+                (
+                    *(str(name), kinds[str(name)].family, panel, len(panels.groups[panel])),
+                    *(evidence.main_rate, int(at["size"].iloc[0])),
+                    *(mean[m] for m in (*_KEPT, "pearson", "wasserstein", "mean_absolute_error")),
+                    *(sd[m] ** 2 for m in ("pearson", "wasserstein")),
+                    *(*sufficient, float(study.tokens.sum()), study.tokens_by),
+                )
+            )
     table = SamplingSummary.from_rows(rows)
     return table.sort_values(
         ["panel", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
@@ -57,18 +59,39 @@ def summarise_samplers(
 
 
 def smallest_rate(values: pd.Series, keep: float) -> float:
-    """The smallest rate from which on all `values` (by rate) reach `keep`; NaN without any."""
+    """Return the smallest rate from which on all `values` (by rate) reach `keep`, or NaN."""
     rising = values.sort_index()
     falls = np.flatnonzero(~(rising >= keep).to_numpy())
     first = int(falls[-1]) + 1 if len(falls) else 0
     return float(rising.index[first]) if first < len(rising) else float("nan")
 
 
-def _tokens(
-    name: str, size: int, panel: str, pools: Pools, sampling: SamplingParams, seed: int
-) -> float:
+def _tokens(name: str, size: int, panel: str, study: SamplingStudy) -> float:
     if not size:
         return float("nan")
-    pool = pools.by_choosers[CHOSEN_BY[panel]]
-    subset = ready_samplers(sampling)[name](pool, repeat_seed(seed, name, 0))(size)
-    return float(pools.tokens.to_numpy()[subset.positions].sum())
+    seed = repeat_seed(study.seed, name, 0)
+    subset = study.samplers()[name](study.pool_of(panel), seed)(size)
+    return float(study.tokens[subset.positions].sum())
+
+
+def judge_paper_panel(
+    items: pd.DataFrame,
+    paper_panel: SamplingPanels,
+    pool_vectors: dict[str, VectorsByText],
+    sampling: SamplingParams,
+    models: ModelsParams,
+    seed: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge every sampler by the paper's panel, among the items that it answered.
+
+    Samplers that read answers see those of the panel itself, so they are judged in-sample.
+
+    Returns:
+        A `SamplingCurves` and a `SamplingSummary` table of the one panel.
+    """
+    if not paper_panel.item_ids:
+        return SamplingCurves.empty(), SamplingSummary.empty()
+    study = prepare_study(items, paper_panel, pool_vectors, sampling, models, seed)
+    figures, _ = judge_samplers(study)
+    curves = trace_curves(figures, draw_random_bands(study))
+    return curves, summarise_samplers(curves, study)

@@ -9,14 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms, stage_generator
-from benchwright.methods.dele.evidence.judging import kinds_of
-from benchwright.methods.dele.evidence.pools import Pools
+from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.clustering import (
     TFIDF,
     Clustering,
     Method,
     clusterings,
     item_features,
+    row_lengths,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.readability import (
@@ -27,7 +27,7 @@ from benchwright.methods.dele.samplers.readability import (
     gunning_fog,
     readability_bands,
 )
-from benchwright.methods.dele.samplers.text_features import row_lengths
+from benchwright.methods.dele.samplers.registry import sampler_kinds
 from benchwright.methods.dele.samplers.text_quality import (
     average_word_length,
     compound_probability,
@@ -38,7 +38,7 @@ from benchwright.methods.dele.samplers.text_quality import (
     vowel_consonant_ratio,
     wordform,
 )
-from benchwright.params.sampling import ClusteringParams, SamplingParams
+from benchwright.params.sampling import ClusteringParams
 from benchwright.tables.dele import (
     ClusterCurves,
     ClusterSizes,
@@ -176,21 +176,19 @@ def _dense(features: "csr_matrix", state: int) -> NDArray[np.float64]:
     )
 
 
-def describe_texts(pools: Pools) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Features of every judged item, the easiest and hardest to read, and bands of two indices."""
-    pool = pools.plain
+def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Describe every judged item, the easiest and hardest to read, and bands of two indices."""
+    pool = study.plain
     if not len(pool):
         return ItemFeatures.empty(), ReadabilityExtremes.empty(), ReadabilityBands.empty()
     return text_feature_table(pool), easiest_and_hardest(pool), readability_bands(pool)
 
 
-def describe_clusters(
-    pools: Pools, sampling: SamplingParams, seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Sizes of the clusters that samplers draw from, how their number was chosen, and a map."""
-    pool, params = pools.plain, sampling.clustering
+def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Describe the clusters that samplers draw from, how their number was chosen, and a map."""
+    pool, params = study.plain, study.sampling.clustering
     by_source: dict[str, dict[str, Clustering]] = {}
-    for name, kind in kinds_of(sampling).items() if len(pool) else ():
+    for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
         if kind.family == "clustering":
             start, _, source = name.partition("_")  # kmeans_all-minilm-l6-v2
             method = next(known for known in get_args(Method) if known == start)
@@ -203,4 +201,4 @@ def describe_clusters(
     ]
     filled = [table for table in maps if len(table)]
     together = pd.concat(filled, ignore_index=True) if filled else ItemMap.empty()
-    return cluster_sizes(pool, everyone, seed), cluster_curves(everyone), together
+    return cluster_sizes(pool, everyone, study.seed), cluster_curves(everyone), together

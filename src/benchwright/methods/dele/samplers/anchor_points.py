@@ -15,8 +15,13 @@ from benchwright.methods.dele.samplers.answers import (
     required_answers,
     two_parameter_fit,
 )
-from benchwright.methods.dele.samplers.pool import Draw, OncePerPool, Sampler, SamplingPool
-from benchwright.methods.dele.samplers.ranking import require_size
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    OncePerPool,
+    Sampler,
+    SamplingPool,
+    require_size,
+)
 from benchwright.params.sampling import AnchorParams
 
 Float = NDArray[np.float64]

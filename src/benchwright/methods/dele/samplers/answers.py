@@ -5,8 +5,14 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.dele.samplers.pool import Draw, OncePerPool, Sampler, SamplingPool
-from benchwright.methods.dele.samplers.ranking import order_by, prefixes
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    OncePerPool,
+    Sampler,
+    SamplingPool,
+    order_by,
+    prefixes,
+)
 from benchwright.params.sampling import AnchorParams
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
 

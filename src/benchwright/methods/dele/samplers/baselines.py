@@ -7,8 +7,14 @@ import numpy as np
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.clustering import proportional_draw
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
-from benchwright.methods.dele.samplers.ranking import prefixes, random_order, require_size
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    Sampler,
+    SamplingPool,
+    prefixes,
+    random_order,
+    require_size,
+)
 from benchwright.statistics.largest_remainder import largest_remainder
 
 

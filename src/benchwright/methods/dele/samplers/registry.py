@@ -1,6 +1,7 @@
 """All samplers by name (DELE, section 3; docs/reference/sampling.md)."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import get_args
 
@@ -22,8 +23,7 @@ from benchwright.methods.dele.samplers.clustering import (
     Method,
     clustering_kind,
 )
-from benchwright.methods.dele.samplers.pool import Sampler, SamplerKind
-from benchwright.methods.dele.samplers.ranking import Feature, rank_by_feature
+from benchwright.methods.dele.samplers.pool import Feature, Sampler, SamplerKind, rank_by_feature
 from benchwright.methods.dele.samplers.readability import (
     dale_chall,
     difficult_word_share,
@@ -39,6 +39,8 @@ from benchwright.methods.dele.samplers.text_quality import (
 )
 from benchwright.params.sampling import AnchorParams, SamplingParams
 
+RANDOM = "random"
+"""The sampler that all others are compared with; it always runs."""
 _TEXTS, _SUBJECTS = frozenset({"texts"}), frozenset({"subjects"})
 _ANSWERS = frozenset({"answers"})
 
@@ -103,10 +105,12 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
 
 
 def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
-    """The samplers that `params.samplers` names, in that order; `all` takes the encoders' too.
+    """Return the samplers that `params.samplers` names, with `random` first where it is missing.
+
+    `all` includes those of the encoders.
 
     Raises:
-        InputError: a name is not known.
+        InputError: a name is unknown.
     """
     known = dict(SAMPLERS)
     for encoder in params.encoders:
@@ -118,14 +122,18 @@ def sampler_kinds(params: SamplingParams) -> Mapping[str, SamplerKind]:
             raise InputError(
                 f"sampling.samplers: there is no sampler {name!r}; known are {', '.join(known)}"
             )
-    return {name: known[name] for name in params.samplers}
+    names = params.samplers if RANDOM in params.samplers else (RANDOM, *params.samplers)
+    return {name: known[name] for name in names}
 
 
-def make_samplers(params: SamplingParams) -> dict[str, Sampler]:
-    """The samplers that `params.samplers` names, ready to draw; inside subjects where it says so.
+@lru_cache(maxsize=2)
+def make_samplers(params: SamplingParams) -> Mapping[str, Sampler]:
+    """Return the samplers of `sampler_kinds`, ready to draw; within subjects if `params` asks so.
+
+    The fits that samplers make once per pool are kept as long as `params` stay the same.
 
     Raises:
-        InputError: a name is not known.
+        InputError: a name is unknown.
     """
     made = {name: kind.make(params) for name, kind in sampler_kinds(params).items()}
     if not params.within_subject:

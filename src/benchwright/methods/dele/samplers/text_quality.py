@@ -7,9 +7,15 @@ from functools import cache, lru_cache
 from math import fsum, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.pool import (
+    Draw,
+    Sampler,
+    SamplingPool,
+    order_by,
+    prefixes,
+    rank_by_feature,
+)
 from benchwright.methods.dele.samplers.prose import prose_words, without_formulas
-from benchwright.methods.dele.samplers.ranking import order_by, prefixes, rank_by_feature
 
 
 def average_word_length(text: str) -> float:

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import EVERYONE
-from benchwright.methods.dele.evidence.judging import RANDOM
 from benchwright.methods.dele.evidence.score_spread import ALL_ITEMS
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import PANELS
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_figure, plain

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.evidence.curves import CHOSEN, IN_SAMPLE, ORDER
-from benchwright.methods.dele.evidence.judging import RANDOM, kinds_of
 from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.wording import PANELS
 from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_figure, plain
@@ -204,7 +204,7 @@ def _menu(shown: Mapping[str, dict[str, Any]], y: float) -> dict[str, Any]:
 
 def _by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
     """Curves with the family of each sampler as `group`."""
-    families = {name: kind.family for name, kind in kinds_of(sampling).items()}
+    families = {name: kind.family for name, kind in sampler_kinds(sampling).items()}
     return curves.assign(group=curves["sampler"].map(families))
 
 

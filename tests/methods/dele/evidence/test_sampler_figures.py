@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.curves import (
+from benchwright.methods.dele.evidence.judging import (
     FIGURES,
     _weights_of,
     repeat_seed,
     sampler_figures,
-    sizes_of_rates,
 )
+from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
 from benchwright.statistics.preservation import Judges, preservation
 
@@ -54,10 +54,10 @@ def _falling(size: int) -> np.ndarray:
 
 
 def test_sizes() -> None:
-    assert sizes_of_rates([1, 2.5, 50, 99, 100], 40).tolist() == [1, 1, 20, 40, 40]
-    assert sizes_of_rates([1, 10], 7).tolist() == [1, 1]
-    assert sizes_of_rates([12.5], 4).tolist() == [1]  # a half goes up
-    assert sizes_of_rates([50], 0).tolist() == [0]
+    assert sizes_of_rates([1, 2.5, 50, 99, 100], 40) == [1, 1, 20, 40, 40]
+    assert sizes_of_rates([1, 10], 7) == [1, 1]
+    assert sizes_of_rates([12.5], 4) == [1]  # a half goes up
+    assert sizes_of_rates([50], 0) == [0]
 
 
 def test_repeats_have_seeds_of_their_own() -> None:
@@ -72,9 +72,9 @@ def test_weights_sum_to_one() -> None:
 
 
 def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
-    found = sampler_figures(
-        _pool(), {"first": _first, "shuffled": _shuffled}, JUDGES, [10, 50, 100], 4, seed=5
-    )
+    samplers = {"first": _first, "shuffled": _shuffled}
+    draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
+    found = sampler_figures(_pool(), samplers, JUDGES, draws)
     assert len(found) == 2 * 2 * 3 * 4
     assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
     whole = found[found["rate"].eq(100)]
@@ -92,23 +92,17 @@ def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
 
 
 def test_without_samplers_there_is_an_empty_table() -> None:
-    assert sampler_figures(_pool(), {}, JUDGES, [10], 3, seed=0).empty
+    assert sampler_figures(_pool(), {}, JUDGES, Draws([10], {}, seed=0)).empty
 
 
 def test_draws_that_are_judged_together_have_the_figures_of_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}
-    asked = (
-        _pool(),
-        samplers,
-        JUDGES,
-        [10, 25, 60, 100],
-        {"first": 1, "shuffled": 7, "weighted": 3},
-    )
-    together = sampler_figures(*asked, seed=5)
-    monkeypatch.setattr("benchwright.methods.dele.samplers.curves._BLOCK_BYTES", 1)
-    pd.testing.assert_frame_equal(together, sampler_figures(*asked, seed=5))
+    draws = Draws([10, 25, 60, 100], {"first": 1, "shuffled": 7, "weighted": 3}, seed=5)
+    together = sampler_figures(_pool(), samplers, JUDGES, draws)
+    monkeypatch.setattr("benchwright.methods.dele.evidence.judging._BLOCK_BYTES", 1)
+    pd.testing.assert_frame_equal(together, sampler_figures(_pool(), samplers, JUDGES, draws))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
     weights = _weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]

@@ -1,0 +1,155 @@
+"""The judged items as samplers see them, the models that judge, and the settings of the run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.seeding import stage_generator
+from benchwright.language_models.text_lengths import text_lengths
+from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
+from benchwright.methods.dele.samplers.pool import (
+    Sampler,
+    SamplingPool,
+    VectorsByText,
+    feature_texts,
+    item_pool,
+)
+from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers, sampler_kinds
+from benchwright.params.sampling import SamplingParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.similarity.text_vectors import encode_texts, vector_key
+from benchwright.tables.similarity import TextVectors
+
+
+def sizes_of_rates(rates: Sequence[float], n: int) -> list[int]:
+    """Return the items at each rate (percent of n): rounded half up, at least 1, at most n."""
+    sizes = np.floor(np.asarray(rates, dtype=np.float64) / 100 * n + 0.5).astype(np.intp)
+    return np.clip(sizes, min(1, n), n).tolist()
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How often, at which rates (percent of the items) and by which seed samplers draw."""
+
+    rates: Sequence[float]
+    repeats: Mapping[str, int]  # by sampler
+    seed: int
+    tau: bool = True  # whether tau-b is computed too
+
+
+@dataclass(frozen=True)
+class SamplingStudy:
+    """Pools of the n judged items, the models that judge, and the settings of the run."""
+
+    panels: SamplingPanels
+    # by group of models that choose: selection, weak, all, or paper_partial; pools differ by their
+    # answers only.
+    pools: Mapping[str, SamplingPool]
+    tokens: NDArray[np.float64]  # (n,) tokens of each item's question and choices
+    tokens_by: str  # how tokens were counted, in words
+    sampling: SamplingParams
+    seed: int
+
+    @property
+    def plain(self) -> SamplingPool:
+        """The pool for samplers that read no answers."""
+        return next(reversed(self.pools.values()))
+
+    def pool_of(self, panel: str) -> SamplingPool:
+        """Return the pool with the answers of the models that choose items for a panel."""
+        return self.pools[CHOSEN_BY[panel]]
+
+    @property
+    def rates(self) -> list[float]:
+        """The rates of the curves, and those at which samplers are tested."""
+        return sorted({*self.sampling.rates, *self.sampling.evidence.at_rates})
+
+    def sizes(self, rates: Sequence[float]) -> Iterator[tuple[float, int]]:
+        """Return each rate with its number of items."""
+        return zip(rates, sizes_of_rates(rates, len(self.panels.item_ids)), strict=True)
+
+    def generator(self, stage: str) -> np.random.Generator:
+        """Return the random generator of a stage of the study."""
+        return stage_generator(self.seed, f"sampling/{stage}")
+
+    def samplers(self, *, answers: bool | None = None) -> dict[str, Sampler]:
+        """Return the samplers by name: all, those that read answers, or those that do not."""
+        kinds = sampler_kinds(self.sampling)
+        return {
+            name: sampler
+            for name, sampler in make_samplers(self.sampling).items()
+            if answers is None or ("answers" in kinds[name].reads) == answers
+        }
+
+    def draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
+        """Return the draws of all samplers; `random`, the baseline of all gains, draws more."""
+        return self._draws(self.sampling.repeats, rates, self.seed, tau)
+
+    def split_draws(self, rates: Sequence[float], *, tau: bool = True) -> Draws:
+        """Return the draws by which each split of the models chooses a sampler."""
+        repeats = min(self.sampling.repeats, self.sampling.evidence.choice_repeats)
+        seed = int(self.generator("choice").integers(1 << 62))
+        return self._draws(repeats, rates, seed, tau)
+
+    def _draws(self, repeats: int, rates: Sequence[float], seed: int, tau: bool) -> Draws:
+        times = dict.fromkeys(sampler_kinds(self.sampling), repeats)
+        times[RANDOM] = max(repeats, self.sampling.evidence.random_draws)
+        return Draws(rates, times, seed, tau)
+
+
+def encode_pool_texts(
+    items: pd.DataFrame,
+    panels: SamplingPanels,
+    sampling_vector_cache: pd.DataFrame,
+    sampling: SamplingParams,
+    models: ModelsParams,
+) -> tuple[pd.DataFrame, dict[str, VectorsByText]]:
+    """Encode the texts that clustering samplers read, with each encoder that one of them names.
+
+    Where items are judged, only these are drawn and encoded.
+
+    Returns:
+        The vectors of all encoders as a `TextVectors` table, and by encoder and text.
+    """
+    reading = [k for k, kind in sampler_kinds(sampling).items() if "vectors" in kind.reads]
+    wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
+    if panels.item_ids:
+        items = items[items["item_id"].astype(str).isin(panels.item_ids)]
+    texts = feature_texts(items, sampling.feature_text)
+    tables: list[pd.DataFrame] = []
+    vectors: dict[str, VectorsByText] = {}
+    for encoder in wanted:
+        known = sampling_vector_cache["encoder"] == vector_key(encoder, models)
+        encoded = encode_texts(texts, sampling_vector_cache[known], encoder, models)
+        tables.append(encoded.cache)
+        vectors[encoder] = encoded.vectors
+    filled = [table for table in tables if len(table)]
+    return pd.concat(filled, ignore_index=True) if filled else TextVectors.empty(), vectors
+
+
+def prepare_study(
+    items: pd.DataFrame,
+    panels: SamplingPanels,
+    pool_vectors: dict[str, VectorsByText],
+    sampling: SamplingParams,
+    models: ModelsParams,
+    seed: int,
+) -> SamplingStudy:
+    """Build a pool of the judged items for each group of models that may choose.
+
+    Raises:
+        InputError: `sampling.tokenizer` names no model with weights.
+    """
+    rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
+    rows = rows.reset_index(drop=True)
+    plain = item_pool(rows, sampling.feature_text, pool_vectors)
+    pools = {
+        choosers: replace(plain, correct=panels.answers(choosers))
+        for choosers in dict.fromkeys(panels.chosen_by.values())
+    }
+    with_choices = feature_texts(rows, "question_and_choices")
+    tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")
+    return SamplingStudy(panels, pools, np.asarray(tokens, dtype=float), by, sampling, seed)
