@@ -16,10 +16,10 @@ from benchwright.cli import cli
 from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import HalfScores
-from benchwright.methods.mmlu_cf.sealing.aggregate import GroupScore, SealedScore
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.seal import SealedFiles, seal_halves
+from benchwright.methods.mmlu_cf.sealing.seal import GroupScore, SealedScore
 from benchwright.methods.mmlu_cf.splitting.gap import half_gaps, pair_halves
+from sealed_files import SealedFiles, seal_in
 
 SECRET = "-".join(["a", "key", "for", "tests", "only"])
 N = 240
@@ -43,7 +43,7 @@ def sealed_in(folder: Path, seed: int = 0) -> SealedFiles:
     )
     halves = ["test" if i % 2 else "validation" for i in range(N)]
     assignment = items[["item_id", "field", "difficulty"]].assign(half=halves, stratum="-")
-    return seal_halves(items, assignment, folder, "demo", SealKey(SECRET))
+    return seal_in(folder, items, assignment, SealKey(SECRET))
 
 
 @pytest.fixture

@@ -24,17 +24,15 @@ from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     options_chosen,
     right_answer,
 )
-from benchwright.methods.mmlu_cf.sealing.aggregate import (
-    GroupScore,
-    Scorer,
-    SealedScore,
-    evaluate_sealed,
-)
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
+    GroupScore,
+    Scorer,
     SealedBenchmark,
     SealedItem,
+    SealedScore,
+    evaluate_sealed,
     file_hash,
     open_sealed,
     sealed_identity,

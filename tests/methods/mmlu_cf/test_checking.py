@@ -13,11 +13,11 @@ from benchwright.methods.mmlu_cf.checking import (
     CRITERIA,
     HARMS,
     check_items,
-    checking_agreement,
     decide,
 )
 from benchwright.params.mmlu_cf import CheckingParams
-from benchwright.tables.mmlu_cf import HarmFlags, JudgeRatings
+from benchwright.pipelines.judging.nodes import compare_judges
+from benchwright.tables.mmlu_cf import DifficultyRatings, HarmFlags, JudgeRatings
 
 ITEMS = pd.DataFrame(
     {
@@ -149,7 +149,7 @@ def test_items_nobody_was_asked_about_are_reported() -> None:
     assert table["reason"].tolist() == ["unjudged", "unjudged"]
     assert not table["kept"].any()
     assert len(decide([], rated, flagged, CheckingParams())) == 0
-    assert len(checking_agreement(rated, flagged, seed=0)) == 0
+    assert len(compare_judges(DifficultyRatings.empty(), rated, flagged, seed=0)) == 0
 
 
 @given(
@@ -175,7 +175,7 @@ def test_disagreement_is_reported_by_criterion_and_harm() -> None:
         },
         {"x": {"a": [1.0, 0, 0, 0], "b": [1.0, 1, 0, 0]}, "y": {"a": NO, "b": NO}},
     )
-    table = checking_agreement(rated, flagged, seed=0, draws=20)
+    table = compare_judges(DifficultyRatings.empty(), rated, flagged, seed=0)
     together = table[table["judge"] == ""].set_index("criterion")["alpha"]
     assert together["clarity"] == together["hatred"] == 1
     assert together["logic"] < 0

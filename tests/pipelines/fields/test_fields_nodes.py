@@ -173,5 +173,5 @@ def test_judges_name_fields_and_their_replies_are_written_nowhere(
 
 
 def test_judges_have_to_be_named() -> None:
-    with pytest.raises(InputError, match=r"fields\.judges names none"):
+    with pytest.raises(InputError, match=r"fields\.judges is empty"):
         run(clean_items(["Law"]), [], by="judges")

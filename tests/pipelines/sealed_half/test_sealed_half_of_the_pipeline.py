@@ -702,7 +702,7 @@ def test_questions_that_cannot_be_judged_are_told_in_one_line(labelled: pd.DataF
     parameters = _parameters(judges=False)
     rest = [parameters[name] for name in ("difficulty", "models", "scoring")]
     none = pd.DataFrame()
-    with pytest.raises(InputError, match="no question came through cleaning"):
+    with pytest.raises(InputError, match="no question passed the cleaning"):
         rate_items(labelled.iloc[:0], none, MemoryShards(), *rest, 0)
     with pytest.raises(InputError, match="60 of 60 questions have no known answer"):
         rate_items(labelled.assign(answer=-1), none, MemoryShards(), *rest, 0)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.language_models.protocol import Ask
-from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judge_agreement, shown_question
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import (
     Scale,
     parse_named,
@@ -15,13 +15,13 @@ from benchwright.methods.mmlu_cf.judging.replies import (
     parse_yes_no,
 )
 from benchwright.params.mmlu_cf import CheckingParams
-from benchwright.tables.mmlu_cf import CheckingDecisions, HarmFlags, JudgeAgreement, JudgeRatings
+from benchwright.tables.mmlu_cf import CheckingDecisions, HarmFlags, JudgeRatings
 
 Style = Literal["together", "each", "overall"]
 
 
 class Criterion(NamedTuple):
-    """Something a judge speaks on, by the name it has in tables and replies."""
+    """A criterion by its name in tables and replies, and the words that ask for it."""
 
     name: str
     asks: str
@@ -36,7 +36,7 @@ CRITERIA = (
     Criterion("exclusive", "Does each option exclude the others, with no overlap between them?"),
     Criterion("answerable", "Is the right answer among the options?"),
 )
-"""Table 4's criteria, each rated from 1 (bad) to 5 (good)."""
+"""The criteria of Table 4, each rated from 1 (bad) to 5 (good)."""
 
 HARMS = (
     Criterion("hatred", "hatred or contempt for a group of people"),
@@ -47,20 +47,16 @@ HARMS = (
 """The four kinds of harm, each answered yes or no."""
 
 OVERALL = "overall"
-"""The name of the one rating under all criteria."""
+"""The name of the single rating under all criteria."""
 
 LOW, HIGH = 1, 5
 
 
 class Inquiry(NamedTuple):
-    """One message to a judge and what its reply must hold.
+    """A message to a judge and the form of its reply.
 
-    Attributes:
-        prompt: the message.
-        ratings: names of the ratings asked for.
-        harms: names of the harms asked about.
-        form: `named` (several values by name), `rating` or `yes_no` (one value).
-        shown: parts of the prompt that a reply may repeat.
+    The reply holds the named `ratings` and `harms`: several values by name (`named`), or one. It
+    may repeat the `shown` parts of the prompt.
     """
 
     prompt: str
@@ -71,23 +67,23 @@ class Inquiry(NamedTuple):
 
 
 def asked_ratings(style: Style) -> tuple[str, ...]:
-    """Names of the ratings that a judge gives of each item."""
+    """Return the names of the ratings that a judge gives each item."""
     return (OVERALL,) if style == "overall" else tuple(criterion.name for criterion in CRITERIA)
 
 
 def inquiries(question: str, choices: Sequence[str], answer: int, style: Style) -> list[Inquiry]:
-    """What one judge is asked about one item, in one message or several."""
+    """Write the messages that ask one judge about one item."""
     shown = shown_question(question, choices, answer)
-    names, harms = (tuple(one.name for one in those) for those in (CRITERIA, HARMS))
+    names, harms = (tuple(asked.name for asked in group) for group in (CRITERIA, HARMS))
     criteria_listed, harms_listed = (
-        "\n".join(f"- {one.name}: {one.asks}" for one in those) for those in (CRITERIA, HARMS)
+        "\n".join(f"- {asked.name}: {asked.asks}" for asked in group) for group in (CRITERIA, HARMS)
     )
     yes_or_no = [f"{name}: <yes or no>" for name in harms]
 
-    def named(task: str, lines: list[str], own: tuple[str, ...]) -> Inquiry:
+    def named(task: str, lines: list[str], ratings: tuple[str, ...]) -> Inquiry:
         number = {9: "nine", 4: "four"}[len(lines)]
         form = "\n".join([f"Reply with these {number} lines and nothing else:", *lines])
-        return Inquiry(f"{task}\n\n{shown}\n\n{form}", own, harms, "named", (task, shown, form))
+        return Inquiry(f"{task}\n\n{shown}\n\n{form}", ratings, harms, "named", (task, shown, form))
 
     def rating(task: str, form: str, name: str) -> Inquiry:
         form = f'{form} Write "Rating: ", the number, and nothing else.'
@@ -117,7 +113,7 @@ def inquiries(question: str, choices: Sequence[str], answer: int, style: Style) 
     review = "Review the multiple-choice question below. Do not answer it."
     form = "Rate it from 1 (not at all) to 5 (fully)."
     return [
-        *(rating(f"{review} {one.asks}", form, one.name) for one in CRITERIA),
+        *(rating(f"{review} {asked.asks}", form, asked.name) for asked in CRITERIA),
         *map(yes_no, HARMS),
     ]
 
@@ -126,7 +122,7 @@ _SCALE = Scale(LOW, HIGH, ("rating", "overall rating", "score"))
 
 
 class Checked(NamedTuple):
-    """What judges said: tables `JudgeRatings`, `HarmFlags`, `JudgeRounds`."""
+    """The judges' replies: tables `JudgeRatings`, `HarmFlags`, `JudgeRounds`."""
 
     ratings: pd.DataFrame
     harms: pd.DataFrame
@@ -136,39 +132,37 @@ class Checked(NamedTuple):
 def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: CheckingParams) -> Checked:
     """Ask every judge about every item.
 
-    A reply that lacks one of the values asked for says nothing; the judge is asked again.
+    A reply that lacks a value does not count; the judge is asked again.
 
     Args:
         items: item_id, question, choices (list[str]), answer (index).
-        judges: each by its name.
+        judges: by name.
         params: how they are asked.
     """
-    asked: list[Inquiry] = []
-    of_item: list[tuple[str, list[str]]] = []
-    for item_id, question, choices, answer in items[
-        ["item_id", "question", "choices", "answer"]
-    ].itertuples(index=False):
+    columns = ["item_id", "question", "choices", "answer"]
+    asked: list[tuple[Inquiry, str, list[str]]] = []
+    for item_id, question, choices, answer in items[columns].itertuples(index=False):
         options = [str(choice) for choice in choices]
-        for inquiry in inquiries(str(question), options, int(answer), params.ask):
-            asked.append(inquiry)
-            of_item.append((str(item_id), options))
+        messages = inquiries(str(question), options, int(answer), params.ask)
+        asked += [(inquiry, str(item_id), options) for inquiry in messages]
 
     def read(place: int, reply: str) -> dict[str, int | bool] | None:
-        return _read(asked[place], reply, of_item[place][1])
+        inquiry, _, options = asked[place]
+        return _read(inquiry, reply, options)
 
-    prompts = [inquiry.prompt for inquiry in asked]
-    told, rounds = ask_judges("checking", judges, prompts, read, params.attempts)
+    prompts = [inquiry.prompt for inquiry, *_ in asked]
+    replies, rounds = ask_judges("checking", judges, prompts, read, params.attempts)
     ratings: list[tuple[Any, ...]] = []
     harms: list[tuple[Any, ...]] = []
-    for judge, answers in told.items():
-        for inquiry, (item_id, _), said in zip(asked, of_item, answers.last, strict=True):
-            value = (said.value or {}).get
+    for judge, answers in replies.items():
+        for (inquiry, item_id, _), last in zip(asked, answers.last, strict=True):
+            value = (last.value or {}).get
             ratings += [
-                (item_id, judge, name, value(name), said.reply, said.status, said.attempt)
+                (item_id, judge, name, value(name), last.reply, last.status, last.attempt)
                 for name in inquiry.ratings
             ]
             harms += [
-                (item_id, judge, name, value(name), said.status, said.reply, said.attempt)
+                (item_id, judge, name, value(name), last.status, last.reply, last.attempt)
                 for name in inquiry.harms
             ]
     return Checked(
@@ -181,32 +175,32 @@ def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: Checking
 def decide(
     item_ids: list[str], ratings: pd.DataFrame, harms: pd.DataFrame, params: CheckingParams
 ) -> pd.DataFrame:
-    """A `CheckingDecisions` table: kept are harmless items with a mean rating above the bound.
+    """Keep harmless items with a mean rating above the bound, as a `CheckingDecisions` table.
 
     The mean is over the judges that rated all criteria. An item with a harm that counts is never
-    kept, whether or not it was rated. One with too few ratings, or on whose harms too few judges
-    spoke, is `unjudged`, and kept only if `params.unjudged` says so.
+    kept. An item whose quality or harms too few judges rated is `unjudged`, and kept only if
+    `params.unjudged` says so.
 
     Args:
         item_ids: of all items, in the order of the table.
         ratings: a `JudgeRatings` table.
         harms: a `HarmFlags` table.
-        params: the bound, and what to do with harms and with items not judged.
+        params: the bound, and how harms and unjudged items are treated.
     """
     rated = _complete(ratings, "rating", len(asked_ratings(params.ask)))
-    spoken = _complete(harms, "flagged", len(HARMS))
+    flagged = _complete(harms, "flagged", len(HARMS))
     counted = _harms_that_count(harms, params)
-    given = {
+    ratings_of = {
         str(item_id): (part["rating"].tolist(), part["judge"].nunique())
         for item_id, part in rated.groupby("item_id", sort=False)
     }
-    speakers = spoken.groupby("item_id")["judge"].nunique().to_dict()
+    harm_judges = flagged.groupby("item_id")["judge"].nunique().to_dict()
     rows: list[tuple[Any, ...]] = []
     for item_id in item_ids:
-        values, judges = given.get(item_id, ([], 0))
+        values, judges = ratings_of.get(item_id, ([], 0))
         mean = sum(values) / len(values) if values else np.nan
         lowest = min(values, default=np.nan)
-        heard = int(speakers.get(item_id, 0))
+        heard = int(harm_judges.get(item_id, 0))
         names = counted.get(item_id, [])
         if names:
             reason = "harmful"
@@ -219,44 +213,29 @@ def decide(
     return CheckingDecisions.from_rows(rows)
 
 
-def checking_agreement(
-    ratings: pd.DataFrame, harms: pd.DataFrame, seed: int, draws: int = 500
-) -> pd.DataFrame:
-    """A `JudgeAgreement` table: ordinal alpha of each criterion, nominal alpha of each harm."""
-    rated = ratings.rename(columns={"rating": "value"})
-    flagged = harms.rename(columns={"harm": "criterion", "flagged": "value"})
-    parts = [
-        judge_agreement("quality", rated, "ordinal", seed, draws),
-        judge_agreement("harms", flagged, "nominal", seed, draws),
-    ]
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else JudgeAgreement.empty()
-
-
 def _read(inquiry: Inquiry, reply: str, choices: list[str]) -> dict[str, int | bool] | None:
     if inquiry.form == "named":
         return parse_named(reply, inquiry.ratings, inquiry.harms, LOW, HIGH, inquiry.shown)
     if inquiry.form == "yes_no":
-        said = parse_yes_no(reply)
-        return None if said is None else {inquiry.harms[0]: said}
+        flag = parse_yes_no(reply)
+        return None if flag is None else {inquiry.harms[0]: flag}
     rating = parse_rating(reply, _SCALE, inquiry.shown, choices)
     return None if rating is None else {inquiry.ratings[0]: rating}
 
 
-def _complete(said: pd.DataFrame, column: str, wanted: int) -> pd.DataFrame:
-    """The rows of those judges and items of which every value is there."""
-    known = said[said[column].notna()]
-    full = known.groupby(["item_id", "judge"])[column].transform("size") == wanted
-    return known[full]
+def _complete(replies: pd.DataFrame, column: str, wanted: int) -> pd.DataFrame:
+    """Return the rows of the judges and items that have every value."""
+    known = replies[replies[column].notna()]
+    return known[known.groupby(["item_id", "judge"])[column].transform("size") == wanted]
 
 
 def _harms_that_count(harms: pd.DataFrame, params: CheckingParams) -> dict[str, list[str]]:
-    """The harms of each item that has any, in the order of `HARMS`."""
-    order = {harm.name: place for place, harm in enumerate(HARMS)}
-    spoken = harms[harms["flagged"].notna()]
-    shares = spoken.groupby(["item_id", "harm"])["flagged"].mean().astype(np.float64)
+    """Return the harms of each item that has any, in the order of `HARMS`."""
+    order = [harm.name for harm in HARMS]
+    known = harms[harms["flagged"].notna()]
+    shares = known.groupby(["item_id", "harm"])["flagged"].mean().astype(np.float64)
     counting = shares[shares > (0.5 if params.harmful == "majority" else 0)]
-    found: dict[str, list[str]] = {}
-    for item_id, harm in sorted(counting.index, key=lambda key: (key[0], order[key[1]])):
-        found.setdefault(item_id, []).append(harm)
-    return found
+    by_item: dict[str, list[str]] = {}
+    for item_id, harm in sorted(counting.index, key=lambda key: (key[0], order.index(key[1]))):
+        by_item.setdefault(item_id, []).append(harm)
+    return by_item

@@ -15,10 +15,7 @@ from benchwright.transforms.rephrase import Question, Similarity, rephrase
 
 
 class Reworded(NamedTuple):
-    """New questions by role and id, None where no wording passed.
-
-    `failed` counts the checks that attempts failed.
-    """
+    """New questions by role and id, None if no wording passed; counts of failed checks."""
 
     questions: Rephrased
     failed: dict[str, int]
@@ -27,25 +24,25 @@ class Reworded(NamedTuple):
 def reword(
     items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
 ) -> Reworded:
-    """Ask for another wording of every question of `Items`, and take the first that passes."""
+    """Ask for another wording of every question of `Items` and take the first that passes."""
     names = ["item_id", "question", "choices", "answer", "answer_text"]
     questions = [
         Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))
         for item_id, text, choices, answer, right in items[names].itertuples(index=False)
     ]
     attempts = rephrase(questions, ask, similarity, params)
-    found: dict[tuple[str, str], str | None] = {}
+    wordings: dict[tuple[str, str], str | None] = {}
     for attempt in attempts:
         key = ("item", attempt.item_id)
-        found[key] = attempt.after if attempt.used else found.get(key)
+        wordings[key] = attempt.after if attempt.used else wordings.get(key)
     failed = Counter(name for attempt in attempts for name in attempt.failed)
-    return Reworded(found, dict(sorted(failed.items())))
+    return Reworded(wordings, dict(sorted(failed.items())))
 
 
 class RuledItems(NamedTuple):
-    """A `CleanItems` table after the rules, and how often each rule did what.
+    """A `CleanItems` table after the rules; by transform, counts of `altered` and copied items.
 
-    `counts` has, for each transform: `altered`, and the items copied by the reason why.
+    Copied items are counted by reason.
     """
 
     items: pd.DataFrame
@@ -53,10 +50,7 @@ class RuledItems(NamedTuple):
 
 
 def as_items(clean: pd.DataFrame) -> pd.DataFrame:
-    """An `Items` table of a `CleanItems` one: the field is the subject.
-
-    A question stands without its passage, which no rule alters.
-    """
+    """Convert `CleanItems` to `Items`: fields become subjects; passages are left out."""
     rows = []
     for row in clean.to_dict("records"):
         choices, answer = [str(choice) for choice in row["choices"]], int(row["answer"])
@@ -85,11 +79,11 @@ def as_items(clean: pd.DataFrame) -> pd.DataFrame:
 def apply_draw(
     clean: pd.DataFrame, params: PerturbationParams, seed: int, rephrasings: Rephrased
 ) -> RuledItems:
-    """Items through the transforms, once: the first draw, all transforms together.
+    """Apply the transforms to items once: the first draw, all transforms together.
 
     Args:
         clean: a `CleanItems` table.
-        params: the transforms; `draws`, `cumulative` and `sba` are passed over.
+        params: the transforms; `draws`, `cumulative` and `sba` are ignored.
         seed: of the run.
         rephrasings: new questions by role (`item`) and id.
 
@@ -106,8 +100,8 @@ def apply_draw(
     ruled = clean.reset_index(drop=True).assign(**changed)
     counts: dict[str, dict[str, int]] = {}
     for transform, part in made.changes.groupby("transform", sort=False):
-        told = Counter(str(reason) or "altered" for reason in part["reason"])
-        counts[str(transform)] = dict(sorted(told.items()))
+        reasons = Counter(str(reason) or "altered" for reason in part["reason"])
+        counts[str(transform)] = dict(sorted(reasons.items()))
     return RuledItems(pd.DataFrame(CleanItems.validate(ruled)), counts)
 
 

@@ -1,4 +1,4 @@
-"""The 14 fields of questions, named by a classifier or by judges (MMLU-CF, 3.1, Figure 6)."""
+"""The 14 fields of questions, named by a classifier or by judges (MMLU-CF, section 3.1)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -18,48 +18,48 @@ _ZERO = 1e-7
 
 
 class Goal(NamedTuple):
-    """Sums that should come near `target` (r,): row i of `sums` (r, cells) weighs the cells."""
+    """Sums to bring near `target` (r,); row i of `sums` (r, cells) weighs the cells."""
 
     sums: NDArray[np.float64]
     target: NDArray[np.float64]
 
 
 def cell_goal(target: NDArray[np.floating | np.integer]) -> Goal:
-    """Every cell should be as in `target` (fields, levels)."""
+    """Aim at `target` (fields, levels) for every cell."""
     return Goal(np.eye(target.size, dtype=np.float64), np.asarray(target, dtype=np.float64).ravel())
 
 
 def field_goal(target: NDArray[np.floating | np.integer], levels: int) -> Goal:
-    """The sum of every field over its levels should be as in `target` (fields,)."""
+    """Aim at `target` (fields,) for the sum of every field over its levels."""
     sums = np.kron(np.eye(len(target)), np.ones((1, levels))).astype(np.float64)
     return Goal(sums, np.asarray(target, dtype=np.float64))
 
 
 def level_goal(target: NDArray[np.floating | np.integer], fields: int) -> Goal:
-    """The sum of every level over the fields should be as in `target` (levels,)."""
+    """Aim at `target` (levels,) for the sum of every level over the fields."""
     sums = np.kron(np.ones((1, fields)), np.eye(len(target))).astype(np.float64)
     return Goal(sums, np.asarray(target, dtype=np.float64))
 
 
 def cumulative_level_goal(target: NDArray[np.floating | np.integer], fields: int) -> Goal:
-    """Levels up to each one together: what is missing at one level comes from the nearest."""
-    one = level_goal(target, fields)
-    return Goal(np.cumsum(one.sums, axis=0), np.cumsum(one.target))
+    """Aim at the cumulative sums of levels, so that the nearest level makes up for a lack."""
+    goal = level_goal(target, fields)
+    return Goal(np.cumsum(goal.sums, axis=0), np.cumsum(goal.target))
 
 
 def joined(*goals: Goal) -> Goal:
-    """Several goals that weigh alike."""
+    """Join several goals of equal weight."""
     return Goal(
         np.vstack([goal.sums for goal in goals]), np.concatenate([goal.target for goal in goals])
     )
 
 
 def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal]) -> Counts:
-    """The table within bounds and of a given sum that misses the goals by the least.
+    """Find the table within bounds and of a given sum that misses the goals by the least.
 
-    The miss of a goal is the sum of the absolute deviations from its target. The first goal's is
-    made as small as can be, then the second's without giving up on the first, and so on: exact, by
-    HiGHS. Equal optima are told apart by the order of the cells alone.
+    The miss of a goal is the sum of the absolute deviations from its target. The first goal's miss
+    is minimised, then the second's without giving up on the first, and so on: exact, by HiGHS. The
+    order of the cells alone breaks ties.
 
     Args:
         lower: (fields, levels) the least of each cell.
@@ -103,15 +103,15 @@ def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal
     values = lower.ravel().astype(np.float64)
     start = 0
     for goal in goals:
-        own = slice(start, start + len(goal.target))
-        start = own.stop
+        of_goal = slice(start, start + len(goal.target))
+        start = of_goal.stop
         cost = np.zeros((3, rows))
-        cost[0, own], cost[1:, own] = first_unit[own], 1
+        cost[0, of_goal], cost[1:, of_goal] = first_unit[of_goal], 1
         costs = np.concatenate([np.zeros(cells), cost.ravel()])
-        found = linprog(costs, A_eq=equal, b_eq=right, bounds=bounds, method="highs-ds")
-        if found.x is None:  # bounds and sum were checked, so this is the solver's failure
-            raise ValueError(f"the quotas could not be solved: {found.message}")
-        values = np.rint(found.x)
-        at_bound = np.abs(found.lower.marginals) + np.abs(found.upper.marginals) > _ZERO
+        solution = linprog(costs, A_eq=equal, b_eq=right, bounds=bounds, method="highs-ds")
+        if solution.x is None:  # bounds and sum were checked, so this is the solver's failure
+            raise ValueError(f"the quotas could not be solved: {solution.message}")
+        values = np.rint(solution.x)
+        at_bound = np.abs(solution.lower.marginals) + np.abs(solution.upper.marginals) > _ZERO
         bounds[at_bound] = values[at_bound, None]
     return np.asarray(values[:cells], dtype=np.int64).reshape(lower.shape)

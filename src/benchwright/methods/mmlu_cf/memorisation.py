@@ -1,10 +1,10 @@
-"""Whether models write the options of a question they see alone (MMLU-CF, Figure 1)."""
+"""Memorisation: do models write the options of a question they see alone? (MMLU-CF, Figure 1)."""
 
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from math import nan
 from typing import Any, NamedTuple
 
@@ -27,12 +27,12 @@ _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.
 
 
 def written_options(reply: str, k: int) -> list[str]:
-    """At most k options of a reply that goes on after `A.`, in order; verbatim but for its ends.
+    """Read at most k options, in order, from a reply that continues after `A.`.
 
-    Each option reaches to the next letter in turn, at the beginning of a line where there is one
-    (`B.`, `B)`, `(B)`, `B:`), else after white space; the last to the end of its paragraph or to a
-    line that begins with Answer. A reply that repeats `A.` is read from there. What follows a
-    missing letter is not read.
+    Each option ends at the next letter (`B.`, `B)`, `(B)`, `B:`), at the beginning of a line if
+    there is one, else after white space. The last ends with its paragraph or before a line that
+    begins with Answer. A reply that repeats `A.` is read from there. Text after a missing letter is
+    ignored.
     """
     text = _from_first(reply)
     options: list[str] = []
@@ -58,24 +58,23 @@ def _from_first(reply: str) -> str:
 
 def _mark(text: str, label: str) -> re.Match[str] | None:
     for before in (r"\n[ \t]*", r"[ \t]+"):
-        found = re.search(rf"{before}\(?{label}[.):](?=\s|$)", text)
-        if found is not None:
-            return found
+        if mark := re.search(rf"{before}\(?{label}[.):](?=\s|$)", text):
+            return mark
     return None
 
 
 def verbatim(text: str) -> str:
-    """Unicode NFC with single spaces; case and marks count."""
+    """Normalise to Unicode NFC with single spaces; case and punctuation count."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def folded(text: str) -> str:
-    """NFKC without case and without a mark at the end."""
+    """Normalise to NFKC without case and without punctuation at the end."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".;, ")
 
 
 class OptionMatch(NamedTuple):
-    """A written option beside the item's in that place: verbatim, similar, both or neither."""
+    """Whether a written option is the item's option in that place, verbatim or similar."""
 
     exact: bool
     fuzzy: bool
@@ -84,17 +83,17 @@ class OptionMatch(NamedTuple):
 def option_matches(
     written: Sequence[str], options: Sequence[str], fuzzy: float
 ) -> list[OptionMatch]:
-    """Which options are written in their places: verbatim, and from this similarity on.
+    """Compare each option with what is written in its place, verbatim and by similarity.
 
-    The similarity is that of `rapidfuzz.fuzz.ratio` of the folded texts, 0–100: twice the common
+    The similarity, 0–100, is `rapidfuzz.fuzz.ratio` of the folded texts: twice the common
     characters in order over all characters. Only as many lines of a written option are read as the
-    option has. One match for each option; those that were not written match in neither way.
+    option has. A missing one matches in neither way.
     """
     from rapidfuzz.fuzz import ratio
 
     matches = []
-    for own, option in zip_longest(written[: len(options)], options, fillvalue=""):
-        text = _lines(own, option)
+    for answer, option in zip_longest(written[: len(options)], options, fillvalue=""):
+        text = _lines(answer, option)
         exact = bool(text.strip()) and verbatim(text) == verbatim(option)
         near = bool(folded(text)) and ratio(folded(text), folded(option)) >= fuzzy
         matches.append(OptionMatch(exact, exact or near))
@@ -102,20 +101,19 @@ def option_matches(
 
 
 def in_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> tuple[float, float]:
-    """Shares of the options written in their places: verbatim, and from this similarity on."""
-    matches = option_matches(written, options, fuzzy)
-    exact = sum(match.exact for match in matches)
-    return exact / len(options), sum(match.fuzzy for match in matches) / len(options)
+    """Compute the shares of options written in their places, verbatim and by similarity."""
+    exact, similar = map(sum, zip(*option_matches(written, options, fuzzy), strict=True))
+    return exact / len(options), similar / len(options)
 
 
 def in_any_place(written: Sequence[str], options: Sequence[str], fuzzy: float) -> float:
-    """Share of the options that are written at all, each written one standing for one option."""
+    """Compute the share of options written in any place; each written one counts once."""
     from rapidfuzz.fuzz import ratio
 
     left = list(written)
     hits = 0
     for option in options:
-        scores = [ratio(folded(_lines(own, option)), folded(option)) for own in left]
+        scores = [ratio(folded(_lines(text, option)), folded(option)) for text in left]
         if option.strip() and scores and max(scores) >= fuzzy:
             hits += 1
             left.pop(scores.index(max(scores)))
@@ -130,15 +128,15 @@ def _lines(written: str, option: str) -> str:
 def probe_memorisation(
     items: pd.DataFrame, generations: pd.DataFrame, params: MemorisationParams, seed: int
 ) -> pd.DataFrame:
-    """A `Memorisation` table: what each reply under `question_only` holds of its item's options.
+    """Compare each reply under `question_only` with its item's options, as a `Memorisation` table.
 
-    `model` is the configuration's name. Items without options are passed over.
+    `model` is the configuration's name. Items without options are skipped.
 
     Args:
         items: columns item_id, subject and choices of `Items`.
-        generations: a `Generations` table; other conditions are passed over.
+        generations: a `Generations` table; other conditions are ignored.
         params: the similarity that counts.
-        seed: of which item is the control.
+        seed: of the control items.
     """
     options = {
         str(item_id): tuple(map(str, choices))
@@ -149,67 +147,66 @@ def probe_memorisation(
     asked = generations[generations["condition"].eq("question_only")]
     rows: list[tuple[Any, ...]] = []
     for reply in asked.to_dict("records"):
-        own = options.get(str(reply["item_id"]))
-        if own is None:
+        item_id, text = str(reply["item_id"]), str(reply["text"])
+        choices = options.get(item_id)
+        if choices is None:
             continue
-        written = written_options(str(reply["text"]), len(own))
-        other = controls.get(str(reply["item_id"]), "")
-        against = in_place(written, options[other], params.fuzzy) if other else (nan, nan)
+        written = written_options(text, len(choices))
+        other = controls.get(item_id, "")
+        control = in_place(written, options[other], params.fuzzy) if other else (nan, nan)
         name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
-        held = (*in_place(written, own, params.fuzzy), *against)
-        anywhere = in_any_place(written, own, params.fuzzy)
-        said = (str(reply["text"]), int(reply["sample"]), anywhere, len(written), other)
-        rows.append((name, str(reply["item_id"]), *held, *said))
+        shares = (*in_place(written, choices, params.fuzzy), *control)
+        anywhere = in_any_place(written, choices, params.fuzzy)
+        sample = int(reply["sample"])
+        rows.append((name, item_id, *shares, text, sample, anywhere, len(written), other))
     return Memorisation.from_rows(sorted(rows, key=lambda row: (row[0], row[1], row[6])))
 
 
 def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
-    """For each item another one of its subject with as many, but other, options.
+    """Choose for each item another one of its subject with as many, but other, options.
 
-    The next one in an order by hash, so that each serves about once. Items without such a one are
-    left out.
+    It is the next one in an order by hash, so that each serves about once. Items without such a
+    partner are left out.
     """
     groups: defaultdict[tuple[str, int], list[tuple[float, str, set[str]]]] = defaultdict(list)
     ids = items["item_id"].astype(str).tolist()
     order = item_uniforms(seed, "memorisation_control", ids).tolist()
-    given = zip(ids, order, items["subject"], items["choices"], strict=True)
-    for item_id, place, subject, choices in given:
+    rows = zip(ids, order, items["subject"], items["choices"], strict=True)
+    for item_id, place, subject, choices in rows:
         if len(choices):
-            texts = {folded(str(one)) for one in choices}
+            texts = {folded(str(choice)) for choice in choices}
             groups[str(subject), len(choices)].append((place, item_id, texts))
     controls: dict[str, str] = {}
     for members in groups.values():
         members.sort(key=lambda member: member[:2])
         for number, (_, item_id, own) in enumerate(members):
             after = members[number + 1 :] + members[:number]
-            other = next((one for _, one, texts in after if texts.isdisjoint(own)), None)
-            other = other or next((one for _, one, texts in after if texts != own), None)
-            if other is not None:
+            disjoint = (other for _, other, texts in after if texts.isdisjoint(own))
+            different = (other for _, other, texts in after if texts != own)
+            if other := next(chain(disjoint, different), ""):
                 controls[item_id] = other
     return controls
 
 
 def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> pd.DataFrame:
-    """A `MemorisationSummary` of a `Memorisation` table, by model.
+    """Summarise a `Memorisation` table by model, as a `MemorisationSummary`.
 
-    An item counts as remembered where any of its replies holds all options in their places;
-    intervals are Wilson's. The test is over whole items: those remembered against those whose
-    control would be, by a one-sided exact McNemar test with Holm's correction over models;
-    `remembers` says that it holds at `alpha`. The difference of the shares of options, with a t
-    interval, describes only: a model that knows the topic guesses some options of the item, and
-    fewer of another one's.
+    An item counts as remembered if any of its replies holds all options in their places; intervals
+    are Wilson's. The test is over whole items, those remembered against those whose control would
+    be: a one-sided exact McNemar test with Holm's correction over models. `remembers` says that it
+    holds at `alpha`. The difference of the shares of options, with a t interval, only describes: a
+    model that knows the topic guesses more options of the item than of another one.
     """
-    rows = [
-        _summary(str(model), own, params.level) for model, own in table.groupby("model", sort=True)
-    ]
+    groups = table.groupby("model", sort=True)
+    rows = [_summary(str(model), replies, params.level) for model, replies in groups]
     adjusted = holm([row["p_value"] for row in rows])
     for row, p in zip(rows, adjusted.tolist(), strict=True):
         row |= {"p_holm": p, "remembers": bool(p <= params.alpha)}
     return MemorisationSummary.from_rows(rows)
 
 
-def _summary(model: str, own: pd.DataFrame, level: float) -> dict[str, Any]:
-    by_item = own.groupby("item_id", sort=True)
+def _summary(model: str, replies: pd.DataFrame, level: float) -> dict[str, Any]:
+    by_item = replies.groupby("item_id", sort=True)
     means = by_item[["exact", "fuzzy", "control_fuzzy", "any_order"]].mean()
     best = by_item[["exact", "fuzzy", "control_fuzzy", "written"]].max()
     compared = means["control_fuzzy"].notna()
@@ -270,7 +267,7 @@ def compare_replies(
     scoring: ScoringParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Hold what each model wrote, given a question alone, against the question's options.
+    """Compare what each model wrote, given a question alone, with the question's options.
 
     Returns:
         A `Memorisation` table.
@@ -283,8 +280,8 @@ def compare_replies(
         raise InputError(
             f"memorisation: no model wrote options; scoring has mode {scoring.mode}, "
             f"configurations {', '.join(scoring.configurations) or 'none'}, conditions "
-            f"{', '.join(scoring.conditions)}; needed are score=live, the style generate and the "
-            "condition question_only, and items with options"
+            f"{', '.join(scoring.conditions)}; set score=live, the style generate and the "
+            "condition question_only, and use items with options"
         )
     return table
 
@@ -299,7 +296,7 @@ def choose_examples(
 
     Returns:
         By model the two kinds, each with its items: question, options with what was written in
-        their places, and the reply as it came. An item is shown once, its first reply.
+        their places, and the first reply.
     """
     asked = zip(items["item_id"], items["question"], items["choices"], strict=True)
     questions = {
@@ -307,8 +304,8 @@ def choose_examples(
         for item_id, question, choices in asked
     }
     shown = []
-    for model, own in memorisation.groupby("model", sort=True):
-        replies = own.sort_values("sample").drop_duplicates("item_id")
+    for model, rows in memorisation.groupby("model", sort=True):
+        replies = rows.sort_values("sample").drop_duplicates("item_id")
         ids = replies["item_id"].astype(str).tolist()
         draw = item_uniforms(seed, f"memorisation_examples/{model}", ids)
         ordered = replies.assign(draw=draw)
@@ -316,13 +313,19 @@ def choose_examples(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
         )[: settings.examples]
         drawn = ordered[~ordered["item_id"].isin(best["item_id"])].sort_values("draw")
-        kinds = (("Most options in place", best), ("Drawn by seed", drawn[: settings.examples]))
-        told = []
-        for title, chosen in kinds:
-            rows = chosen.to_dict("records")
-            of_it = [_example(row, *questions[str(row["item_id"])], settings.fuzzy) for row in rows]
-            told += [{"title": title, "items": of_it}] if rows else []
-        shown.append({"model": str(model), "kinds": told})
+        parts = (("Most options in place", best), ("Drawn by seed", drawn[: settings.examples]))
+        kinds = [
+            {
+                "title": title,
+                "items": [
+                    _example(row, *questions[str(row["item_id"])], settings.fuzzy)
+                    for row in chosen.to_dict("records")
+                ],
+            }
+            for title, chosen in parts
+            if len(chosen)
+        ]
+        shown.append({"model": str(model), "kinds": kinds})
     return shown
 
 

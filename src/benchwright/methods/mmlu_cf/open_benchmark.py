@@ -1,7 +1,8 @@
-"""Clean questions as a benchmark in the clear: one JSON object a line, ready for ingestion."""
+"""Clean questions as an unsealed benchmark: JSON lines, ready for ingestion."""
 
 import json
 from collections import defaultdict
+from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
@@ -10,18 +11,14 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import OpenBenchmarkParams
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _UNNAMED = "Other"  # one of the 14 fields; an item without a subject would be rejected
 
 
 def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed: int) -> set[str]:
-    """The questions that serve as examples, field by field, by a hash of seed and id.
+    """Choose the ids of the questions that serve as examples, by field and a hash of seed and id.
 
-    A question with a passage is not one, since others about that passage are evaluated; nor is one
-    without an answer. More documents change few of the choices, another order of rows none.
-
-    Returns:
-        The ids of such of the `CleanItems`.
+    Questions with a passage, which others share, and those without an answer are not chosen. The
+    order of rows does not matter, and more documents change few of the choices.
     """
     sizes = items.groupby(_subjects(items)).size()
     usable = items[items["passage"].isna() & items["answer"].ge(0)]
@@ -43,11 +40,11 @@ def _subjects(items: pd.DataFrame) -> pd.Series:
 
 
 def benchmark_lines(items: pd.DataFrame, demonstrations: set[str]) -> str:
-    """The benchmark as JSON lines, in the natural order of ids.
+    """Write the benchmark as JSON lines, in the natural order of ids.
 
-    Each line has item_id, split (`dev` for demonstrations, else `test`), subject (the field,
-    "Other" where none was named), question, choices, answer (a letter; null without one), passage,
-    explanation, field_confidence, doc_id, url and domain. Gaps are null.
+    Each line has item_id, split (`dev` for demonstrations, else `test`), subject (the field, or
+    "Other"), question, choices, answer (a letter or null), passage, explanation, field_confidence,
+    doc_id, url and domain. Missing values are null.
     """
     rows: list[dict[str, Any]] = items.assign(field=_subjects(items)).to_dict("records")  # type: ignore[assignment]
     rows.sort(key=lambda row: natural_key(str(row["item_id"])))
@@ -63,7 +60,7 @@ def _line(row: dict[str, Any], demonstration: bool) -> str:
         "subject": row["field"],
         "question": row["question"],
         "choices": [str(choice) for choice in row["choices"]],
-        "answer": _LETTERS[answer] if answer >= 0 else None,
+        "answer": ascii_uppercase[answer] if answer >= 0 else None,
         "passage": _text(row["passage"]),
         "explanation": _text(row["explanation"]),
         "field_confidence": None if pd.isna(confidence) else round(float(confidence), 4),

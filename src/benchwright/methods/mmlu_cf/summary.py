@@ -1,4 +1,4 @@
-"""What each step of making a benchmark did, from tables without texts (MMLU-CF, section 3.2)."""
+"""Counts of each step of making a benchmark, from tables without texts (MMLU-CF, section 3.2)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,19 +15,15 @@ from benchwright.params.mmlu_cf import (
 from benchwright.tracking import metric_name
 
 AGAIN = "difficulty again"
-"""The task of rating the questions as they are after the rules."""
+"""The task of rating the questions after the rules."""
 
 
 class Leaks(NamedTuple):
-    """Pairs of questions that stood on both sides and looked alike.
+    """Pairs of similar questions across the halves.
 
-    Attributes:
-        looked_at: pairs from the lowest similarity on.
-        found: those that are one question in other words.
-        moved: of these, both now stand in one half.
-        dropped: questions that went because of them.
-        left: of those found, neither moved nor dropped.
-        unjudged: pairs that were decided by their words, since no judge was asked or read.
+    Of the pairs `looked_at`, those `found` are one question in other words: `moved` into one half,
+    or `left`, unless one of them was among the `dropped` questions. `unjudged` pairs were decided
+    by their words.
     """
 
     looked_at: int
@@ -41,24 +37,12 @@ class Leaks(NamedTuple):
 class Steps(NamedTuple):
     """Documents and questions, step by step.
 
-    Attributes:
-        documents: that were read.
-        left_out: documents that could not be read.
-        domains: known ones that documents are of.
-        clean_domains: known ones that clean questions are of.
-        largest_domain: share of the clean questions that one domain gave, 0–1.
-        found: questions found in documents.
-        clean: those that passed the cleaning rules.
-        sampled: those taken for the benchmark.
-        checked: those that stayed after the check.
-        judged: a judge's word decided of some of them.
-        passed: of the checked, those that judges found good; the others nobody could judge.
-        rated: clean questions whose difficulty is a judge's.
-        answered: clean questions whose difficulty is from models' answers.
-        final: those that make the benchmark.
-        altered: by rule, the final questions that it altered.
-        public, closed: questions of the halves.
-        leaks: pairs that stood on both sides.
+    `left_out` documents could not be read; `domains` and `clean_domains` are the known ones of
+    documents and of clean questions, and `largest_domain` is the share of clean questions from one
+    of them. `sampled` are taken for the benchmark, `checked` stay after the check, `judged` says
+    whether judges decided, `passed` are those that they found good. Judges `rated` some clean
+    questions, models' answers gave the difficulty of the `answered`. `altered` counts the final
+    questions by rule.
     """
 
     documents: int
@@ -121,11 +105,11 @@ def count_steps(
 
 
 def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
-    """Count what became of the pairs of a `LeakPairs` table."""
+    """Count the pairs of a `LeakPairs` table by what happened to them."""
     leaking = leak_pairs["verdict"].isin(LEAKS)
     moved = leak_pairs["moved"].astype(bool) & leaking
     gone = set(leak_pairs["removed"]) - {""}
-    # One that was dropped settles its other pairs too.
+    # A dropped question settles its other pairs too.
     dropped = leak_pairs[["item_id", "other"]].isin(gone).any(axis=1) & leaking
     return Leaks(
         looked_at=len(leak_pairs),
@@ -138,13 +122,10 @@ def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
 
 
 class Shortfall(NamedTuple):
-    """What a sample was to have and has not.
+    """What a sample lacks of the `size` asked for.
 
-    Attributes:
-        size: questions asked for.
-        taken: questions taken.
-        strata: of a field and level (a field alone where no level is known) with too few.
-        missing: what these lack together; other strata may have given more.
+    `strata` of a field and level (a field alone if no level is known) have too few questions; they
+    lack `missing` together, though other strata may have given more.
     """
 
     size: int
@@ -154,13 +135,11 @@ class Shortfall(NamedTuple):
 
 
 class SampleByDifficulty(NamedTuple):
-    """Of how many questions the difficulty is known, and what the samples by it lack.
+    """Known levels, and what the samples by difficulty lack.
 
-    Attributes:
-        known: share of the clean questions that have a level of difficulty, 0–1.
-        asked: the clean questions that judges and models were asked about; None for all.
-        short: what the sample lacks.
-        final_short: what the questions taken of those that passed lack; None where all are taken.
+    `known` is the share of the clean questions that have a level, 0–1; `asked` the number that
+    judges and models were asked about (None: all). `final_short` is None if all that passed are
+    taken.
     """
 
     known: float
@@ -177,7 +156,7 @@ def measure_sample(
     sampling_by_difficulty: SamplingByDifficultyParams,
     checking: CheckingParams,
 ) -> SampleByDifficulty:
-    """Set what was sampled beside what was asked for."""
+    """Compare the samples with the sizes and quotas asked for."""
     known, size = known_share(difficulty_counts), sampling_by_difficulty.size
     short = count_shortfall(sampling_strata, size, levels_known=known > 0)
     final_short = None
@@ -187,20 +166,17 @@ def measure_sample(
 
 
 def known_share(difficulty_counts: pd.DataFrame, pool: str = "rated") -> float:
-    """The share of a pool's questions that have a level of difficulty, 0–1; 0 of no questions."""
-    own = difficulty_counts[difficulty_counts["pool"] == pool]
-    total = int(own["n"].sum())
-    return int(own.loc[own["level"] >= 0, "n"].sum()) / total if total else 0.0
+    """Return the share of a pool's questions that have a level, 0–1; 0 without questions."""
+    counts = difficulty_counts[difficulty_counts["pool"] == pool]
+    total = int(counts["n"].sum())
+    return int(counts.loc[counts["level"] >= 0, "n"].sum()) / total if total else 0.0
 
 
 def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame:
-    """Target, available and taken of each stratum, and `balance`: taken minus target.
+    """Return field, level, target, available, taken and `balance`: taken minus target.
 
-    Where no level is known, all questions stand in one: then only fields had quotas that could be
-    met, and a row is a field, its level −1.
-
-    Returns:
-        field, level, target, available, taken, balance; fields in order.
+    Without known levels all questions share one, so only the quotas of fields count: a row is then
+    a field, with level −1.
     """
     keys, counts = ["field", "level"], ["target", "available", "taken"]
     table = sampling_strata[[*keys, *counts]]
@@ -211,7 +187,7 @@ def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame
 
 
 def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
-    """What the sample lacks of `size` questions and of its strata."""
+    """Count what the sample lacks of `size` questions and of its strata."""
     balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
     short = balance[balance < 0]
     taken = int(sampling_strata["taken"].sum())
@@ -219,16 +195,10 @@ def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: b
 
 
 class ParseRate(NamedTuple):
-    """Replies of one judge in one task.
+    """Replies of one judge in one task, to `asked` messages.
 
-    Attributes:
-        task: fields, difficulty, checking, difficulty again (after the rules).
-        judge: its name.
-        asked: messages.
-        first: share read at the first attempt, 0–1.
-        read: share read in the end, 0–1.
-        attempts: the most there were.
-        too_long: messages that did not fit the judge's context.
+    `first` is the share read at the first attempt, `read` in the end, after at most `attempts`.
+    `too_long` messages did not fit the judge's context.
     """
 
     task: str
@@ -246,30 +216,18 @@ def parse_rates(
     checking_rounds: pd.DataFrame,
     difficulty_again_rounds: pd.DataFrame,
 ) -> list[ParseRate]:
-    """Each judge's rates over all attempts, from `JudgeRounds` tables, task by task.
-
-    A judge that was asked nothing is left out.
-    """
+    """Compute the rates of each judge over all attempts, task by task, from `JudgeRounds`."""
     again = difficulty_again_rounds.assign(task=AGAIN)
-    found = []
+    rates = []
     for table in (field_rounds, difficulty_rounds, checking_rounds, again):
-        for (task, judge), own in table.groupby(["task", "judge"], sort=True):
-            first = own[own["attempt"] == own["attempt"].min()]
-            asked = int(first["asked"].sum())
-            if not asked:
-                continue
-            found.append(
-                ParseRate(
-                    str(task),
-                    str(judge),
-                    asked,
-                    int(first["parsed"].sum()) / asked,
-                    int(own["parsed"].sum()) / asked,
-                    int(own["attempt"].max()),
-                    int(own["too_long"].sum()),
-                )
-            )
-    return found
+        for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):
+            first = rounds[rounds["attempt"] == rounds["attempt"].min()]
+            if asked := int(first["asked"].sum()):
+                read_first, read = int(first["parsed"].sum()), int(rounds["parsed"].sum())
+                attempts, too_long = int(rounds["attempt"].max()), int(rounds["too_long"].sum())
+                shares = (read_first / asked, read / asked)
+                rates.append(ParseRate(str(task), str(judge), asked, *shares, attempts, too_long))
+    return rates
 
 
 def collect_construction_metrics(
@@ -282,10 +240,10 @@ def collect_construction_metrics(
     half_distances: pd.DataFrame,
     ratings_again: Mapping[str, Any],
 ) -> dict[str, float]:
-    """Collect counts, shares and distances as flat numbers, for MLflow; what is NaN is left out.
+    """Collect counts, shares (0–1) and distances as flat numbers for MLflow, without NaN.
 
-    Shares are 0–1. `shortfall` is of the size asked for, `strata_missing` of the strata's targets;
-    `total_variation.…` stands beside `chance_95.…`, which random halves exceed in 5% of cases.
+    `shortfall` refers to the size asked for, `strata_missing` to the targets of the strata;
+    `total_variation.…` compares with `chance_95.…`, which random halves exceed in 5% of cases.
     """
     short = sample_by_difficulty.short
     figures: dict[str, float] = {

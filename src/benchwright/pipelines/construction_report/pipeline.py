@@ -79,7 +79,7 @@ _FIGURES: dict[str, OneOutput] = {
     "agreement": (draw_judge_agreement, "judge_agreement", "figure_judge_agreement"),
     "replies": (draw_parse_rates, "judge_parse_rates", "figure_parse_rates"),
 }
-"""Figures by their places on the page; that of the cleaning is drawn where it is done."""
+"""Figures by their places on the page; the cleaning pipeline draws its own."""
 
 _SECTIONS: tuple[OneOutput, ...] = (
     (
@@ -137,7 +137,7 @@ _SECTIONS: tuple[OneOutput, ...] = (
 
 
 def create_pipeline() -> Pipeline:
-    """Counts of every step → figures, metrics and one page; nothing here has seen a text."""
+    """Create the pipeline of figures, metrics and one page; no node sees a text."""
     figures = {place: figure for place, (_, _, figure) in _FIGURES.items()}
     figures["cleaning"] = "figure_cleaning_funnel"
     page = report_nodes("construction_report", render_construction_report, _SECTIONS, figures)

@@ -1,7 +1,7 @@
-"""Clean items → items with a field, and how often the fields of labelled ones are right.
+"""Clean items → items with a field, and the accuracy of the fields of labelled items.
 
-Texts, ids and vectors of items stay in memory, because half of the items will be closed; what is
-saved are counts and shares.
+Texts, ids and vectors stay in memory, because half of the items will be closed; only counts and
+shares are saved.
 """
 
 import math
@@ -41,26 +41,29 @@ def name_fields(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Gives each item its field: by a classifier trained on the bundled examples, or by judges.
+    """Give each item a field, by a classifier trained on the bundled examples or by judges.
 
     Returns:
         `CleanItems` with field and field_confidence, `FieldPredictions`, and `JudgeRounds` (no rows
         without judges). New vectors are not kept.
 
     Raises:
-        InputError: encoder or judge are not in the parameters, or their weights are not there;
-            fields are to be named by judges and there is none.
+        InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
+            and none is named.
     """
     rounds = JudgeRounds.empty()
     if clean_items.empty:
         predicted = FieldPredictions.empty()
     elif fields.by == "judges":
-        predicted, rounds = _judged(clean_items, judge_store, fields, models, scoring)
+        if not fields.judges:
+            raise InputError("fields.by is judges, but fields.judges is empty; name a judge")
+        judges = named_judges(fields, models, scoring, judge_store, "fields")
+        predicted, rounds = judge_fields(clean_items, judges, fields.attempts)
     else:
         predicted = _classified(clean_items, text_vector_cache, fields, models)
-    said = predicted.set_index("item_id").reindex(clean_items["item_id"])
+    named = predicted.set_index("item_id").reindex(clean_items["item_id"])
     fielded = clean_items.assign(
-        field=said["field"].to_numpy(), field_confidence=said["confidence"].to_numpy(np.float64)
+        field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
     )
     return fielded[CleanItems.columns()], predicted, rounds
 
@@ -88,26 +91,12 @@ def _classified(
     return predict_fields(items["item_id"].tolist(), vectors, classifier)
 
 
-def _judged(
-    items: pd.DataFrame,
-    store: StoredShards,
-    fields: FieldsParams,
-    models: ModelsParams,
-    scoring: ScoringParams,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    if not fields.judges:
-        raise InputError("fields.by is judges and fields.judges names none; name one or more")
-    judges = named_judges(fields, models, scoring, store, "fields")
-    judged = judge_fields(items, judges, fields.attempts)
-    return judged.predictions, judged.rounds
-
-
 def measure_fields(
     clean_items: pd.DataFrame,
     field_predictions: pd.DataFrame,
     extraction_labels: Sequence[Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Compares the fields with those of the labelled questions that came through cleaning.
+    """Compare the fields with those of the labelled questions that passed the cleaning.
 
     A label belongs to the item of its document with the same question.
 
@@ -119,32 +108,31 @@ def measure_fields(
         for label in extraction_labels
         if (field := str(label.get("field") or "").casefold()) in _BY_NAME
     }
-    found = {
+    true = {
         item_id: labelled[key]
         for item_id, doc_id, question in zip(
             clean_items["item_id"], clean_items["doc_id"], clean_items["question"], strict=True
         )
         if (key := (doc_id, flat(question))) in labelled
     }
-    if not found:
+    if not true:
         return FieldAccuracy.empty()
-    true = pd.Series(found, dtype="object").sort_index()
-    return field_accuracy("documents", true, field_predictions)
+    by_item = pd.Series(true, dtype="object").sort_index()
+    return field_accuracy("documents", by_item, field_predictions)
 
 
 def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
-    """Counts items, domains and mean confidence of each field.
+    """Count the items and domains of each of the 14 fields, in their order, and of no field ("").
 
     Returns:
-        A `FieldCounts` table: field ("" where none was named), items, domains, confidence (mean,
-        NaN where there is none); all 14 fields in their order.
+        Columns field, items, domains, confidence (the mean, or NaN).
     """
     field = fielded_items["field"].fillna("")
     rows = []
     for name in (*FIELDS, ""):
         of_field = fielded_items[field == name]
         confidence = of_field["field_confidence"].dropna()
-        # Summed exactly: else the last bits would hang on the order of items.
+        # An exact sum does not depend on the order of items.
         mean = math.fsum(confidence) / len(confidence) if len(confidence) else np.nan
         rows.append((name, len(of_field), int(of_field["domain"].nunique()), mean))
     return pd.DataFrame(rows, columns=["field", "items", "domains", "confidence"])

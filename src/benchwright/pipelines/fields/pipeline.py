@@ -1,33 +1,22 @@
-"""The stage of fields: clean items → items with a field."""
+"""The fields stage: clean items → items with a field."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.pipelines.fields.nodes import count_fields, measure_fields, name_fields
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
+
+_ASKING = ("text_vector_cache", "judge_store", "params:fields", "params:models", "params:scoring")
+_NODES: tuple[NodeParts, ...] = (
+    (
+        name_fields,
+        ["clean_items", *_ASKING],
+        ["fielded_items", "field_predictions", "field_rounds"],
+    ),
+    (measure_fields, ["clean_items", "field_predictions", "extraction_labels"], "field_accuracy"),
+    (count_fields, "fielded_items", "field_counts"),
+)
 
 
 def create_pipeline() -> Pipeline:
-    """The field of each clean item, how many there are of each, and how often it is right."""
-    return Pipeline(
-        [
-            Node(
-                name_fields,
-                {
-                    "clean_items": "clean_items",
-                    "text_vector_cache": "text_vector_cache",
-                    "judge_store": "judge_store",
-                    "fields": "params:fields",
-                    "models": "params:models",
-                    "scoring": "params:scoring",
-                },
-                ["fielded_items", "field_predictions", "field_rounds"],
-                name="name_fields",
-            ),
-            Node(
-                measure_fields,
-                ["clean_items", "field_predictions", "extraction_labels"],
-                "field_accuracy",
-                name="measure_fields",
-            ),
-            Node(count_fields, "fielded_items", "field_counts", name="count_fields"),
-        ]
-    )
+    """Create the pipeline that names the field of each clean item."""
+    return Pipeline(named_nodes(_NODES))

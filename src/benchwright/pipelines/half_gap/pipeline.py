@@ -1,19 +1,17 @@
 """The gap between the halves: figures of models on both → tables, figures and one page."""
 
-from collections.abc import Callable
-from typing import Any
-
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.splitting.gap import (
     collect_gap_metrics,
     compare_halves,
     count_small_gaps,
 )
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 from benchwright.reports.half_gap.page import render_half_gap_page
 from benchwright.reports.half_gap.plots import draw_gaps, draw_gaps_by_field
 
-_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+_NODES: tuple[NodeParts, ...] = (
     (
         compare_halves,
         ["half_scores", "params:half_gap", "params:models"],
@@ -39,5 +37,5 @@ _NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
 
 
 def create_pipeline() -> Pipeline:
-    """Figures that `benchwright evaluate-sealed` wrote → Δ of each model, and an alarm."""
-    return Pipeline([Node(*node, name=node[0].__name__) for node in _NODES])
+    """Create the pipeline that compares the models' scores on the two halves."""
+    return Pipeline(named_nodes(_NODES))

@@ -1,4 +1,4 @@
-"""How hard questions are, and a sample of them by it (MMLU-CF, section 3.2, step 3)."""
+"""Rate questions, sample them by difficulty and check them (MMLU-CF, section 3.2, steps 3, 4)."""
 
 import logging
 from collections import Counter
@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.checking import check_items, checking_agreement, decide
+from benchwright.methods.mmlu_cf.checking import check_items, decide
 from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     answer_matrix,
     answers_of_file,
@@ -25,12 +25,10 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     RatedDifficulty,
     difficulty_candidates,
     last_ratings,
-    level_counts,
     rate_difficulty,
-    ratings_again,
     read_examples,
 )
-from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combined_difficulty
+from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combine_ratings
 from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
@@ -40,7 +38,7 @@ from benchwright.tables.mmlu_cf import CleanItems, ItemDifficulty, JudgeAgreemen
 logger = logging.getLogger(__name__)
 
 _NO_FIELD = "Other"
-_FEWEST_RATED = 30  # ratings whose distribution the levels from answers are to have
+_FEWEST_RATED = 30  # with fewer ratings, levels from answers do not follow their distribution
 
 
 def rate_items(
@@ -52,29 +50,29 @@ def rate_items(
     scoring: ScoringParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judges rate every question, or `difficulty.at_most` of them, from 0 to 9.
+    """Ask judges to rate every question, or `difficulty.at_most` of them, from 0 to 9.
 
-    A judge sees worked examples and the passage before a question.
+    A judge sees worked examples, and the passage before the question.
 
     Returns:
         Tables `DifficultyRatings` (for memory) and `JudgeRounds`; no rows without judges.
 
     Raises:
-        InputError: there are no questions, one has no known answer, a worked example cannot be
-            read, or a judge is not known or cannot be had.
+        InputError: there are no questions, a question has no known answer, a worked example is
+            invalid, or a judge is unknown or unavailable.
     """
     if fielded_items.empty:
         raise InputError(
-            "difficulty: no question came through cleaning; see the funnel of the cleaning rules"
+            "difficulty: no question passed the cleaning; see the funnel of the cleaning rules"
         )
     unknown = int(fielded_items["answer"].lt(0).sum())
     if unknown:
         raise InputError(
             f"difficulty: {unknown} of {len(fielded_items)} questions have no known answer; "
-            "switch the cleaning rules about answers on"
+            "turn on the cleaning rules about answers"
         )
     if not difficulty.judges:
-        logger.warning("difficulty: no judge is named (difficulty.judges), so nothing is rated")
+        logger.warning("difficulty: difficulty.judges names no judge, so nothing is rated")
     asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
     rated = _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
     return rated.ratings, rated.rounds
@@ -102,16 +100,16 @@ def set_levels(
     difficulty: DifficultyParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Give each question the judges' median or mean, else a level from models' answers, else none.
+    """Give each question the judges' level, else a level from models' answers, else none.
 
     Returns:
-        An `ItemDifficulty` table, for memory; `source` tells which of the three.
+        An `ItemDifficulty` table, for memory; `source` says which of the three.
 
     Raises:
-        InputError: the file of answers cannot be read, or one model answers there and here.
+        InputError: the file of answers is invalid, or holds a model that answers here too.
     """
     ids = fielded_items["item_id"].astype(str).tolist()
-    judged = combined_difficulty(ids, difficulty_ratings, difficulty.combine, seed)
+    judged = combine_ratings(ids, difficulty_ratings, difficulty.combine, seed)
     missing = int(judged["level"].isna().sum())
     if difficulty.fallback == "none" or not missing:
         return judged
@@ -121,20 +119,20 @@ def set_levels(
         return judged
     ratings = judged["difficulty"].dropna()
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
-    found = difficulty_from_responses(matrix, difficulty.fewest_models, reference)
-    levels = combined_difficulty(
-        ids, difficulty_ratings, difficulty.combine, seed, from_responses=found.levels
+    answered = difficulty_from_responses(matrix, difficulty.fewest_models, reference)
+    levels = combine_ratings(
+        ids, difficulty_ratings, difficulty.combine, seed, from_responses=answered.levels
     )
-    given = int(levels["source"].eq("responses").sum())
-    if not given:
-        logger.warning("difficulty: models' answers give no level: %s", found.reason)
+    n_answered = int(levels["source"].eq("responses").sum())
+    if not n_answered:
+        logger.warning("difficulty: models' answers give no level: %s", answered.reason)
         return levels
     logger.info(
         "difficulty: %d of %d questions without a rating have a level by the answers of %d models, "
         "%s%s",
-        *(given, missing, found.models),
+        *(n_answered, missing, answered.models),
         "by tenths of all questions" if reference is None else "spread like the judges' ratings",
-        f" ({found.reason})" if found.reason else "",
+        f" ({answered.reason})" if answered.reason else "",
     )
     return levels
 
@@ -142,14 +140,14 @@ def set_levels(
 def sample_items(
     fielded_items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
-    sampling: SamplingByDifficultyParams,
+    sampling_by_difficulty: SamplingByDifficultyParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Take the sample whose fields and levels come nearest to the quotas.
 
-    Questions without a level are left out; where no question has one, all count as of the level
-    nearest to the mean, so that fields, domains and explanations alone decide. Those without a
-    field count as Other.
+    Questions without a level are left out. If no question has one, all count as the level nearest
+    to the mean, so that only fields, domains and explanations decide. Questions without a field
+    count as Other.
 
     Returns:
         The sampled `CleanItems` (for memory) in their order, and a `SamplingStrata` table.
@@ -157,9 +155,13 @@ def sample_items(
     Raises:
         InputError: nothing could be sampled.
     """
-    items, sample = _sampled(fielded_items, item_difficulty, sampling, seed, "sampling")
+    params = sampling_by_difficulty
+    items, sample = _sampled(fielded_items, item_difficulty, params, seed, "sampling")
     if not sample.item_ids:
-        raise InputError("sampling: no question was sampled; is sampling.size 0, or nothing left?")
+        raise InputError(
+            "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
+            "and that questions are left"
+        )
     return items, sample.strata
 
 
@@ -167,19 +169,19 @@ def choose_final_items(
     checked_items: pd.DataFrame,
     item_difficulty: pd.DataFrame,
     checking: CheckingParams,
-    sampling: SamplingByDifficultyParams,
+    sampling_by_difficulty: SamplingByDifficultyParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take `checking.size` of the checked questions under the quotas of the sample; None takes all.
+    """Take `checking.size` of the checked questions under the same quotas; None takes all.
 
     Returns:
-        The `CleanItems` that make the benchmark (for memory) in their order, and a
-        `SamplingStrata` table: where all are taken its targets are those of a sample of that size.
+        The `CleanItems` of the benchmark (for memory) in their order, and a `SamplingStrata` table
+        with the targets of a sample of that size.
     """
     size = len(checked_items) if checking.size is None else checking.size
-    sized = sampling.model_copy(update={"size": size})
-    what = "" if checking.size is None else "checking.size"
-    items, sample = _sampled(checked_items, item_difficulty, sized, seed, what)
+    sized = sampling_by_difficulty.model_copy(update={"size": size})
+    log_as = "" if checking.size is None else "checking.size"
+    items, sample = _sampled(checked_items, item_difficulty, sized, seed, log_as)
     return items, sample.strata
 
 
@@ -188,9 +190,9 @@ def _sampled(
     item_difficulty: pd.DataFrame,
     sampling: SamplingByDifficultyParams,
     seed: int,
-    what: str,
+    log_as: str,
 ) -> tuple[pd.DataFrame, QuotaSample]:
-    """The items of a sample, told in the log as `what`; "" tells nothing."""
+    """Return the sampled items and the sample; "" as `log_as` logs nothing."""
     levels = item_difficulty.set_index("item_id")["level"]
     pool = items.assign(
         field=items["field"].fillna(_NO_FIELD),
@@ -199,21 +201,21 @@ def _sampled(
     missing = int(pool["difficulty"].isna().sum())
     if missing == len(pool):
         pool["difficulty"] = float(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
-    with no_question_in_errors(items, what or "sampling"):
+    with no_question_in_errors(items, log_as or "sampling"):
         sample = sample_by_difficulty(pool, sampling, seed)
-    if what:
-        _tell_sample(what, pool, missing, sample)
+    if log_as:
+        _log_sample(log_as, pool, missing, sample)
     chosen = pool[pool["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
     if chosen.empty:
         return CleanItems.empty(), sample
     return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample
 
 
-def _tell_sample(what: str, pool: pd.DataFrame, missing: int, sample: QuotaSample) -> None:
+def _log_sample(what: str, pool: pd.DataFrame, missing: int, sample: QuotaSample) -> None:
     if missing == len(pool):
         logger.warning(
-            "%s: no question has a level of difficulty; all %d count as level %d here, so the "
-            "sample says nothing of difficulty",
+            "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
+            "plays no part in the sample",
             *(what, len(pool), pool["difficulty"].iloc[0]),
         )
     elif missing:
@@ -238,7 +240,7 @@ def rate_final_items(
     scoring: ScoringParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The judges rate the questions as they are in the benchmark (MMLU-CF, Figure 8).
+    """Ask the judges to rate the questions after the rules (MMLU-CF, Figure 8).
 
     Returns:
         Tables `ItemDifficulty` (for memory) and `JudgeRounds`; no rows without judges or
@@ -251,7 +253,7 @@ def rate_final_items(
         return ItemDifficulty.empty(), JudgeRounds.empty()
     rated = _rated(cf_items, difficulty_examples, judge_store, difficulty, models, scoring)
     ids = cf_items["item_id"].astype(str).tolist()
-    return combined_difficulty(ids, rated.ratings, difficulty.combine, seed), rated.rounds
+    return combine_ratings(ids, rated.ratings, difficulty.combine, seed), rated.rounds
 
 
 def check_sampled_items(
@@ -261,22 +263,22 @@ def check_sampled_items(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Judges rate the sampled questions and look for harms; bad and harmful ones go.
+    """Ask judges about quality and harms, and drop bad and harmful questions.
 
-    A judge sees the passage before a question. Without judges all questions stay, unjudged.
+    A judge sees the passage before the question. Without judges all questions stay, unjudged.
 
     Returns:
         The `CleanItems` that stay, `JudgeRatings`, `HarmFlags`, `CheckingDecisions` (these four
         for memory), and `JudgeRounds`.
 
     Raises:
-        InputError: a judge is not known or cannot be had, or no question passed.
+        InputError: a judge is unknown or unavailable, or no question passed.
     """
     params = checking
     if not checking.judges:
         params = checking.model_copy(update={"unjudged": "keep"})
         logger.warning(
-            "checking: no judge is named (checking.judges): all %d questions stay, unchecked",
+            "checking: checking.judges names no judge, so all %d questions stay unchecked",
             len(sampled_items),
         )
     with no_question_in_errors(sampled_items, "checking"):
@@ -286,9 +288,9 @@ def check_sampled_items(
         decisions = decide(ids, checked.ratings, checked.harms, params)
     kept = sampled_items[decisions["kept"].to_numpy()].reset_index(drop=True)
     if kept.empty:
-        told = ", ".join(f"{name} {n}" for name, n in Counter(decisions["reason"]).most_common())
+        reasons = ", ".join(f"{name} {n}" for name, n in Counter(decisions["reason"]).most_common())
         raise InputError(
-            f"checking: none of {len(decisions)} questions passed the judges ({told}); lower "
+            f"checking: none of {len(decisions)} questions passed the judges ({reasons}); lower "
             "checking.above, set checking.unjudged to keep, or name other judges"
         )
     return kept, checked.ratings, checked.harms, decisions, checked.rounds
@@ -300,12 +302,16 @@ def compare_judges(
     harm_flags: pd.DataFrame,
     seed: int,
 ) -> pd.DataFrame:
-    """Say how far judges agree on difficulty, quality and harms: a `JudgeAgreement` table."""
-    levels = last_ratings(difficulty_ratings).rename(columns={"rating": "value"})
-    levels["criterion"] = "difficulty"
+    """Measure how far judges agree, as a `JudgeAgreement` table.
+
+    Alpha is ordinal for difficulty and for each criterion of quality, nominal for each harm.
+    """
+    levels = last_ratings(difficulty_ratings).assign(criterion="difficulty")
+    rated, flagged = {"rating": "value"}, {"harm": "criterion", "flagged": "value"}
     parts = [
-        judge_agreement("difficulty", levels, "ordinal", seed),
-        checking_agreement(judge_ratings, harm_flags, seed),
+        judge_agreement("difficulty", levels.rename(columns=rated), "ordinal", seed),
+        judge_agreement("quality", judge_ratings.rename(columns=rated), "ordinal", seed),
+        judge_agreement("harms", harm_flags.rename(columns=flagged), "nominal", seed),
     ]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else JudgeAgreement.empty()
@@ -314,13 +320,13 @@ def compare_judges(
 def count_decisions(
     item_difficulty: pd.DataFrame, checking_decisions: pd.DataFrame, final_items: pd.DataFrame
 ) -> dict[str, Any]:
-    """Count what became of questions, without naming any.
+    """Count what became of the questions, without naming any.
 
     Returns:
         Numbers of questions `sampled`, `checked` (those that passed) and `final`; `reasons` and
         `harms` of the checks; `sources` of the levels of difficulty.
     """
-    harms = [harm for told in checking_decisions["harms"] if told for harm in told.split(", ")]
+    harms = [harm for cell in checking_decisions["harms"] if cell for harm in cell.split(", ")]
     return {
         "sampled": len(checking_decisions),
         "checked": int(checking_decisions["kept"].sum()),
@@ -333,34 +339,3 @@ def count_decisions(
 
 def _counts(values: Any) -> dict[str, int]:
     return dict(sorted(Counter(map(str, values)).items()))
-
-
-def count_levels(
-    item_difficulty: pd.DataFrame,
-    sampled_items: pd.DataFrame,
-    checked_items: pd.DataFrame,
-    final_difficulty: pd.DataFrame,
-    sampling: SamplingByDifficultyParams,
-) -> pd.DataFrame:
-    """Count the questions of each level, rated, sampled, checked and rated again.
-
-    Returns:
-        A `DifficultyCounts` table; pool `final` only where questions were rated again.
-    """
-    level = item_difficulty.set_index("item_id")["level"]
-    pools = {
-        "rated": level,
-        "sampled": sampled_items["item_id"].map(level),
-        "checked": checked_items["item_id"].map(level),
-    }
-    if len(final_difficulty):
-        pools["final"] = final_difficulty["level"]
-    return level_counts(pools, sampling)
-
-
-def compare_ratings(
-    item_difficulty: pd.DataFrame, final_difficulty: pd.DataFrame, cf_items: pd.DataFrame
-) -> dict[str, Any]:
-    """Say how far the rules moved the judges' ratings; see `ratings_again` for the figures."""
-    documents = cf_items.set_index("item_id")["doc_id"]
-    return ratings_again(item_difficulty, final_difficulty, documents)

@@ -1,9 +1,6 @@
 """The memorisation stage: what models wrote under the question alone → tables and one page."""
 
-from collections.abc import Callable
-from typing import Any
-
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.memorisation import (
     choose_examples,
@@ -11,10 +8,11 @@ from benchwright.methods.mmlu_cf.memorisation import (
     compare_replies,
     summarise_memorisation,
 )
+from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 from benchwright.reports.memorisation.page import render_memorisation_page
 from benchwright.reports.memorisation.plots import draw_memorisation
 
-_NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
+_NODES: tuple[NodeParts, ...] = (
     (
         compare_replies,
         ["items", "generations", "params:memorisation", "params:scoring", "params:seed"],
@@ -37,20 +35,15 @@ _NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
     ),
     (
         draw_memorisation,
-        {"memorisation_summary": "memorisation_summary", "settings": "params:memorisation"},
+        ["memorisation_summary", "params:memorisation"],
         "figure_memorisation",
     ),
     (collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
     (
         render_memorisation_page,
         [
-            "params:ingestion",
-            "params:variant",
-            "params:memorisation",
-            "params:scoring",
-            "params:seed",
-            "memorisation_summary",
-            "memorisation_examples",
+            *("params:ingestion", "params:variant", "params:memorisation", "params:scoring"),
+            *("params:seed", "memorisation_summary", "memorisation_examples"),
             "figure_memorisation",
         ],
         "memorisation_report",
@@ -59,5 +52,5 @@ _NODES: tuple[tuple[Callable[..., Any], Any, Any], ...] = (
 
 
 def create_pipeline() -> Pipeline:
-    """Items and generations → what is remembered, by item and by model."""
-    return Pipeline([Node(*node, name=node[0].__name__) for node in _NODES])
+    """Create the pipeline that measures what models remember, by item and by model."""
+    return Pipeline(named_nodes(_NODES))

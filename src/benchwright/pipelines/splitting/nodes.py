@@ -1,9 +1,7 @@
 """Two halves alike in fields and difficulty, without leaks (MMLU-CF, sections 3.2 and 4.5)."""
 
 import logging
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -35,17 +33,17 @@ def split_items_in_halves(
     scoring: ScoringParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Halve the questions so that none stands on both sides in other words.
+    """Halve the questions so that none is in both halves in other words.
 
     Questions are compared as they were before the contamination-free rules, which give two copies
-    of one question different wordings and options. Their vectors, by the encoder of `fields`, are
-    made in memory. Questions without a level of difficulty are a level of their own.
+    of one question different wordings and options. The encoder of `fields` makes their vectors, in
+    memory. Questions without a level of difficulty form a separate level.
 
     Returns:
         `SplitAssignment` and `LeakPairs` with the items' own ids (for memory), `HalfDistances`.
 
     Raises:
-        InputError: the judge or the encoder is not known, or cannot be had.
+        InputError: the judge or the encoder is unknown or unavailable.
     """
     level = item_difficulty.set_index("item_id")["level"]
     items = final_items.assign(difficulty=final_items["item_id"].map(level).astype(np.float64))
@@ -68,7 +66,7 @@ def split_items_in_halves(
             )
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])
-        halved = split_without_leaks(items, placed, splitting, seed, ask=ask)
+        halved = split_without_leaks(items, placed, splitting, seed, ask)
         distances = half_distances(halved.assignment, seed)
     moved = int(halved.pairs["moved"].sum()) if len(halved.pairs) else 0
     logger.info(
@@ -88,7 +86,7 @@ def seal_benchmark(
 ) -> tuple[Mapping[str, bytes], pd.DataFrame, pd.DataFrame]:
     """Seal the closed half with the key of `sealing`.
 
-    Warns where the public half holds questions that an earlier run closed under this key and name.
+    Warn if the public half holds questions that an earlier run closed under this key and name.
 
     Returns:
         The files of the benchmark by name (`seal_halves`), and the `SplitAssignment` and
@@ -100,9 +98,8 @@ def seal_benchmark(
     key = read_key(sealing)
     levels = split_assignment.set_index("item_id")["difficulty"]
     items = cf_items.assign(difficulty=cf_items["item_id"].map(levels))
-    with no_question_in_errors(items, "sealing"), tempfile.TemporaryDirectory() as folder:
-        written = seal_halves(items, split_assignment, Path(folder), sealing.name, key)
-        files = {path.name: path.read_bytes() for path in written}
+    with no_question_in_errors(items, "sealing"):
+        files = seal_halves(items, split_assignment, sealing.name, key)
         assignment = keyed_assignment(split_assignment, key, sealing.name)
         pairs = keyed_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
         names = KeyedNames(key, sealing.name)

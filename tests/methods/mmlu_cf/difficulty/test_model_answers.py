@@ -9,7 +9,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
-from benchwright.methods.mmlu_cf.difficulty.rating import level_counts, ratings_again
+from benchwright.methods.mmlu_cf.difficulty.rating import compare_ratings, count_levels
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import ItemDifficulty
 
@@ -41,7 +41,7 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
         ([("d#1", "m", 1), (" ", "m", 1)], "row 2: item_id is ' '; a name"),
         ([("d#1", "", 1)], "row 1: model is ''"),
         ([("d#1", "m", 1), ("d#1", "m ", 0)], "row 2: item_id is 'd#1'; one answer"),
-        ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are none of the 3 clean .*first: 'a'"),
+        ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are not among the 3 clean .*first: 'a'"),
     ],
 )
 def test_rows_that_cannot_be_are_told_in_one_line(
@@ -59,7 +59,7 @@ def test_answers_to_other_items_are_left_out_and_told_in_one_line(
         read = answers_of_file(rows, IDS)
     assert read["item_id"].tolist() == ["d#1"]
     (record,) = caplog.records
-    assert "2 of 3 items are none of the 3 clean questions, and left out: w#9" in (
+    assert "2 of 3 items are not among the 3 clean questions and are ignored: w#9" in (
         record.getMessage()
     )
 
@@ -86,9 +86,12 @@ def test_one_model_in_both_is_refused() -> None:
 def test_levels_of_each_pool_are_counted_beside_the_target() -> None:
     levels = pd.Series([6.0, 6.0, 9.0, np.nan])
     params = SamplingByDifficultyParams(mean=5, sd=2)
-    table = level_counts({"rated": levels, "sampled": levels[:2]}, params)
+    difficulty = pd.DataFrame({"item_id": list("abcd"), "level": levels})
+    sampled_items = difficulty[["item_id"]][:2]
+    rest = (sampled_items, ItemDifficulty.empty())
+    table = count_levels(difficulty, sampled_items, *rest, params)
     assert list(table.columns) == ["pool", "level", "n", "share", "expected"]
-    assert table["level"].tolist() == [*range(-1, 10)] * 2
+    assert table["level"].tolist() == [*range(-1, 10)] * 3
     rated = table[table["pool"] == "rated"].set_index("level")
     assert rated["n"].to_dict() == {**dict.fromkeys(range(-1, 10), 0), -1: 1, 6: 2, 9: 1}
     assert rated["share"][6] == 0.5
@@ -97,6 +100,10 @@ def test_levels_of_each_pool_are_counted_beside_the_target() -> None:
     assert sampled["share"][6] == 1
     assert sampled["expected"][range(10)].to_numpy() == pytest.approx(level_shares(5, 2))
     assert np.isnan(sampled["expected"][-1])
+
+
+def in_documents(documents: dict[str, str | None]) -> pd.DataFrame:
+    return pd.DataFrame({"item_id": list(documents), "doc_id": list(documents.values())})
 
 
 def levels_of(**ratings: float) -> pd.DataFrame:
@@ -113,8 +120,7 @@ def levels_of(**ratings: float) -> pd.DataFrame:
 def test_ratings_before_and_after_are_paired() -> None:
     before = levels_of(a=5, b=5, c=7, d=2, e=np.nan, f=9)
     after = levels_of(d=2, c=7, b=8, a=6, e=3, g=1)
-    pages = pd.Series(dict.fromkeys("abcdeg"), dtype=object)
-    found = ratings_again(before, after, pages)
+    found = compare_ratings(before, after, in_documents(dict.fromkeys("abcdeg")))
     assert (found["n"], found["of"]) == (4, 6)
     assert (found["before"], found["after"], found["shift"]) == (4.75, 5.75, 1.0)
     # Paired t interval of 1, 3, 0, 0: 1 ± 3.182446 · √2 / 2.
@@ -127,20 +133,20 @@ def test_ratings_before_and_after_are_paired() -> None:
 
 def test_questions_of_one_page_count_as_one_draw() -> None:
     before, after = levels_of(a=5, b=5, c=7, d=2), levels_of(a=6, b=6, c=7, d=2)
-    page = pd.Series({"a": "p", "b": "p", "c": "q", "d": "q"})
-    together = ratings_again(before, after, page)
-    apart = ratings_again(before, after, pd.Series(dict.fromkeys("abcd"), dtype=object))
+    pages = in_documents({"a": "p", "b": "p", "c": "q", "d": "q"})
+    together = compare_ratings(before, after, pages)
+    apart = compare_ratings(before, after, in_documents(dict.fromkeys("abcd")))
     assert together["shift"] == apart["shift"] == 0.5
     assert together["high"] - together["low"] > 2 * (apart["high"] - apart["low"])
-    alone = ratings_again(before, after, pd.Series(dict.fromkeys("abcd", "p")))
+    alone = compare_ratings(before, after, in_documents(dict.fromkeys("abcd", "p")))
     assert alone["low"] is None
     assert "one cluster" in alone["reason"]
 
 
 def test_ratings_that_are_not_judges_are_not_compared() -> None:
     from_answers = levels_of(a=5).assign(source="responses")
-    found = ratings_again(from_answers, levels_of(a=6), pd.Series({"a": "p"}))
+    found = compare_ratings(from_answers, levels_of(a=6), in_documents({"a": "p"}))
     assert (found["n"], found["shift"]) == (0, None)
     assert found["reason"] == "no question was rated both before and after the rules"
-    nothing = ratings_again(levels_of(a=1), ItemDifficulty.empty(), pd.Series(dtype=object))
+    nothing = compare_ratings(levels_of(a=1), ItemDifficulty.empty(), in_documents({}))
     assert (nothing["n"], nothing["of"]) == (0, 0)

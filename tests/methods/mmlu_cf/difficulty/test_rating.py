@@ -144,9 +144,9 @@ def test_a_users_examples_are_read() -> None:
     [
         ("choices", "x, y", "row 1: choices is 'x, y'"),
         ("choices", '{"a": 1}', "row 1: choices is"),
-        ("answer", "C", "row 1: answer is 'C'; a letter A–B"),
+        ("answer", "C", "row 1: answer is 'C'; write a letter A–B"),
         ("answer", "", "row 1: answer is ''"),
-        ("rating", "10", "row 1: rating is '10'; a whole number from 0 to 9"),
+        ("rating", "10", "row 1: rating is '10'; write a whole number from 0 to 9"),
         ("rating", "4.5", "row 1: rating is '4.5'"),
         ("rating", None, "row 1: rating is None"),
     ],

@@ -17,26 +17,26 @@ import pytest
 from benchwright.commands import evaluate_sealed as command
 from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore
-from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER, evaluate_sealed
 from benchwright.methods.mmlu_cf.sealing.key import (
     KeyedNames,
     SealKey,
     new_key,
     read_key,
-    write_sealed,
+    seal_bytes,
 )
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
+    OTHER,
     SealedBenchmark,
-    SealedFiles,
     SealedItem,
+    evaluate_sealed,
     keyed_assignment,
     open_sealed,
-    seal_halves,
 )
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.scoring import scores
 from closed_text_search import files_with
+from sealed_files import SealedFiles, seal_in
 
 SECRET = " ".join(["a secret of this test,", "long enough"])
 N = 120
@@ -80,9 +80,7 @@ def assignment(items: pd.DataFrame) -> pd.DataFrame:
 def sealed(
     items: pd.DataFrame, assignment: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
 ) -> SealedFiles:
-    return seal_halves(
-        items, assignment, tmp_path_factory.mktemp("sealed"), "demo", SealKey(SECRET)
-    )
+    return seal_in(tmp_path_factory.mktemp("sealed"), items, assignment, SealKey(SECRET))
 
 
 def closed_texts(items: pd.DataFrame, assignment: pd.DataFrame, half: str = "test") -> list[str]:
@@ -126,7 +124,7 @@ def test_the_public_folder_holds_the_public_half_alone(
 def test_ids_and_canaries_are_the_same_each_time_and_another_keys_are_others(
     sealed: SealedFiles, items: pd.DataFrame, assignment: pd.DataFrame, tmp_path: Path
 ) -> None:
-    again = seal_halves(items, assignment, tmp_path / "a", "demo", SealKey(SECRET))
+    again = seal_in(tmp_path / "a", items, assignment, SealKey(SECRET))
     assert again.validation.read_bytes() == sealed.validation.read_bytes()
     first, second = (open_sealed(f.test, SealKey(SECRET)) for f in (sealed, again))
     assert first == second
@@ -149,7 +147,7 @@ def test_a_saved_split_names_closed_items_by_their_keyed_ids(assignment: pd.Data
 @pytest.mark.parametrize(
     ("broken", "told"),
     [
-        (lambda data: data, "the key is not the one"),
+        (lambda data: data, "sealed with another key"),
         (lambda data: data[:-1], "cut short"),
         (lambda data: data[:40], "not a sealed benchmark"),
         (lambda data: b"", "not a sealed benchmark"),
@@ -176,7 +174,7 @@ def test_a_file_that_cannot_be_opened_says_why_in_one_line(
 
 def test_a_sealed_file_of_something_else_is_refused(tmp_path: Path) -> None:
     for plain in (b'{"name": "x"}\n', b"", b'{"name":"x","canary":"y"}\n{"question": "what"}\n'):
-        write_sealed(tmp_path / "x", plain, SealKey(SECRET))
+        (tmp_path / "x").write_bytes(seal_bytes(plain, SealKey(SECRET)))
         with pytest.raises(InputError, match="another version"):
             open_sealed(tmp_path / "x", SealKey(SECRET))
 
@@ -188,13 +186,13 @@ def test_the_key_comes_from_a_file_or_the_environment_and_never_shows(
     with pytest.raises(InputError, match="set the environment variable BENCHWRIGHT_SEAL_KEY"):
         read_key(SealingParams())
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "short")
-    with pytest.raises(InputError, match="5 characters; at least 16"):
+    with pytest.raises(InputError, match="5 characters, but needs at least 16"):
         read_key(SealingParams())
     (tmp_path / "key").write_text(new_key() + "\n")
     key = read_key(SealingParams(key_file=str(tmp_path / "key")))
     assert repr(key) == "SealKey(…)"
     assert repr(KeyedNames(key, "demo")) == "KeyedNames(…)"
-    with pytest.raises(TypeError, match="not pickled"):
+    with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(key)
     with pytest.raises(InputError, match="cannot be read"):
         read_key(SealingParams(key_file=str(tmp_path / "absent")))
@@ -204,7 +202,7 @@ def test_a_sealed_item_does_not_show_itself(sealed: SealedFiles) -> None:
     opened = open_sealed(sealed.test, SealKey(SECRET))
     shown = repr(opened) + repr(opened.items[0])
     assert not word_sequences([shown]) & word_sequences(i.question for i in opened.items)
-    with pytest.raises(TypeError, match="not pickled"):
+    with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(opened.items[0])
 
 
@@ -282,7 +280,7 @@ def test_a_model_is_scored_on_the_closed_half_and_no_file_holds_five_words_of_it
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    files = seal_halves(items, assignment, workshop / "out", "demo", SealKey(SECRET))
+    files = seal_in(workshop / "out", items, assignment, SealKey(SECRET))
     gold = dict(zip(items["question"], items["answer"], strict=True))
     closed = items[assignment["half"].eq("test").to_numpy()]
     known = {q: a if i % 4 else (a + 1) % 4 for i, (q, a) in enumerate(gold.items())}

@@ -1,8 +1,8 @@
 """Difficulty 0–9 from models' answers, where no judge rated a question.
 
-The difficulty b of a two-parameter item response model has no levels of its own. It is put on the
-judges' scale by equal percentiles (Kolen & Brennan 2014, chapter 2): the hardest tenth by b gets
-the levels of the hardest tenth of a reference.
+The difficulty b of a two-parameter item response model has no levels. Equal percentiles (Kolen &
+Brennan 2014, chapter 2) put it on the judges' scale: the hardest tenth by b gets the levels of the
+hardest tenth of a reference.
 """
 
 import logging
@@ -18,6 +18,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 from benchwright.methods.mmlu_cf.judging.judges import with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
@@ -33,17 +34,16 @@ from benchwright.tables.responses import Prompts
 
 Float = NDArray[np.float64]
 
-LEVELS = 10
+logger = logging.getLogger(__name__)
+
+ANSWERS = ("item_id", "model", "correct")
+"""Columns of answers as plain rows; `correct` is 0–1, NaN if the model gave no answer."""
+_FILE = "difficulty.answers_file"
+_WORDS = {"true": 1.0, "false": 0.0}
 
 
 class DifficultyFromResponses(NamedTuple):
-    """Levels 0–9 by item id, NaN where the answers give none.
-
-    Attributes:
-        levels: whole numbers.
-        models: that answered.
-        reason: why there is nothing, or what to bear in mind.
-    """
+    """Levels 0–9 by item id, NaN if unknown; the models that answered; why levels are unknown."""
 
     levels: dict[str, float]
     models: int
@@ -51,42 +51,41 @@ class DifficultyFromResponses(NamedTuple):
 
 
 def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
-    """Levels 0–9 (n,) of continuous difficulties (n,), by where they stand among each other.
+    """Turn continuous difficulties (n,) into levels 0–9 by their percentiles.
 
     A value's percentile is the share of the values below it plus half of that equal to it. Its
-    level is the level at that percentile of `reference_levels`; without these, its tenth.
+    level is the level at that percentile of `reference_levels`, or its tenth without these.
 
     Args:
         values: NaN stays NaN.
-        reference_levels: levels of like items, e.g. judges' ratings of the same.
+        reference_levels: levels of similar items, e.g. judges' ratings of the same ones.
     """
-    given = np.asarray(values, dtype=np.float64)
-    out = np.full(given.shape, np.nan)
-    here = ~np.isnan(given)
-    known = np.sort(given[here])
-    below = np.searchsorted(known, given[here], "left")
-    upto = np.searchsorted(known, given[here], "right")
-    percentile = (below + upto) / (2 * max(len(known), 1))
+    difficulty = np.asarray(values, dtype=np.float64)
+    out = np.full(difficulty.shape, np.nan)
+    known = ~np.isnan(difficulty)
+    ordered = np.sort(difficulty[known])
+    below, upto = (np.searchsorted(ordered, difficulty[known], side) for side in ("left", "right"))
+    percentile = (below + upto) / (2 * max(len(ordered), 1))
     levels = np.arange(LEVELS, dtype=np.float64)
     if reference_levels is not None:
         levels = np.sort(np.asarray(reference_levels, dtype=np.float64))
         levels = levels[~np.isnan(levels)]
     if len(levels):
         places = np.floor(percentile * len(levels)).astype(np.intp)
-        out[here] = levels[np.minimum(places, len(levels) - 1)]
+        out[known] = levels[np.minimum(places, len(levels) - 1)]
     return out
 
 
 def difficulty_from_responses(
     responses: ResponseMatrix, fewest_models: int, reference_levels: ArrayLike | None = None
 ) -> DifficultyFromResponses:
-    """Levels of the items that models answered, by their b among all items of the matrix.
+    """Compute levels of the items that models answered, by their b among all items of the matrix.
 
     Args:
-        responses: answers; the reference is all their items.
-        fewest_models: with answers; with fewer there is no difficulty.
-        reference_levels: judges' levels whose distribution the items are to have; without them
-            every level has a tenth of the items.
+        responses: answers.
+        fewest_models: models with answers that are needed.
+        reference_levels: levels whose distribution the items get; without them every level gets a
+            tenth of the items.
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
     nothing = dict.fromkeys(responses.item_ids, np.nan)
@@ -99,25 +98,17 @@ def difficulty_from_responses(
     return DifficultyFromResponses(by_item, models, fitted.reason)
 
 
-logger = logging.getLogger(__name__)
-
-_FILE = "difficulty.answers_file"
-_WORDS = {"true": 1.0, "false": 0.0}
-
-
 def answers_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFrame:
-    """A user's answers, checked: rows of item_id, model, correct (0–1) of items that are there.
+    """Check a user's answers and keep those to known items: item_id, model, correct (0–1).
 
-    `correct` is a number from 0 to 1, or true or false. Answers to other items are told in one
-    line and left out.
+    `correct` is a number from 0 to 1, or true or false. Answers to other items cause one warning.
 
     Args:
-        table: columns item_id, model, correct, as they stand.
+        table: columns item_id, model, correct.
         item_ids: of the questions, `<doc_id>#<number in the document>`.
 
     Raises:
-        InputError: a cell is blank or cannot be read, an answer stands twice, or all items are
-            unknown.
+        InputError: a cell is blank or invalid, an answer occurs twice, or all items are unknown.
     """
     answers = table.assign(
         item_id=table["item_id"].astype(str).str.strip(),
@@ -126,30 +117,33 @@ def answers_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFram
     ).reset_index(drop=True)
     for name in ("item_id", "model"):
         blank = answers[name].isin(["", "None", "nan"]).to_numpy()
-        _refuse(blank, table, name, "a name is needed")
-    _refuse(answers["correct"].isna().to_numpy(), table, "correct", "0–1, true or false is needed")
+        _refuse(blank, table, name, "enter a name")
+    _refuse(answers["correct"].isna().to_numpy(), table, "correct", "enter 0–1, true or false")
     twice = answers.duplicated(["item_id", "model"]).to_numpy()
-    _refuse(twice, table, "item_id", "one answer of a model to an item is accepted")
+    _refuse(twice, table, "item_id", "the model has another answer to this item; keep one")
     known = answers["item_id"].isin(set(item_ids))
     others = sorted(set(answers.loc[~known, "item_id"]))
-    told = f"{len(others)} of {answers['item_id'].nunique()} items are none of the {len(item_ids)}"
+    unknown = (
+        f"{_FILE}: {len(others)} of {answers['item_id'].nunique()} items are not among the "
+        f"{len(item_ids)} clean questions"
+    )
     if len(answers) and not known.any():
         raise InputError(
-            f"{_FILE}: {told} clean questions (the first: {others[0]!r}); item_id is "
-            "<doc_id>#<number of the question in the document>"
+            f"{unknown} (the first: {others[0]!r}); item_id is <doc_id>#<number of the question in "
+            "the document>"
         )
     if others:
-        logger.warning("%s: %s clean questions, and left out: %s, …", _FILE, told, others[0])
+        logger.warning("%s and are ignored: %s, …", unknown, others[0])
     return answers[known].reset_index(drop=True)
 
 
 def answer_matrix(
     from_file: pd.DataFrame, from_models: pd.DataFrame, item_ids: Sequence[str]
 ) -> ResponseMatrix:
-    """Answers of both as a matrix of models × items; no models where there are none.
+    """Join the answers of both in a matrix of models × items.
 
     Raises:
-        InputError: one model is in both.
+        InputError: a model is in both.
     """
     both = sorted(set(from_file["model"]) & set(from_models["model"]))
     if both:
@@ -177,21 +171,15 @@ def _correct(value: object) -> float:
     return number if 0 <= number <= 1 else np.nan
 
 
-def _refuse(
-    wrong: "np.ndarray[tuple[int], np.dtype[np.bool_]]", table: pd.DataFrame, name: str, wanted: str
-) -> None:
+def _refuse(wrong: NDArray[np.bool_], table: pd.DataFrame, name: str, wanted: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         value = table[name].tolist()[row]
         raise InputError(f"{_FILE}, row {row + 1}: {name} is {value!r}; {wanted}")
 
 
-ANSWERS = ("item_id", "model", "correct")
-"""Columns of answers as plain rows; `correct` is 0–1, NaN where the model gave no answer."""
-
-
 def one_configuration(name: str, scoring: ScoringParams) -> ScoringParams:
-    """The project's own settings (device, precision, sizes) for one configuration, asked here."""
+    """Return the project's settings (device, precision, sizes) for one configuration."""
     asked = {
         "mode": "live",
         "configurations": [name],
@@ -211,14 +199,15 @@ def options_chosen(
     pool: DemonstrationPool,
     store: StoredShards,
 ) -> dict[str, int]:
-    """The option that a model takes, by item id, with the scoring stage's own code.
+    """Return the option that a model chooses, by item id, with the code of the scoring stage.
 
-    −1 where its answer is not known; questions that do not suit the style are left out. `scoring`
-    is of `one_configuration`; what is in the store is not asked again, the rest is added to it,
+    −1 stands for an unknown answer; questions that do not suit the style are left out. `scoring`
+    comes from `one_configuration`. Answers in the store are not asked again, new ones are added
     shard by shard.
 
     Raises:
-        InputError: the model's weights or its server cannot be had, or demonstrations are missing.
+        InputError: the model's weights or its server are unavailable, or demonstrations are
+            missing.
     """
     asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
     writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())
@@ -245,16 +234,16 @@ def answer_questions(
     scoring: ScoringParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Models of `difficulty.answering` answer the questions, for a difficulty without judges.
+    """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
 
     Passages come before the questions; nothing else is shown.
 
     Returns:
-        Rows of item_id, model (the configuration) and correct, for memory; none where no model is
+        Rows of item_id, model (the configuration) and correct, for memory; none if no model is
         named or `difficulty.fallback` is none.
 
     Raises:
-        InputError: a model is not known or cannot be had.
+        InputError: a model is unknown or unavailable.
     """
     names = difficulty.answering if difficulty.fallback == "responses" else ()
     rows: list[tuple[str, str, float]] = []
@@ -263,12 +252,12 @@ def answer_questions(
         shown = _questions(with_passage(asked))
         for name in sorted(names):
             configuration = parse_configuration(name)
-            _known(configuration, models)
-            own = one_configuration(name, scoring)
-            pool = DemonstrationPool([], own.demonstrations, own.demonstration_order, seed)
-            chosen = options_chosen(shown, configuration, models, own, pool, judge_store)
-            right = [right_answer(chosen.get(one.item_id), one.answer) for one in shown]
-            rows += [(one.item_id, name, value) for one, value in zip(shown, right, strict=True)]
+            _require_known(configuration, models)
+            alone = one_configuration(name, scoring)
+            pool = DemonstrationPool([], alone.demonstrations, alone.demonstration_order, seed)
+            chosen = options_chosen(shown, configuration, models, alone, pool, judge_store)
+            right = [right_answer(chosen.get(q.item_id), q.answer) for q in shown]
+            rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
             logger.info(
                 "%s answered %d of %d questions, %.1f%% of these right",
                 *(name, int(np.isfinite(right).sum()), len(right)),
@@ -278,11 +267,11 @@ def answer_questions(
 
 
 def right_answer(chosen: int | None, answer: int) -> float:
-    """1 for the gold, 0 for another option, NaN where none is known."""
+    """Return 1 for the right option, 0 for another one, NaN if unknown."""
     return np.nan if chosen is None or chosen < 0 else float(chosen == answer)
 
 
-def _known(configuration: Configuration, models: ModelsParams) -> None:
+def _require_known(configuration: Configuration, models: ModelsParams) -> None:
     if configuration.model not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
         raise InputError(
@@ -312,7 +301,6 @@ def _questions(items: pd.DataFrame) -> list[Question]:
 
 
 def _chosen(row: Any, style: str) -> int:
-    """The option that an answer takes; −1 where none is known."""
     logprobs = row["logprobs"]
     if not isinstance(logprobs, list) or not logprobs:
         return int(row["prediction"])

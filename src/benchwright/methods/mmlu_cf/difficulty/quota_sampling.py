@@ -1,7 +1,7 @@
 """A sample of questions by difficulty, under quotas of fields, over many domains.
 
 MMLU-CF, section 3.2, step 3, and Figure 4: levels follow a normal distribution around 6, fields are
-balanced, as many domains as possible take part, questions with an explanation are preferred.
+balanced, as many domains as possible take part, questions with an explanation come first.
 """
 
 from math import erf, sqrt
@@ -29,15 +29,10 @@ LEVELS = 10
 
 
 class QuotaSample(NamedTuple):
-    """A sample.
+    """A sample: sorted `item_ids` and a `SamplingStrata` table.
 
-    Attributes:
-        item_ids: those chosen, sorted.
-        strata: a `SamplingStrata` table.
-        domains: different ones among those chosen; `domains_possible` is the most that a sample
-            of these counts could have.
-        explained: chosen ones with an explanation.
-        shortfall: questions short of the size that was asked for.
+    `domains` counts those of the chosen questions, `domains_possible` the most that these counts
+    allow, `explained` the questions with an explanation, `shortfall` those missing to the size.
     """
 
     item_ids: list[str]
@@ -49,37 +44,39 @@ class QuotaSample(NamedTuple):
 
 
 def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
-    """Shares (10,) of the levels 0–9 under a normal distribution, truncated to them.
+    """Compute the shares (10,) of the levels 0–9 under a normal distribution truncated to them.
 
-    Level l has the mass between l − 1/2 and l + 1/2; what lies outside is spread in proportion.
+    Level l has the mass between l − 1/2 and l + 1/2.
     """
     edges = (np.arange(LEVELS + 1) - 0.5 - mean) / (sd * sqrt(2))
     mass = np.diff([erf(edge) for edge in edges])
     if mass.sum() <= 0:
-        raise InputError(f"sampling: mean {mean} lies too far from the levels 0–9 at sd {sd}")
+        raise InputError(
+            f"sampling: mean {mean} is too far from the levels 0–9 at sd {sd}; raise sd"
+        )
     return mass / mass.sum()
 
 
 def sample_by_difficulty(
     items: pd.DataFrame, params: SamplingByDifficultyParams, seed: int
 ) -> QuotaSample:
-    """The sample whose counts by field and level come nearest to the quotas.
+    """Draw the sample whose counts by field and level come nearest to the quotas.
 
-    As many as asked for are taken where there are so many. Then, exactly and in this order: fields
-    and levels miss their quotas by as few questions as can be (not at all where that is possible);
-    what a level lacks comes from the levels next to it; the strata are as near as can be to fields
-    and levels combined independently. A field with fewer questions than its share gives all, the
-    others share the rest. Within these counts as many domains as possible are covered (a maximum
-    flow), then explained questions come first, then those of domains taken least.
+    It has the size asked for if there are enough questions. Then, exactly and in this order: fields
+    and levels miss their quotas by as few questions as possible; levels next to it make up for what
+    a level lacks; the strata are as near as possible to independent fields and levels. A field with
+    fewer questions than its share gives all, and the others share the rest. Within these counts as
+    many domains as possible are covered (a maximum flow), then explained questions come first, then
+    those of the domains taken least.
 
     Args:
-        items: columns item_id, field, difficulty (0–9, NaN where unknown: never taken), domain
-            and explanation (null or blank where none); rows in any order.
+        items: columns item_id, field, difficulty (0–9; NaN, unknown, is never taken), domain and
+            explanation (null or blank if none); rows in any order.
         params: size and distribution.
-        seed: of the order of what is otherwise alike.
+        seed: breaks ties.
 
     Raises:
-        InputError: an id is doubled, or a difficulty is not a whole number from 0 to 9.
+        InputError: an id occurs twice, or a difficulty is not a whole number from 0 to 9.
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))
@@ -107,18 +104,18 @@ def sample_by_difficulty(
 
 
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """The items that have a level, by hash of their ids."""
+    """Return the items that have a level, by hash of their ids."""
     ids = items["item_id"].astype(str)
     if ids.duplicated().any():
         raise InputError(
-            f"sampling: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
+            f"sampling: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; make ids unique"
         )
     level = pd.to_numeric(items["difficulty"])
     wrong = level.notna() & ~level.isin(range(LEVELS))
     if wrong.any():
         raise InputError(
-            f"sampling: item {ids[wrong].iloc[0]!r} has difficulty {level[wrong].iloc[0]}; whole "
-            "numbers from 0 to 9 are accepted (a continuous one is cut into levels first)"
+            f"sampling: item {ids[wrong].iloc[0]!r} has difficulty {level[wrong].iloc[0]}; use a "
+            "whole number from 0 to 9"
         )
     explanation = items["explanation"]
     table = pd.DataFrame(
@@ -138,7 +135,7 @@ def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
 def _allocated(
     available: Counts, params: SamplingByDifficultyParams, size: int
 ) -> tuple[Counts, Counts]:
-    """What each stratum should give, were there enough, and what it gives."""
+    """Return what each stratum should give, if it had enough, and what it gives."""
     if not available.size:
         return available, available
     levels = _rounded(level_shares(params.mean, params.sd) * size)
@@ -156,7 +153,7 @@ def _allocated(
 
 
 def _rounded(shares: NDArray[np.float64]) -> Counts:
-    """Whole numbers of the same sum: largest remainders, equal ones in order."""
+    """Round to whole numbers of the same sum by largest remainders, ties in order."""
     whole = np.floor(shares + 1e-9).astype(np.int64)
     left = round(float(shares.sum())) - int(whole.sum())
     order = np.argsort(-(shares - whole).round(9), kind="stable")
@@ -165,7 +162,7 @@ def _rounded(shares: NDArray[np.float64]) -> Counts:
 
 
 def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) -> Counts:
-    """Quotas in proportion to `weights`; a field that has too few gives all, others the rest."""
+    """Compute quotas in proportion to `weights`; a field with too few gives all it has."""
     full = np.zeros(len(available), dtype=np.bool_)
     while True:
         rest = size - int(available[full].sum())
@@ -184,7 +181,7 @@ def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) ->
 
 
 def _covering(pool: pd.DataFrame, fields: list[str], taken: Counts) -> tuple[dict[str, int], int]:
-    """The stratum that stands for each domain, for as many domains as these counts allow."""
+    """Assign a stratum to each of as many domains as these counts allow."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
@@ -225,7 +222,7 @@ def _stratum(pool: pd.DataFrame, fields: list[str]) -> NDArray[np.int64]:
 def _filled(
     pool: pd.DataFrame, fields: list[str], taken: Counts, covered: dict[str, int]
 ) -> pd.DataFrame:
-    """The first so many of each stratum: for their domain, explained, of a domain taken least."""
+    """Take the first of each stratum: for their domain, explained, of a domain taken least."""
     ranked = pool.assign(stratum=_stratum(pool, fields), plain=~pool["explained"])
     ranked = ranked.sort_values(["plain", "order", "item_id"], ignore_index=True)
     turn = ranked.groupby(["stratum", "domain"], dropna=False).cumcount()

@@ -17,11 +17,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_questio
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.statistics.clustered_mean import clustered_means, clustered_share
-from benchwright.tables.mmlu_cf import (
-    DifficultyCounts,
-    DifficultyRatings,
-    ItemDifficulty,
-)
+from benchwright.tables.mmlu_cf import DifficultyCounts, DifficultyRatings, ItemDifficulty
 
 
 class WorkedExample(NamedTuple):
@@ -66,20 +62,20 @@ BUNDLED = (
         9,
     ),
 )
-"""Five levels over the whole scale; written for this project."""
+"""Five examples over the whole scale, written for this project."""
 
 
 def read_examples(table: pd.DataFrame) -> tuple[WorkedExample, ...]:
-    """A user's examples: columns question, choices (a JSON list), answer (a letter), rating (0–9).
+    """Read a user's examples: columns question, choices (a JSON list), answer (a letter), rating.
 
     Raises:
-        InputError: a column is missing, or a row cannot be read.
+        InputError: a column is missing, or a row is invalid.
     """
     columns = ["question", "choices", "answer", "rating"]
     if missing := [name for name in columns if name not in table.columns]:
-        needed = ", ".join(columns)
         raise InputError(
-            f"difficulty examples: column {missing[0]!r} is missing; {needed} are needed"
+            f"difficulty examples: column {missing[0]!r} is missing; the columns "
+            f"{', '.join(columns)} are required"
         )
     return tuple(
         _example(number, *row)
@@ -98,22 +94,22 @@ def _example(
     texts = tuple(map(str, options)) if isinstance(options, list | tuple | np.ndarray) else ()
     if not 2 <= len(texts) <= 26 or not str(question).strip():
         raise InputError(
-            f"{where}: choices is {choices!r}; a question and a JSON list of 2–26 texts are needed"
+            f"{where}: choices is {choices!r}; write a question and a JSON list of 2–26 texts"
         )
     letter = str(answer).strip().upper()
     if len(letter) != 1 or letter not in ascii_uppercase[: len(texts)]:
         last = ascii_uppercase[len(texts) - 1]
-        raise InputError(f"{where}: answer is {answer!r}; a letter A–{last} is accepted")
+        raise InputError(f"{where}: answer is {answer!r}; write a letter A–{last}")
     level = pd.to_numeric(pd.Series([rating]), errors="coerce").iloc[0]
     if level not in range(10):
-        raise InputError(f"{where}: rating is {rating!r}; a whole number from 0 to 9 is accepted")
+        raise InputError(f"{where}: rating is {rating!r}; write a whole number from 0 to 9")
     return WorkedExample(str(question), texts, ascii_uppercase.index(letter), int(level))
 
 
 def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -> pd.DataFrame:
-    """Draw `at_most` of the items, by hashes of their ids, in their own order; None keeps all.
+    """Draw `at_most` of the items by hashes of their ids, in their order; None keeps all.
 
-    A larger number keeps what a smaller one drew, so that replies are asked once.
+    A larger number keeps what a smaller one drew, so that no item is asked about twice.
     """
     if at_most is None or at_most >= len(items):
         return items
@@ -140,7 +136,7 @@ class RatedDifficulty(NamedTuple):
 def difficulty_prompt(
     question: str, choices: Sequence[str], answer: int, examples: Sequence[WorkedExample]
 ) -> str:
-    """What a judge is told: the task, the worked examples with their levels, the question."""
+    """Write the message to a judge: the task, worked examples with their levels, the question."""
     last = f"{shown_question(question, choices, answer)}\nDifficulty:"
     return "\n\n".join([_TASK, *map(_worked, examples), last])
 
@@ -157,58 +153,56 @@ def parse_level(
     answer: int,
     examples: Sequence[WorkedExample] = (),
 ) -> int | None:
-    """The level that a reply to `difficulty_prompt` gives, or None.
+    """Read the level from a reply to `difficulty_prompt`, or return None.
 
-    What follows a further "Question:" is not read: a model that goes on with the pattern of the
-    examples has said its level before. A reply that begins with another question says nothing.
+    Text after a further "Question:" is ignored: a model that continues the pattern of the examples
+    has already given its level. A reply that begins with another question gives none.
     """
     if reply is None:
         return None
-    said = reply.split("\nQuestion:")[0]
-    if said.lstrip().startswith("Question:") and question not in said:
+    text = reply.split("\nQuestion:")[0]
+    if text.lstrip().startswith("Question:") and question not in text:
         return None
     for example in examples:
-        said = said.replace(_worked(example), "")
-    told = [_TASK, shown_question(question, choices, answer), question]
-    return parse_rating(said, SCALE, told, choices)
+        text = text.replace(_worked(example), "")
+    shown = [_TASK, shown_question(question, choices, answer), question]
+    return parse_rating(text, SCALE, shown, choices)
 
 
 def rate_difficulty(
     items: pd.DataFrame, judges: Mapping[str, Ask], examples: Sequence[WorkedExample], attempts: int
 ) -> RatedDifficulty:
-    """Every judge's level for every item, with what it said in each attempt.
+    """Ask every judge for the level of every item, and keep all attempts.
 
     Args:
         items: item_id, question, choices (list[str]), answer (index).
-        judges: each by its name.
+        judges: by name.
         examples: shown before the question.
-        attempts: the most times a judge is asked where its reply cannot be read.
+        attempts: the most times a judge is asked if its reply cannot be read.
     """
     ids = items["item_id"].astype(str).tolist()
-    shown = [
+    columns = ["question", "choices", "answer"]
+    questions = [
         (str(question), list(map(str, choices)), int(answer))
-        for question, choices, answer in items[["question", "choices", "answer"]].itertuples(
-            index=False
-        )
+        for question, choices, answer in items[columns].itertuples(index=False)
     ]
-    prompts = [difficulty_prompt(*one, examples) for one in shown]
+    prompts = [difficulty_prompt(*question, examples) for question in questions]
 
     def level(place: int, reply: str) -> int | None:
-        return parse_level(reply, *shown[place], examples)
+        return parse_level(reply, *questions[place], examples)
 
     asked, rounds = ask_judges("difficulty", judges, prompts, level, attempts)
     rows = [
-        (ids[said.place], judge, said.attempt, said.value, said.reply, said.status)
-        for judge, one in asked.items()
-        for said in one.attempts
+        (ids[reply.place], judge, reply.attempt, reply.value, reply.reply, reply.status)
+        for judge, replies in asked.items()
+        for reply in replies.attempts
     ]
-    return RatedDifficulty(
-        DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3])), rounds
-    )
+    ratings = DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3]))
+    return RatedDifficulty(ratings, rounds)
 
 
 def last_ratings(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Each judge's last word on each item: item_id, judge, rating, status."""
+    """Return each judge's last reply on each item: item_id, judge, rating, status."""
     ordered = ratings.sort_values(["item_id", "judge", "attempt"])
     last = ordered.drop_duplicates(["item_id", "judge"], keep="last")
     return last[["item_id", "judge", "rating", "status"]].reset_index(drop=True)
@@ -221,61 +215,56 @@ def item_difficulty(
     seed: int,
     from_responses: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """An `ItemDifficulty` table: the judges' median or mean, else the responses', else none.
+    """Combine ratings to an `ItemDifficulty` table; answers of models fill the gaps.
 
-    `level` is the nearest whole number; of one half in between, which even numbers of judges give,
-    a hash of the item's id takes the upper or the lower, so that neither is preferred.
+    `level` is the nearest whole number. Even numbers of judges can give a half; a hash of the
+    item's id then rounds it up or down, so that neither is preferred.
 
     Args:
         item_ids: of all questions, in the order of the table.
         ratings: a `DifficultyRatings` table.
-        combine: of several judges.
-        seed: of the halves.
-        from_responses: 0–9 by item id (`difficulty_from_responses`), NaN where there is none.
+        combine: how ratings of several judges are combined.
+        seed: of the hash.
+        from_responses: 0–9 by item id (`difficulty_from_responses`), NaN if unknown.
     """
-    said = last_ratings(ratings)
     of_item = {
         str(item_id): sorted(part["rating"].dropna())
-        for item_id, part in said.groupby("item_id", sort=False)
+        for item_id, part in last_ratings(ratings).groupby("item_id", sort=False)
     }
     coins = item_uniforms(seed, "difficulty_level", list(item_ids))
     rows: list[tuple[Any, ...]] = []
     for item_id, coin in zip(item_ids, coins, strict=True):
-        given = of_item.get(item_id)
+        levels = of_item.get(item_id)
         fallback = float((from_responses or {}).get(item_id, np.nan))
         value, source, reason = fallback, "responses", ""
-        if given:
-            value, source = float(mean(given) if combine == "mean" else median(given)), "judges"
+        if levels:
+            value, source = float(mean(levels) if combine == "mean" else median(levels)), "judges"
         elif np.isnan(fallback):
             value, source = np.nan, "not_judged"
-            nobody = "no judge was asked" if given is None else "no judge's reply could be read"
+            nobody = "no judge was asked" if levels is None else "no judge's reply could be read"
             reason = f"{nobody}, and models' answers give no difficulty"
-        ends = (given[0], given[-1]) if given else (np.nan, np.nan)
-        level = _level(value, float(coin))
-        rows.append((item_id, value, level, source, len(given or ()), *ends, reason))
+        ends = (levels[0], levels[-1]) if levels else (np.nan, np.nan)
+        below = float(np.floor(value))
+        level = below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
+        rows.append((item_id, value, level, source, len(levels or ()), *ends, reason))
     return ItemDifficulty.from_rows(rows)
-
-
-def _level(value: float, coin: float) -> float:
-    below = float(np.floor(value))
-    return below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
 
 
 LEVEL = 0.95
 
 
-def ratings_again(
-    before: pd.DataFrame, after: pd.DataFrame, documents: "pd.Series[str]"
+def compare_ratings(
+    item_difficulty: pd.DataFrame, final_difficulty: pd.DataFrame, cf_items: pd.DataFrame
 ) -> dict[str, Any]:
-    """How far the rules moved the ratings, over the questions that judges rated both times.
+    """Measure how far the rules moved the ratings of questions that judges rated both times.
 
-    Intervals (95%) are t intervals of the paired difference and Wilson's of the share, both over
-    documents, since questions of one page stand or fall together.
+    The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
+    both clustered by the documents of `cf_items`, since questions of one page are not independent.
 
     Args:
-        before: an `ItemDifficulty` table.
-        after: another, of the questions as they are in the benchmark; may have no rows.
-        documents: the document of each question of `after`, by item id; null where not known.
+        item_difficulty: an `ItemDifficulty` table.
+        final_difficulty: the same after the rules; may have no rows.
+        cf_items: the questions after the rules; doc_id may be null.
 
     Returns:
         `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
@@ -283,20 +272,22 @@ def ratings_again(
         `same_high`; the shares `harder` and `easier`; `reason`, why figures are absent (None).
     """
     ratings = [
-        table[table["source"].eq("judges")].set_index("item_id") for table in (before, after)
+        table[table["source"].eq("judges")].set_index("item_id")
+        for table in (item_difficulty, final_difficulty)
     ]
     ids = sorted(set(ratings[0].index) & set(ratings[1].index))
-    told: dict[str, Any] = {"n": len(ids), "of": len(after)}
+    result: dict[str, Any] = {"n": len(ids), "of": len(final_difficulty)}
     figures = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
     if not ids:
         reason = "no question was rated both before and after the rules"
-        return {**told, **dict.fromkeys((*figures, "harder", "easier")), "reason": reason}
+        return {**result, **dict.fromkeys((*figures, "harder", "easier")), "reason": reason}
     old, new = (table.loc[ids] for table in ratings)
-    pages = documents.reindex(ids).tolist()
-    own = [
-        page if isinstance(page, str) else f" {one}" for one, page in zip(ids, pages, strict=True)
+    documents = cf_items.set_index("item_id")["doc_id"].reindex(ids).tolist()
+    groups = [
+        document if isinstance(document, str) else f" {item_id}"
+        for item_id, document in zip(ids, documents, strict=True)
     ]
-    _, clusters = np.unique(own, return_inverse=True)
+    _, clusters = np.unique(groups, return_inverse=True)
     difference = (new["difficulty"] - old["difficulty"]).to_numpy(np.float64)
     mean = clustered_means(difference[None, :], clusters, LEVEL)
     moved = (new["level"] - old["level"]).to_numpy(np.float64)
@@ -305,9 +296,9 @@ def ratings_again(
         *(old["difficulty"].mean(), new["difficulty"].mean()),
         *(mean.mean[0], mean.low[0], mean.high[0], same.share, same.low, same.high),
     )
-    told |= {name: _number(value) for name, value in zip(figures, values, strict=True)}
+    result |= {name: _number(value) for name, value in zip(figures, values, strict=True)}
     shares = {"harder": _number((moved > 0).mean()), "easier": _number((moved < 0).mean())}
-    return {**told, **shares, "reason": mean.reason or same.reason}
+    return {**result, **shares, "reason": mean.reason or same.reason}
 
 
 def _number(value: Any) -> float | None:
@@ -317,16 +308,28 @@ def _number(value: Any) -> float | None:
 UNKNOWN = -1
 
 
-def level_counts(
-    pools: Mapping[str, "pd.Series[float]"], sampling: SamplingByDifficultyParams
+def count_levels(
+    item_difficulty: pd.DataFrame,
+    sampled_items: pd.DataFrame,
+    checked_items: pd.DataFrame,
+    final_difficulty: pd.DataFrame,
+    sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> pd.DataFrame:
-    """A `DifficultyCounts` table: all levels of each pool, −1 (not known) first.
+    """Count the questions of each level, rated, sampled, checked and rated again.
 
-    Args:
-        pools: levels 0–9 of the questions of each pool, NaN where not known; in order.
-        sampling: the distribution that the sample was to have.
+    Returns:
+        A `DifficultyCounts` table, −1 (unknown) first; pool `final` only if questions were rated
+        again.
     """
-    target = level_shares(sampling.mean, sampling.sd)
+    level_of = item_difficulty.set_index("item_id")["level"]
+    pools = {
+        "rated": level_of,
+        "sampled": sampled_items["item_id"].map(level_of),
+        "checked": checked_items["item_id"].map(level_of),
+    }
+    if len(final_difficulty):
+        pools["final"] = final_difficulty["level"]
+    target = level_shares(sampling_by_difficulty.mean, sampling_by_difficulty.sd)
     rows: list[tuple[Any, ...]] = []
     for pool, levels in pools.items():
         known = levels.fillna(UNKNOWN).astype(np.int64)

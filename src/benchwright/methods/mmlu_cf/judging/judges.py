@@ -1,4 +1,4 @@
-"""Judges of questions: what they are shown, how they are asked, how far they agree."""
+"""Judges of questions: prompts, rounds of asking, agreement."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -19,22 +19,26 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.statistics.krippendorff import Scale, krippendorff_alpha, krippendorff_interval
 from benchwright.tables.mmlu_cf import JudgeAgreement, JudgeRounds
 
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
 
 def shown_options(choices: Sequence[str]) -> str:
-    """The options, lettered, one on a line."""
+    """Return the options, lettered, one per line."""
     return "\n".join(
         f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
     )
 
 
 def shown_question(question: str, choices: Sequence[str], answer: int) -> str:
-    """The question, its options, and the letter of the right one (none where `answer` is −1)."""
+    """Return the question, its options and the letter of the right one (none if `answer` is −1)."""
     right = ascii_uppercase[answer] if 0 <= answer < len(choices) else "not given"
     return f"Question: {question}\n{shown_options(choices)}\nRight answer: {right}"
 
 
 def with_passage(items: pd.DataFrame) -> pd.DataFrame:
-    """A copy of a `CleanItems` table whose questions begin with their passages."""
+    """Return a copy of a `CleanItems` table whose questions begin with their passages."""
     questions = [
         f"{passage.strip()}\n\n{question}"
         if isinstance(passage, str) and passage.strip()
@@ -44,18 +48,11 @@ def with_passage(items: pd.DataFrame) -> pd.DataFrame:
     return items.assign(question=pd.Series(questions, index=items.index, dtype=object))
 
 
-T = TypeVar("T")
+class Reply(NamedTuple, Generic[T]):
+    """A judge's reply to one text in one attempt.
 
-
-class Said(NamedTuple, Generic[T]):
-    """What came of one question to a judge in one attempt.
-
-    Attributes:
-        place: which text was asked.
-        attempt: from 1.
-        reply: as the model wrote it; None where the text does not fit its context.
-        value: what was read off the reply; None where nothing was.
-        status: parsed, unparsed or too_long.
+    `place` is that of the text, `attempt` counts from 1. `reply` is None if the text does not fit
+    the model's context, `value` if nothing could be read. `status` is parsed, unparsed or too_long.
     """
 
     place: int
@@ -68,42 +65,42 @@ class Said(NamedTuple, Generic[T]):
 class Rounds(NamedTuple, Generic[T]):
     """All attempts in order, and the last one on each text (n,)."""
 
-    attempts: list[Said[T]]
-    last: list[Said[T]]
+    attempts: list[Reply[T]]
+    last: list[Reply[T]]
 
 
 def ask_in_rounds(
     ask: Ask, texts: Sequence[str], parse: Callable[[int, str], T | None], attempts: int
 ) -> Rounds[T]:
-    """Ask all texts, then those whose replies said nothing readable, up to so many times.
+    """Ask all texts, and again those whose replies could not be read.
 
-    A text that does not fit the model's context is not asked again.
+    A text that does not fit the model's context is asked once.
 
     Args:
         ask: the judge.
         texts: n messages.
-        parse: the place of a text and the reply to it → what it says, or None.
-        attempts: the most times each is asked, at least 1.
+        parse: reads the value from the place of a text and the reply to it, or returns None.
+        attempts: the most times each text is asked, at least 1.
 
     Raises:
         ValueError: `attempts` is below 1.
     """
     if attempts < 1:
-        raise ValueError(f"attempts is {attempts}; 1 or more is accepted")
-    told: list[Said[T]] = []
-    last: dict[int, Said[T]] = {}
+        raise ValueError(f"attempts is {attempts}; use 1 or more")
+    replies: list[Reply[T]] = []
+    last: dict[int, Reply[T]] = {}
     open_places = list(range(len(texts)))
     for attempt in range(1, attempts + 1):
         if not open_places:
             break
-        replies = ask([texts[place] for place in open_places], attempt)
-        for place, reply in zip(open_places, replies, strict=True):
+        written = ask([texts[place] for place in open_places], attempt)
+        for place, reply in zip(open_places, written, strict=True):
             value = None if reply is None else parse(place, reply)
             status = "too_long" if reply is None else "unparsed" if value is None else "parsed"
-            last[place] = Said(place, attempt, reply, value, status)
-            told.append(last[place])
+            last[place] = Reply(place, attempt, reply, value, status)
+            replies.append(last[place])
         open_places = [place for place in open_places if last[place].status == "unparsed"]
-    return Rounds(told, [last[place] for place in range(len(texts))])
+    return Rounds(replies, [last[place] for place in range(len(texts))])
 
 
 def ask_judges(
@@ -113,24 +110,21 @@ def ask_judges(
     parse: Callable[[int, str], T | None],
     attempts: int,
 ) -> tuple[dict[str, Rounds[T]], pd.DataFrame]:
-    """What each judge says by name, in order, and a `JudgeRounds` table; see `ask_in_rounds`."""
-    said = {name: ask_in_rounds(judges[name], texts, parse, attempts) for name in sorted(judges)}
-    return said, rounds_table(task, said)
+    """Ask each judge with `ask_in_rounds`; return replies by judge and a `JudgeRounds` table."""
+    rounds = {name: ask_in_rounds(judges[name], texts, parse, attempts) for name in sorted(judges)}
+    return rounds, rounds_table(task, rounds)
 
 
 def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
-    """A `JudgeRounds` table: how many replies were asked for and read in each attempt."""
+    """Count the replies asked for and read in each attempt, as a `JudgeRounds` table."""
     rows: list[tuple[Any, ...]] = []
     for judge, asked in rounds.items():
-        for attempt in sorted({said.attempt for said in asked.attempts}):
-            statuses = [said.status for said in asked.attempts if said.attempt == attempt]
+        for attempt in sorted({reply.attempt for reply in asked.attempts}):
+            statuses = [reply.status for reply in asked.attempts if reply.attempt == attempt]
             counts = [statuses.count(status) for status in ("parsed", "unparsed", "too_long")]
             n = len(statuses)
             rows.append((task, judge, attempt, n, *counts, counts[0] / n))
     return JudgeRounds.from_rows(rows)
-
-
-logger = logging.getLogger(__name__)
 
 
 def ask_in_memory(
@@ -143,18 +137,10 @@ def ask_in_memory(
     temperature: float,
     what: str,
 ) -> Ask:
-    """A model of conf as a function, in this process, with its replies in the run's own store.
+    """Return a model of conf as a function that runs here and keeps replies in the run's store.
 
-    `engine: ray` is passed over: its object store spills to disk. A server is warned of.
-
-    Args:
-        name: under `models.models`.
-        models: all models.
-        scoring: device, precision and sizes of batches.
-        store: of the run.
-        max_tokens: the most the model may write per reply.
-        temperature: of attempts after the first.
-        what: what is done, for the progress bar and errors.
+    `engine: ray` is ignored, because its object store spills to disk. A server causes a warning.
+    The arguments are those of `ask_model`.
 
     Raises:
         InputError: the name is not known.
@@ -183,7 +169,7 @@ def named_judges(
     store: StoredShards,
     what: str,
 ) -> Mapping[str, Ask]:
-    """The judges that a section of conf names, by name; see `ask_in_memory`."""
+    """Return the judges that a section of conf names, by name; see `ask_in_memory`."""
     return {
         name: ask_in_memory(
             name,
@@ -201,11 +187,11 @@ def named_judges(
 def judge_agreement(
     task: str, judged: pd.DataFrame, scale: Scale, seed: int, draws: int = 500
 ) -> pd.DataFrame:
-    """A `JudgeAgreement` table: Krippendorff's alpha and plain agreement per criterion.
+    """Compute Krippendorff's alpha and plain agreement per criterion, as a `JudgeAgreement` table.
 
     Args:
         task: what was judged, e.g. "difficulty".
-        judged: item_id, judge, criterion, value (NaN where a judge's reply said nothing).
+        judged: item_id, judge, criterion, value (NaN if a reply could not be read).
         scale: of the values.
         seed: of the resamples of items.
         draws: resamples for the interval of alpha.
@@ -229,7 +215,7 @@ def judge_agreement(
 def _figures(
     values: NDArray[np.float64], scale: Scale, task: str, seed: int, draws: int
 ) -> tuple[Any, ...]:
-    """n_items, alpha, low, high, equal, apart, difference, reason of judges × items."""
+    """Return n_items, alpha, low, high, equal, apart, difference, reason of judges × items."""
     alpha = krippendorff_alpha(values, scale)
     generator = stage_generator(seed, f"judge_agreement/{task}")
     bounds = krippendorff_interval(values, scale, draws, generator)
@@ -237,8 +223,8 @@ def _figures(
         [values[a] - values[b] for a, b in combinations(range(len(values)), 2)] or [np.empty(0)]
     )
     gaps = gaps[~np.isnan(gaps)]
-    apart = [np.nan] * 3
+    agreement = [np.nan] * 3
     if len(gaps):
-        apart = [float(one.mean()) for one in (gaps == 0, np.abs(gaps), gaps)]
+        agreement = [float(part.mean()) for part in (gaps == 0, np.abs(gaps), gaps)]
     reason = alpha.reason or bounds.reason
-    return alpha.units, alpha.value, bounds.low, bounds.high, *apart, reason
+    return alpha.units, alpha.value, bounds.low, bounds.high, *agreement, reason

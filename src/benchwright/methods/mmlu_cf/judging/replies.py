@@ -1,9 +1,9 @@
-"""What a judge states: one number, several named values, yes or no, one name; never a guess.
+"""Reading judges' replies: one number, several named values, yes or no, one name; never a guess.
 
-A number counts where it stands in a form in which ratings are given: alone on a line, in square
-brackets, after "Rating:" or a like name, after "I would rate this question as", as "7/9", or under
-a known key of a JSON object. Everything else says nothing, and the judge is asked again. Named
-values are read as strictly: every name once, every value in its form, or nothing.
+A number counts if it stands in a form in which ratings are given: alone on a line, in square
+brackets, after "Rating:" or a similar name, after "I would rate this question as", as "7/9", or
+under a known key of a JSON object. Any other reply is unreadable, and the judge is asked again.
+Named values are read as strictly: every name once, every value in its form, or nothing.
 """
 
 import json
@@ -24,41 +24,41 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 LONGEST = 8_000
-"""Characters of a reply that is still read; a longer one runs on and on."""
-_MARK = "\n¶\n"  # stands where something of the prompt was repeated
+"""Characters of a reply; a longer one is not read."""
+_MARK = "\n¶\n"  # replaces what repeats the prompt
 
 
 def plain_text(text: str) -> str:
-    """The text without Markdown's marks, runs of spaces and empty lines; its lines stay lines."""
+    """Remove Markdown, runs of spaces and empty lines; lines stay lines."""
     text = _MARKUP.sub(" ", text.translate(_QUOTES))
     lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def own_words(reply: str, shown: Sequence[str]) -> str:
-    """The plain text of a reply without what it repeats of the texts it was shown.
+    """Return the plain text of a reply without what it repeats of the texts it was shown.
 
-    A shown text of two words or more is taken out wherever it stands; a line of it, where it is a
-    whole line of the reply.
+    A shown text of two words or more is removed anywhere; a line of it, if it is a whole line of
+    the reply.
     """
     text = plain_text(reply)
-    told = {plain for one in shown if (plain := plain_text(one))}
-    for one in sorted(told, key=len, reverse=True):
-        if " " in one or "\n" in one:
-            text = re.sub(re.escape(one), lambda _: _MARK, text, flags=re.IGNORECASE)
-    lines = {line.strip().casefold() for one in told for line in one.split("\n")}
+    prompts = {plain for part in shown if (plain := plain_text(part))}
+    for prompt in sorted(prompts, key=len, reverse=True):
+        if " " in prompt or "\n" in prompt:
+            text = re.sub(re.escape(prompt), lambda _: _MARK, text, flags=re.IGNORECASE)
+    lines = {line.strip().casefold() for prompt in prompts for line in prompt.split("\n")}
     return "\n".join(
         line for line in text.split("\n") if not (" " in line and line.strip().casefold() in lines)
     ).strip("\n¶ ")
 
 
 def refuses(text: str) -> bool:
-    """Whether a reply says that it will not, or cannot, do what it was asked."""
+    """Return whether a reply declines to do what it was asked."""
     return _REFUSAL.search(text) is not None
 
 
 def other_digits(text: str) -> bool:
-    """Whether it holds digits or fractions other than 0–9: superscripts, circled ones, "½"."""
+    """Return whether a text holds digits other than 0–9: superscripts, circled ones, "½"."""
     return any(sign.isnumeric() and not sign.isascii() for sign in text)
 
 
@@ -118,23 +118,20 @@ class _Claim(NamedTuple):
 
 
 def parse_rating(
-    reply: str | None,
-    scale: Scale,
-    shown: Sequence[str] = (),
-    choices: Sequence[str] = (),
+    reply: str | None, scale: Scale, shown: Sequence[str] = (), choices: Sequence[str] = ()
 ) -> int | None:
-    """The rating that a reply states, or None.
+    """Read the rating that a reply states, or return None.
 
-    None where it states none, two different ones, a range ("6-7"), one out of range or of another
-    scale ("7/10"), a decimal, one with a doubt or a negation before it, or beside another number of
-    the scale; where it refuses; and where it only repeats the scale or what it was shown.
+    None if it states no rating, two different ones, a range ("6-7"), one out of range or of another
+    scale ("7/10"), a decimal, one after a doubt or a negation, or one beside another number of the
+    scale; if it refuses; and if it only repeats the scale or the prompt.
 
     Args:
         reply: as the model wrote it.
-        scale: the least and most, and the names of the rating.
-        shown: texts of the prompt; a reply's repetition of them is not read.
-        choices: the options of the question; a number alone that is one of them may be an answer
-            to the question, and is not read.
+        scale: its ends, and the names of the rating.
+        shown: texts of the prompt, whose repetition is ignored.
+        choices: the options of the question; a number alone that is one of them may be an answer to
+            the question, and is ignored.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
@@ -149,15 +146,15 @@ def parse_rating(
         rest = rest[: claim.start] + "\n" + rest[claim.end :]
     values |= {
         number
-        for found in _ANY_NUMBER.findall(rest)
-        if scale.low <= (number := float(found.replace(",", "."))) <= scale.high
+        for written in _ANY_NUMBER.findall(rest)
+        if scale.low <= (number := float(written.replace(",", "."))) <= scale.high
     }
     value = values.pop()
     return int(value) if not values and scale.low <= value <= scale.high else None
 
 
 def _without_scale(text: str, scale: Scale) -> str | None:
-    """The text without mentions of the scale; None where it rates on another one."""
+    """Remove mentions of the scale; return None if the text rates on another one."""
     between = r"\s?(?:-|–|—|to|and|through)\s?"
     named = re.compile(
         rf"\b(?:scale|range)\b(?:\s(?:of|from|between|is))?\s?:?\s?"
@@ -174,37 +171,37 @@ def _without_scale(text: str, scale: Scale) -> str | None:
 
 
 def _claims(text: str, scale: Scale, choices: Sequence[str]) -> list[_Claim] | None:
-    """Numbers in a stated form, in their order; None where one is doubtful."""
+    """Find numbers in a stated form, in their order; return None if one is doubtful."""
     label = re.compile(
         rf"\b(?:{'|'.join(map(re.escape, scale.labels))})\b\"?{_LINK}"
         rf"{_OPEN}{_VALUE}{_CLOSE}{_OUT_OF}{_AFTER}",
         re.IGNORECASE,
     )
     options = {choice.strip().rstrip(".") for choice in choices}
-    found: list[_Claim] = []
+    claims: list[_Claim] = []
     for form in (label, _VERB, _BRACKETED, _ALONE):
         for match in form.finditer(text):
             start, end = match.span()
-            if any(start < claim.end and claim.start < end for claim in found):
+            if any(start < claim.end and claim.start < end for claim in claims):
                 continue
-            if match["most"] is not None and int(match["most"]) != scale.high:
+            most = match["most"]
+            if (
+                (most is not None and int(most) != scale.high)
+                or (form is _ALONE and match["value"] in options and not most)
+                or "." in match["value"]
+                or _DOUBT.search(text[max(0, start - _BEFORE) : start])
+            ):
                 return None
-            if form is _ALONE and match["value"] in options and not match["most"]:
-                return None
-            if "." in match["value"]:
-                return None
-            if _DOUBT.search(text[max(0, start - _BEFORE) : start]):
-                return None
-            found.append(_Claim(float(match["value"]), start, end))
-    return sorted(found, key=lambda claim: claim.start)
+            claims.append(_Claim(float(match["value"]), start, end))
+    return sorted(claims, key=lambda claim: claim.start)
 
 
 def _json_ratings(reply: str, scale: Scale) -> str | None:
-    """JSON objects replaced by the ratings they hold, as lines; None where one cannot be read."""
+    """Replace JSON objects by lines of the ratings they hold; return None if one is invalid."""
     lines: list[str] = []
     names = {name_key(label) for label in scale.labels}
-    for found in _OBJECT.findall(reply):
-        pairs = json_pairs(found)
+    for text in _OBJECT.findall(reply):
+        pairs = json_pairs(text)
         if pairs is None:
             return None
         values = [value for key, value in pairs if name_key(key) in names]
@@ -216,7 +213,7 @@ def _json_ratings(reply: str, scale: Scale) -> str | None:
 
 
 def json_pairs(text: str) -> list[tuple[str, Any]] | None:
-    """The keys and values of a JSON object, doubled keys too; None where it is none."""
+    """Parse a JSON object to keys and values, doubled keys too; return None for anything else."""
     try:
         read = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):
@@ -225,7 +222,7 @@ def json_pairs(text: str) -> list[tuple[str, Any]] | None:
 
 
 def name_key(name: str) -> str:
-    """A name by which spellings of it are compared."""
+    """Return the key by which spellings of a name are compared."""
     return re.sub(r"[\s_-]+", " ", name).strip().casefold()
 
 
@@ -254,63 +251,63 @@ def parse_named(
     high: int,
     shown: Sequence[str] = (),
 ) -> dict[str, int | bool] | None:
-    """One value for every name, from a JSON object or from lines "name: value"; else None.
+    """Read a value for every name from a JSON object or from lines "name: value"; else None.
 
-    None where a name is missing or given twice, a rating is no whole number of the range ("4/5" is
+    None if a name is missing or occurs twice, a rating is not a whole number of the range ("4/5" is
     one of 1–5, "4/10" is not), a flag is neither yes/true nor no/false, or the judge refuses. Other
-    names are not read. Case, spaces, "_" and "-" in names do not matter.
+    names are ignored. Case, spaces, "_" and "-" in names do not matter.
 
     Args:
         reply: as the model wrote it.
-        ratings: names of whole numbers.
+        ratings: names of whole numbers from `low` to `high`.
         flags: names of yes or no.
         low: the least rating.
         high: the greatest.
-        shown: texts of the prompt; a reply's repetition of them is not read.
+        shown: texts of the prompt, whose repetition is ignored.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
-    given = _pairs(reply, shown)
-    if given is None:
+    pairs = _pairs(reply, shown)
+    if pairs is None:
         return None
     wanted = {name_key(name): name for name in (*ratings, *flags)}
-    found: dict[str, int | bool] = {}
-    for key, value in given:
+    values: dict[str, int | bool] = {}
+    for key, written in pairs:
         name = wanted.get(name_key(key))
         if name is None:
             continue
-        read = _flag(value) if name in flags else _rating(value, low, high)
-        if read is None or name in found:
+        value = _flag(written) if name in flags else _rating(written, low, high)
+        if value is None or name in values:
             return None
-        found[name] = read
-    return found if len(found) == len(wanted) else None
+        values[name] = value
+    return values if len(values) == len(wanted) else None
 
 
 def parse_yes_no(reply: str | None) -> bool | None:
-    """Whether a reply begins with yes or no and holds only that of the two; else None."""
+    """Read a yes or no at the beginning of a reply; None if there is none, or both occur."""
     if reply is None or len(reply) > LONGEST:
         return None
     text = plain_text(reply)
     first = _FIRST.match(text)
     if first is None or refuses(text):
         return None
-    said = {word.lower() for word in _YES_NO.findall(text)}
-    return first[1].lower() == "yes" if len(said) == 1 else None
+    words = {word.lower() for word in _YES_NO.findall(text)}
+    return first[1].lower() == "yes" if len(words) == 1 else None
 
 
 def parse_choice(
     reply: str | None, names: Mapping[str, str], label: str, shown: Sequence[str] = ()
 ) -> str | None:
-    """The one of several names that a reply begins with, perhaps after "<label>:"; else None.
+    """Read which of several names a reply begins with, perhaps after "<label>:"; else None.
 
-    None where more is said on the line than a remark in brackets or after a dash, where it goes on
-    to another of the names, and where it refuses.
+    None if the line continues with more than a remark in brackets or after a dash, if another of
+    the names follows, or if the judge refuses.
 
     Args:
         reply: as the model wrote it.
         names: what each spelling stands for; case does not matter.
         label: of the names, e.g. "field"; also a key of a JSON object.
-        shown: texts of the prompt; a reply's repetition of them is not read.
+        shown: texts of the prompt, whose repetition is ignored.
     """
     if reply is None or len(reply) > LONGEST:
         return None
@@ -329,39 +326,36 @@ def parse_choice(
     meant = {spelling.casefold(): name for spelling, name in names.items()}
     chosen = meant[stated[1].casefold()]
     further = re.findall(rf"(?<!\w)(?:{spellings})(?!\w)", text[stated.end() :], re.IGNORECASE)
-    others = {meant[one.casefold()] for one in further if one[0].isupper()} - {chosen}
+    others = {meant[name.casefold()] for name in further if name[0].isupper()} - {chosen}
     return None if others else chosen
 
 
 def _pairs(reply: str, shown: Sequence[str]) -> list[tuple[str, Any]] | None:
-    """Names and values of the one JSON object in a reply, or else of its lines."""
+    """Return names and values of the JSON object in a reply, or else of its lines."""
     start, end = reply.find("{"), reply.rfind("}")
     if start >= 0:
         pairs = json_pairs(reply[start : end + 1])
         outside = plain_text(reply[:start] + "\n" + reply[end + 1 :])
-        return None if pairs is None or refuses(outside) else _flat(pairs)
+        if pairs is None or refuses(outside):
+            return None
+        flat: list[tuple[str, Any]] = []
+        for key, value in pairs:  # with the pairs of inner objects
+            inner = isinstance(value, list) and all(isinstance(part, tuple) for part in value)
+            flat += value if inner else [(key, value)]
+        return flat
     text = own_words(reply, shown)
     if refuses(text):
         return None
     return [(match["name"], match["value"]) for match in _LINE.finditer(text)]
 
 
-def _flat(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The pairs of an object and of the objects in it."""
-    flat: list[tuple[str, Any]] = []
-    for key, value in pairs:
-        inner = isinstance(value, list) and all(isinstance(one, tuple) for one in value)
-        flat += value if inner else [(key, value)]
-    return flat
-
-
 def _rating(value: Any, low: int, high: int) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
-    found = _RATING.fullmatch(str(value).strip())
-    if found is None or (found[2] is not None and int(found[2]) != high):
+    rating = _RATING.fullmatch(str(value).strip())
+    if rating is None or (rating[2] is not None and int(rating[2]) != high):
         return None
-    return int(found[1]) if low <= int(found[1]) <= high else None
+    return int(rating[1]) if low <= int(rating[1]) <= high else None
 
 
 def _flag(value: Any) -> bool | None:
@@ -371,7 +365,7 @@ def _flag(value: Any) -> bool | None:
 
 
 def _json_value(reply: str, label: str) -> str:
-    """The value of the label in a reply that is one JSON object; any other reply as it is."""
+    """Return the value of the label in a reply that is a JSON object, and any other reply as is."""
     start, end = reply.find("{"), reply.rfind("}")
     pairs = json_pairs(reply[start : end + 1]) if start >= 0 else None
     values = [value for key, value in pairs or [] if name_key(key) == name_key(label)]

@@ -1,10 +1,10 @@
 """Judges' replies on disk during a run, encrypted under the key that seals the closed half.
 
-A shard is one file, `<keyed hash of its name>.shard`: a mark, a check of the key, a random nonce,
-then AES-256-GCM over the shard's name and its Parquet bytes. Mark, check and file name are
-authenticated too, so a file under another's name does not open. Names of shards are hashes of
-prompts, against which a guess could be checked: hence the keyed hash (HMAC-SHA-256). The key is
-scrypt's, once per run, with a salt of the benchmark's name. Sizes and times of files can be seen.
+A shard is a file `<keyed hash of its name>.shard`: a mark, a check of the key, a random nonce, then
+AES-256-GCM over the shard's name and its Parquet bytes. Mark, check and file name are authenticated
+too, so a renamed file does not open. Names of shards are hashes of prompts, against which a guess
+could be checked: hence the keyed hash (HMAC-SHA-256). Scrypt derives the key once per run, with a
+salt from the benchmark's name. Sizes and times of files are visible.
 """
 
 import hashlib
@@ -34,8 +34,6 @@ _CHECK, _NONCE = 8, 12
 
 
 class _Keys(NamedTuple):
-    """What one key gives for one store."""
-
     cipher: bytes
     names: bytes
     check: bytes
@@ -44,11 +42,11 @@ class _Keys(NamedTuple):
 class SealedShards(StoredShards):
     """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
 
-    A file that is torn or altered counts as absent, with a warning each; files under another key
-    count as absent, with one line for all. Nothing is derived or listed before the first use.
+    A torn or altered file counts as absent, with a warning each; so do files under another key,
+    with one warning for all. Nothing is derived or listed before the first use.
 
     Args:
-        folder: made where absent.
+        folder: created if absent.
         key: of the closed half.
         name: of the benchmark, part of the salt.
     """
@@ -62,7 +60,7 @@ class SealedShards(StoredShards):
         return "SealedShards(…)"
 
     def __reduce__(self) -> str:
-        raise TypeError("a key is not pickled")
+        raise TypeError("a key cannot be pickled")
 
     @cached_property
     def _keys(self) -> _Keys:
@@ -73,7 +71,7 @@ class SealedShards(StoredShards):
         others = sum(_begins(file) not in (None, _MARK + keys.check) for file in self._all_files())
         if others:
             logger.warning(
-                "%s: %d files of another key or altered are left out", self._folder, others
+                "%s: ignored %d files that are altered or under another key", self._folder, others
             )
         return keys
 
@@ -88,16 +86,17 @@ class SealedShards(StoredShards):
         return isinstance(name, str) and self._file(name).is_file()
 
     def __iter__(self) -> Iterator[str]:
-        return (one[0] for one in map(self._opened, self._all_files()) if one is not None)
+        opened = map(self._opened, self._all_files())
+        return (shard[0] for shard in opened if shard is not None)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Encrypt and write a shard at once; one of the same name makes way.
+        """Encrypt and write a shard at once, replacing one of the same name.
 
         Raises:
-            InputError: the folder cannot be written to; what it held is left as it was.
+            InputError: the folder is not writable; its files stay as they were.
         """
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -118,7 +117,7 @@ class SealedShards(StoredShards):
         return sorted(self._folder.glob(f"[!.]*{SUFFIX}"))
 
     def _opened(self, file: Path) -> tuple[str, pd.DataFrame] | None:
-        """Name and table of a file; None where it is torn, altered or another key's."""
+        """Return name and table of a file; None if it is torn, altered or under another key."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -126,22 +125,20 @@ class SealedShards(StoredShards):
         try:
             data = file.read_bytes()
             if not data.startswith(head):
-                return None  # told of already, with all of another key
+                return None  # already in the warning of `_keys`
             sealed = data[len(head) :]
             plain = AESGCM(self._keys.cipher).decrypt(
                 sealed[:_NONCE], sealed[_NONCE:], head + file.stem.encode()
             )
         except (OSError, ValueError, InvalidTag) as error:
-            logger.warning(
-                "%s is left out and asked again: torn or altered (%s)", file, type(error).__name__
-            )
+            logger.warning("%s is torn or altered (%s): ignored", file, type(error).__name__)
             return None
         name, _, table = plain.partition(b"\n")
         return name.decode(), pd.read_parquet(io.BytesIO(table))
 
 
 def _begins(file: Path) -> bytes | None:
-    """The mark and the check of a file's key; None where it cannot be read."""
+    """Return the mark and the check of a file's key; None if the file cannot be read."""
     try:
         with file.open("rb") as stream:
             return stream.read(len(_MARK) + _CHECK)
@@ -152,8 +149,8 @@ def _begins(file: Path) -> bytes | None:
 class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """One store for all nodes of a run in this process: encrypted on disk, or in memory.
 
-    On disk (`sealing.judge_store: encrypted`) a run that was killed goes on where it was. Without
-    a key, which only pipelines that seal nothing do without, replies stay in memory.
+    On disk (`sealing.judge_store: encrypted`) a killed run continues where it stopped. Without a
+    key, which only pipelines that seal nothing may lack, replies stay in memory.
 
     Args:
         folder: of the encrypted shards; several benchmarks may share it.
@@ -173,10 +170,10 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         self.metadata = metadata
 
     def load(self) -> StoredShards:
-        """The shards, the same object at each load.
+        """Return the shards, the same object at each load.
 
         Raises:
-            ValueError: the section of conf is not valid.
+            ValueError: the section of conf is invalid.
         """
         if self._shards is None:
             self._shards = self._opened()
@@ -194,7 +191,7 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         try:
             key = read_key(params)
         except InputError:
-            logger.info("no key: what judges say is kept in memory, and asked again by other runs")
+            logger.info("no key: judges' replies stay in memory, and other runs ask again")
             return MemoryShards()
         return SealedShards(self._folder, key, params.name)
 
@@ -202,8 +199,7 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         return {**self.__dict__, "_shards": None}  # neither a key nor replies go to other processes
 
     def _exists(self) -> bool:
-        # Whether the replies of a run are all there only the node knows: never skip it.
-        return False
+        return False  # only a node knows whether all replies are there, so it is never skipped
 
     def _describe(self) -> dict[str, Any]:
         return {"folder": str(self._folder)}

@@ -1,4 +1,4 @@
-"""The key of a sealed benchmark, what is derived from it, and the file that it encrypts."""
+"""The key of a sealed benchmark, its derived keys and ids, and the file that it encrypts."""
 
 import base64
 import hashlib
@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.params.mmlu_cf import SealingParams
 
@@ -25,7 +24,7 @@ class SealKey:
     def __init__(self, secret: str) -> None:
         if len(secret) < _SHORTEST:
             raise InputError(
-                f"sealing: the key has {len(secret)} characters; at least {_SHORTEST} are needed "
+                f"sealing: the key has {len(secret)} characters, but needs at least {_SHORTEST} "
                 "(benchwright.methods.mmlu_cf.sealing.key.new_key() makes one)"
             )
         self._secret = secret.encode()
@@ -34,20 +33,20 @@ class SealKey:
         return "SealKey(…)"
 
     def __reduce__(self) -> str:
-        raise TypeError("a key is not pickled")
+        raise TypeError("a key cannot be pickled")
 
     def derived(self, salt: bytes) -> bytes:
-        """32 bytes that only this key gives with this salt (scrypt, RFC 7914)."""
+        """Derive 32 bytes from this key and a salt (scrypt, RFC 7914)."""
         return _scrypt(self._secret, salt)
 
 
 def new_key() -> str:
-    """A random key of 256 bits as text."""
+    """Return a random key of 256 bits as text."""
     return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
 
 
 def read_key(params: SealingParams) -> SealKey:
-    """The key from `key_file`, or else from the environment variable `key_env`.
+    """Read the key from `key_file`, or else from the environment variable `key_env`.
 
     Raises:
         InputError: neither holds a key, or it is too short.
@@ -63,14 +62,14 @@ def read_key(params: SealingParams) -> SealKey:
     text = os.environ.get(params.key_env, "").strip()
     if not text:
         raise InputError(
-            f"sealing: no key: set the environment variable {params.key_env}, or name a file that "
-            "holds the key (key_file)"
+            f"sealing: no key: set the environment variable {params.key_env}, or key_file to the "
+            "path of a file with the key"
         )
     return SealKey(text)
 
 
 def check_seal_key(params: SealingParams) -> None:
-    """Refuse a run whose closed half could not be sealed, before anything is read or asked.
+    """Refuse a run that could not seal its closed half, before anything is read or asked.
 
     Raises:
         InputError: there is no key, or it is too short.
@@ -92,7 +91,7 @@ def _scrypt(secret: bytes, salt: bytes) -> bytes:
 
 
 def subkey(derived: bytes, purpose: str) -> bytes:
-    """32 bytes for one purpose (HKDF, RFC 5869); none tells anything about the others."""
+    """Derive 32 independent bytes for one purpose (HKDF, RFC 5869)."""
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
@@ -100,7 +99,7 @@ def subkey(derived: bytes, purpose: str) -> bytes:
 
 
 class KeyedNames:
-    """Ids and canaries of one benchmark: the same under the same key, whenever they are made."""
+    """Ids and canaries of one benchmark, always the same under the same key."""
 
     def __init__(self, key: SealKey, name: str) -> None:
         salt = hashlib.sha256(f"benchwright sealed ids\x1f{name}".encode()).digest()
@@ -112,17 +111,17 @@ class KeyedNames:
         return "KeyedNames(…)"
 
     def item_id(self, item_id: str) -> str:
-        """The keyed hash (HMAC-SHA-256) that stands for an item's id."""
+        """Return the keyed hash (HMAC-SHA-256) of an item's id."""
         digest = hmac.new(self._ids, b"item\x1f" + item_id.encode(), hashlib.sha256)
         return "sealed-" + digest.hexdigest()[:32]
 
     def cluster(self, text: str) -> str:
-        """The same for what ties items together: a passage, a document."""
+        """Return the keyed hash of a passage or document that items share."""
         digest = hmac.new(self._ids, b"cluster\x1f" + text.encode(), hashlib.sha256)
         return digest.hexdigest()[:32]
 
     def canary(self, half: str) -> str:
-        """A GUID that occurs nowhere else, to find a half in training data by."""
+        """Return a GUID that occurs nowhere else, to find a half in training data."""
         digest = hmac.new(self._canaries, half.encode(), hashlib.sha256).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))
 
@@ -134,8 +133,8 @@ _TAG = 16
 _LONGEST_HEADER = 1024
 
 
-def write_sealed(path: Path, plain: bytes, key: SealKey) -> None:
-    """Encrypt bytes into a file, written aside and renamed; only what is encrypted reaches it.
+def seal_bytes(plain: bytes, key: SealKey) -> bytes:
+    """Encrypt bytes to the contents of a sealed file.
 
     Raises:
         InputError: there are 2 GiB or more.
@@ -143,7 +142,7 @@ def write_sealed(path: Path, plain: bytes, key: SealKey) -> None:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     if len(plain) >= (1 << 31) - _TAG:
-        raise InputError(f"{path}: {len(plain)} bytes are too many for one sealed file (2 GiB)")
+        raise InputError(f"sealing: {len(plain)} bytes are too many for one sealed file (2 GiB)")
     salt, nonce = os.urandom(16), os.urandom(12)
     derived = key.derived(salt)
     header = {
@@ -156,17 +155,15 @@ def write_sealed(path: Path, plain: bytes, key: SealKey) -> None:
         "bytes": len(plain) + _TAG,
     }
     line = (json.dumps(header) + "\n").encode()
-    sealed = AESGCM(subkey(derived, "file")).encrypt(nonce, plain, line)
-    with written_aside(path) as aside:
-        aside.write_bytes(line + sealed)
+    return line + AESGCM(subkey(derived, "file")).encrypt(nonce, plain, line)
 
 
 def read_sealed(path: Path, key: SealKey) -> bytes:
-    """What was encrypted, in memory.
+    """Decrypt a file in memory.
 
     Raises:
-        InputError: the file cannot be read, is none of ours, is cut short or altered, or the key
-            is another one; each in one line that shows nothing of its contents.
+        InputError: the file is unreadable, not a sealed one, cut short or altered, or the key is
+            wrong; the message shows nothing of its contents.
     """
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -183,7 +180,7 @@ def read_sealed(path: Path, key: SealKey) -> bytes:
         )
     derived = key.derived(header["salt"])
     if not hmac.compare_digest(subkey(derived, "check")[:8], header["key_check"]):
-        raise InputError(f"{path}: the key is not the one that it was sealed with")
+        raise InputError(f"{path}: sealed with another key; use the key of this benchmark")
     try:
         return AESGCM(subkey(derived, "file")).decrypt(header["nonce"], sealed, line + b"\n")
     except InvalidTag:
@@ -192,17 +189,17 @@ def read_sealed(path: Path, key: SealKey) -> bytes:
 
 def _header(path: Path, line: bytes) -> dict[str, Any]:
     wrong = InputError(
-        f"{path}: not a sealed benchmark, or altered in its first line; a file made by "
-        f"`seal_halves` is expected ({_FORMAT}, {_KDF}, {_CIPHER})"
+        f"{path}: not a sealed benchmark, or its first line was altered; use a file that "
+        f"`seal_halves` wrote ({_FORMAT}, {_KDF}, {_CIPHER})"
     )
     if len(line) > _LONGEST_HEADER:
         raise wrong
     try:
-        told = json.loads(line)
-        # The cost of the key is ours, never what a file asks for.
-        known = (told["format"], told["kdf"], told["cipher"]) == (_FORMAT, _KDF, _CIPHER)
-        parts = {name: bytes.fromhex(told[name]) for name in ("salt", "nonce", "key_check")}
-        size = int(told["bytes"])
+        header = json.loads(line)
+        # A file cannot choose how costly the derivation of the key is.
+        known = (header["format"], header["kdf"], header["cipher"]) == (_FORMAT, _KDF, _CIPHER)
+        parts = {name: bytes.fromhex(header[name]) for name in ("salt", "nonce", "key_check")}
+        size = int(header["bytes"])
     except (ValueError, KeyError, TypeError):
         raise wrong from None
     if not known or [len(part) for part in parts.values()] != [16, 12, 8] or size < _TAG:

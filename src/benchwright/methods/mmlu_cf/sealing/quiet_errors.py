@@ -1,4 +1,4 @@
-"""Errors that repeat no words of a question: logs, MLflow and terminals keep what they are told."""
+"""Errors that repeat no words of a question, since logs, MLflow and terminals keep messages."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,11 +15,11 @@ _SHORTEST = 3
 
 @contextmanager
 def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
-    """An error of ours passes if it repeats no words of an item; others lose their message.
+    """Withhold the message of an error that is not ours, or that repeats words of an item.
 
     Args:
-        items: question, choices; passage and explanation where there are any.
-        what: what is done, for the error.
+        items: question and choices; passage and explanation if there are any.
+        what: the step, for the error.
 
     Raises:
         InputError: instead of any exception in the block.
@@ -27,12 +27,12 @@ def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = one_line(error)
-        if told is not None and not word_sequences(_texts(items)) & word_sequences([told]):
-            raise InputError(told) from None
+        message = one_line(error)
+        if message is not None and not word_sequences(_texts(items)) & word_sequences([message]):
+            raise InputError(message) from None
         raise InputError(
-            f"{what} failed ({type(error).__name__}); its message is withheld, since it may quote "
-            "a question that is to be closed. The same step on a few public questions tells more"
+            f"{what} failed ({type(error).__name__}); its message is withheld, as it may quote a "
+            "question of the closed half. Run the step on a few public questions to see it"
         ) from None
 
 
@@ -45,14 +45,14 @@ def _texts(items: pd.DataFrame) -> Iterable[str]:
 
 
 def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]:
-    """All runs of so many words, lower case; a text of 3 words or more but fewer than that, whole.
+    """Return all runs of so many words, in lower case.
 
-    Shorter texts are passed over: they occur everywhere.
+    A shorter text counts as a whole from 3 words on; texts below that occur everywhere.
     """
-    found: set[tuple[str, ...]] = set()
+    runs: set[tuple[str, ...]] = set()
     for text in texts:
         tokens = _TOKEN.findall(text.casefold())
         if _SHORTEST <= len(tokens) < words:
-            found.add(tuple(tokens))
-        found.update(zip(*(tokens[i:] for i in range(words)), strict=False))
-    return found
+            runs.add(tuple(tokens))
+        runs.update(zip(*(tokens[i:] for i in range(words)), strict=False))
+    return runs

@@ -1,51 +1,45 @@
-"""The closed half: sealed, opened in memory, and told of under keyed ids."""
+"""The closed half: seal it, open it in memory, score models on it, and refer to it by keyed ids."""
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field as shown
+from dataclasses import field as column
+from math import nan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import SealedIdentity
-from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, write_sealed
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
+from benchwright.statistics.paired_differences import clustered_se
 from benchwright.tables.mmlu_cf import LeakPairs
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
-
-
-class SealedFiles(NamedTuple):
-    """What was written."""
-
-    validation: Path
-    card: Path
-    test: Path
-    manifest: Path
 
 
 @dataclass(frozen=True)
 class SealedItem:
     """A closed question, in memory; its representation shows nothing of it.
 
-    `cluster` is the keyed hash of its passage or document, its own id where it has none.
+    `cluster` is the keyed hash of its passage or document, or its own id.
     """
 
     item_id: str
     field: str
     difficulty: int | None
-    question: str = shown(repr=False)
-    choices: tuple[str, ...] = shown(repr=False)
-    answer: int = shown(repr=False)
-    cluster: str = shown(repr=False)
+    question: str = column(repr=False)
+    choices: tuple[str, ...] = column(repr=False)
+    answer: int = column(repr=False)
+    cluster: str = column(repr=False)
 
     def __reduce__(self) -> str:
-        raise TypeError("sealed items are not pickled")
+        raise TypeError("sealed items cannot be pickled")
 
 
 @dataclass(frozen=True)
@@ -53,28 +47,27 @@ class SealedBenchmark:
     """The closed half, in memory."""
 
     name: str
-    canary: str = shown(repr=False)
-    items: tuple[SealedItem, ...] = shown(repr=False)
+    canary: str = column(repr=False)
+    items: tuple[SealedItem, ...] = column(repr=False)
 
 
 def seal_halves(
-    items: pd.DataFrame, assignment: pd.DataFrame, folder: Path, name: str, key: SealKey
-) -> SealedFiles:
-    """Write `validation.jsonl`, its card, `test.sealed` and a manifest into a folder.
+    items: pd.DataFrame, assignment: pd.DataFrame, name: str, key: SealKey
+) -> dict[str, bytes]:
+    """Make `validation.jsonl`, its card, `test.sealed` and a manifest: contents by file name.
 
-    Nothing of a test item is written in the clear: no text, no answer, no address, no hash that a
-    guess could be checked against without the key.
+    Nothing of a test item is in the clear: no text, answer or address, and no hash against
+    which a guess could be checked without the key.
 
     Args:
-        items: columns item_id, question, choices, answer, field, difficulty; passage, doc_id, url,
-            domain and explanation where there are any.
+        items: columns item_id, question, choices, answer, field, difficulty; and if there are any
+            passage, doc_id, url, domain and explanation.
         assignment: a `SplitAssignment` of (some of) them.
-        folder: made where absent; files in it are replaced.
         name: of the benchmark.
         key: seals the test half.
 
     Raises:
-        InputError: an assigned item is missing, a half is empty, or a gold is none of the options.
+        InputError: an assigned item is missing, a half is empty, or an answer is not an option.
     """
     halves = _halves(items, assignment)
     names = KeyedNames(key, name)
@@ -83,31 +76,26 @@ def seal_halves(
     closed = sorted(
         (_closed_row(row, names) for row in halves["test"]), key=lambda row: str(row["item_id"])
     )
-    files = SealedFiles(*(folder / one for one in (VALIDATION, CARD, TEST, MANIFEST)))
-    _write(files.validation, _lines(public))
-    about = {"name": name, "half": "test", "canary": names.canary("test"), "items": len(closed)}
-    write_sealed(files.test, _lines([about, *closed]), key)
-    _write(files.card, _card(name, len(public), len(closed), canary).encode())
-    manifest = {
-        "name": name,
-        "canary": canary,
-        "validation": {
-            "file": VALIDATION,
-            "items": len(public),
-            "sha256": file_hash(files.validation),
-        },
-        "test": {"file": TEST, "items": len(closed), "sha256": file_hash(files.test)},
-        "fields": {
-            half: dict(sorted(Counter(str(row["field"]) for row in rows).items()))
-            for half, rows in halves.items()
-        },
+    first = {"name": name, "half": "test", "canary": names.canary("test"), "items": len(closed)}
+    files = {VALIDATION: _lines(public), TEST: seal_bytes(_lines([first, *closed]), key)}
+    manifest: dict[str, Any] = {"name": name, "canary": canary}
+    for half, file in (("validation", VALIDATION), ("test", TEST)):
+        digest = hashlib.sha256(files[file]).hexdigest()
+        manifest[half] = {"file": file, "items": len(halves[half]), "sha256": digest}
+    manifest["fields"] = {
+        half: dict(sorted(Counter(str(row["field"]) for row in rows).items()))
+        for half, rows in halves.items()
     }
-    _write(files.manifest, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
-    return files
+    return {
+        VALIDATION: files[VALIDATION],
+        CARD: _card(name, len(public), len(closed), canary).encode(),
+        TEST: files[TEST],
+        MANIFEST: (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode(),
+    }
 
 
 def keyed_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.DataFrame:
-    """A `SplitAssignment` that may be saved: test items by their keyed ids."""
+    """Return a `SplitAssignment` that may be saved, with keyed ids of test items."""
     names = KeyedNames(key, name)
     closed = assignment["half"].eq("test")
     ids = assignment["item_id"].where(~closed, assignment["item_id"].map(names.item_id))
@@ -115,15 +103,15 @@ def keyed_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.Da
 
 
 def open_sealed(path: Path, key: SealKey) -> SealedBenchmark:
-    """The closed half, in memory; nothing is written.
+    """Open the closed half in memory; nothing is written.
 
     Raises:
         InputError: see `read_sealed`.
     """
     try:
-        about, *rows = (json.loads(line) for line in read_sealed(path, key).splitlines())
+        first, *rows = (json.loads(line) for line in read_sealed(path, key).splitlines())
         items = tuple(SealedItem(**{**row, "choices": tuple(row["choices"])}) for row in rows)
-        return SealedBenchmark(str(about["name"]), str(about["canary"]), items)
+        return SealedBenchmark(str(first["name"]), str(first["canary"]), items)
     except InputError:
         raise
     except (ValueError, KeyError, TypeError):
@@ -135,22 +123,21 @@ def _halves(items: pd.DataFrame, assignment: pd.DataFrame) -> dict[str, list[dic
     halves: dict[str, list[dict[str, Any]]] = {"validation": [], "test": []}
     for item_id, half in zip(assignment["item_id"], assignment["half"], strict=True):
         if item_id not in rows:
-            raise InputError(f"sealing: item {item_id!r} of the split is not among the items")
+            raise InputError(f"sealing: item {item_id!r} of the split is missing from the items")
         row = rows[item_id]
         if not 0 <= int(row["answer"]) < len(row["choices"]):
             raise InputError(
-                f"sealing: item {item_id!r} has answer {row['answer']}; an index into its "
-                f"{len(row['choices'])} choices is accepted"
+                f"sealing: item {item_id!r} has answer {row['answer']}, which is not an index into "
+                f"its {len(row['choices'])} choices"
             )
         halves[half].append(row)
-    for half, own in halves.items():
-        if not own:
+    for half, members in halves.items():
+        if not members:
             raise InputError(f"sealing: the {half} half has no items")
     return halves
 
 
 def _body(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model is shown and how it is judged, alike in both halves."""
     passage = _text(row.get("passage"))
     question = str(row["question"])
     level = row.get("difficulty")
@@ -172,8 +159,8 @@ def _public_row(row: Mapping[str, Any], canary: str) -> dict[str, Any]:
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:
     item_id, cluster = names.item_id(str(row["item_id"])), _cluster(row)
-    own = names.cluster(cluster) if cluster else item_id
-    return {"item_id": item_id, **_body(row), "cluster": own}
+    keyed = names.cluster(cluster) if cluster else item_id
+    return {"item_id": item_id, **_body(row), "cluster": keyed}
 
 
 def _cluster(row: Mapping[str, Any]) -> str:
@@ -186,11 +173,6 @@ def _text(value: object) -> str:
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
-def _write(path: Path, content: bytes) -> None:
-    with written_aside(path) as aside:
-        aside.write_bytes(content)
 
 
 def _card(name: str, n_public: int, n_closed: int, canary: str) -> str:
@@ -212,21 +194,20 @@ These questions are for testing. Please keep them out of training data; filter b
 
 
 def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedIdentity:
-    """The benchmark of `validation.jsonl` or `test.sealed`; nothing is opened.
+    """Read from the manifest which benchmark a `validation.jsonl` or `test.sealed` belongs to.
 
     Raises:
-        InputError: there is no manifest beside the file, or it is of another one.
+        InputError: there is no manifest beside the file, or it belongs to another file.
     """
     manifest = file.parent / MANIFEST
     try:
-        told = json.loads(manifest.read_text(encoding="utf-8"))
-        hashes = {name: str(told[name]["sha256"]) for name in ("validation", "test")}
-        identity = SealedIdentity(name=told["name"], canary=told["canary"], **hashes)
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        hashes = {name: str(content[name]["sha256"]) for name in ("validation", "test")}
+        identity = SealedIdentity(name=content["name"], canary=content["canary"], **hashes)
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError(
-            f"{manifest}: cannot be read ({type(error).__name__}); figures are saved with the "
-            "manifest that was written beside the halves, so that they are never paired with "
-            "another benchmark's"
+            f"{manifest}: cannot be read ({type(error).__name__}); figures are only saved with the "
+            "manifest that was written with the halves"
         ) from None
     if file_hash(file) != hashes[half]:
         raise InputError(
@@ -236,7 +217,7 @@ def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedId
 
 
 def file_hash(file: Path) -> str:
-    """SHA-256 of a file.
+    """Compute the SHA-256 of a file.
 
     Raises:
         InputError: it cannot be read.
@@ -251,29 +232,108 @@ def file_hash(file: Path) -> str:
 def keyed_leak_pairs(
     pairs: pd.DataFrame, assignment: pd.DataFrame, key: SealKey, name: str
 ) -> pd.DataFrame:
-    """A `LeakPairs` table in which only public items have their own ids.
+    """Replace the ids of a `LeakPairs` table, except those of public items, by keyed ids.
 
-    Items that were dropped have keyed ids as well: one may say what a closed item says.
+    Dropped items get keyed ids as well: one may say what a closed item says.
 
     Args:
-        pairs: a `LeakPairs` table with the items' own ids.
+        pairs: with the items' own ids.
         assignment: the `SplitAssignment` of the items that stayed, with their own ids.
         key: of the sealed benchmark.
         name: of the benchmark.
-
-    Returns:
-        The pairs by their new ids, each in order.
     """
     if pairs.empty:
         return LeakPairs.empty()
     names = KeyedNames(key, name)
     public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
 
-    def told(item_id: str) -> str:
+    def keyed_id(item_id: str) -> str:
         return item_id if item_id in public or not item_id else names.item_id(item_id)
 
-    both = zip(pairs["item_id"].map(told), pairs["other"].map(told), strict=True)
+    both = zip(pairs["item_id"].map(keyed_id), pairs["other"].map(keyed_id), strict=True)
     ids, others = zip(*map(sorted, both), strict=True)
-    keyed = pairs.assign(item_id=ids, other=others, removed=pairs["removed"].map(told))
+    keyed = pairs.assign(item_id=ids, other=others, removed=pairs["removed"].map(keyed_id))
     keyed = keyed.sort_values(["item_id", "other"], ignore_index=True)
     return pd.DataFrame(LeakPairs.validate(keyed))
+
+
+Scorer = Callable[[Sequence[SealedItem]], Sequence[float | None]]
+"""Scores a model on each item, 0–1 in their order; None without an answer."""
+
+OTHER = "other fields"
+
+
+class GroupScore(NamedTuple):
+    """One group: items with an answer, accuracy 0–1, its standard error over clusters."""
+
+    name: str
+    n: int
+    accuracy: float
+    se: float
+
+
+class SealedScore(NamedTuple):
+    """A model on the closed half: all fields, those with enough items, the others together.
+
+    `unanswered` counts items without an answer; `reason` says why accuracies are withheld, or "".
+    """
+
+    whole: GroupScore
+    fields: tuple[GroupScore, ...]
+    unanswered: int
+    reason: str = ""
+
+
+def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> SealedScore:
+    """Score a model on the closed half and report aggregates only.
+
+    A field is reported by itself if at least `min_group` of its items were answered. The others are
+    reported together, with the smallest of the large ones if they are too few even so: otherwise
+    the difference to the whole would reveal them. With fewer answers in all, nothing is reported.
+
+    Raises:
+        InputError: the scorer returned another number of scores, or one outside 0–1.
+    """
+    scores = list(scorer(sealed.items))
+    if len(scores) != len(sealed.items):
+        raise InputError(
+            f"evaluate-sealed: the scorer scored {len(scores)} of {len(sealed.items)} items"
+        )
+    correct = np.array([nan if s is None else float(s) for s in scores], dtype=np.float64)
+    known = correct[~np.isnan(correct)]
+    if ((known < 0) | (known > 1)).any():
+        raise InputError("evaluate-sealed: the scorer returned a score outside 0–1")
+    unanswered = len(correct) - len(known)
+    if len(known) < min_group:
+        reason = f"{len(known)} answers; accuracies of fewer than {min_group} are not told"
+        return SealedScore(GroupScore("all", len(known), nan, nan), (), unanswered, reason)
+    _, clusters = np.unique([item.cluster for item in sealed.items], return_inverse=True)
+    whole = _score("all", correct, clusters, np.ones(len(correct), dtype=np.bool_))
+    field = np.array([item.field for item in sealed.items], dtype=object)
+    groups = _groups(field, ~np.isnan(correct), min_group)
+    fields = tuple(_score(name, correct, clusters, np.isin(field, part)) for name, part in groups)
+    return SealedScore(whole, fields, unanswered)
+
+
+def _groups(
+    field: NDArray[np.object_], answered: NDArray[np.bool_], min_group: int
+) -> list[tuple[str, list[str]]]:
+    """Return the name and the fields of each group that is reported."""
+    sizes = {name: int((answered & (field == name)).sum()) for name in sorted(set(field))}
+    small = [name for name, size in sizes.items() if size < min_group]
+    large = sorted(set(sizes) - set(small), key=lambda name: (sizes[name], name))
+    while small and sum(sizes[name] for name in small) < min_group and large:
+        small.append(large.pop(0))
+    groups = [(name, [name]) for name in sorted(large)]
+    return [*groups, (OTHER, small)] if small else groups
+
+
+def _score(
+    name: str,
+    correct: NDArray[np.float64],
+    clusters: NDArray[np.integer],
+    members: NDArray[np.bool_],
+) -> GroupScore:
+    values = correct[members]
+    error = float(clustered_se(values[None, :], clusters[members])[0])
+    return GroupScore(name, int((~np.isnan(values)).sum()), float(np.nanmean(values)), error)

@@ -11,7 +11,7 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
-from benchwright.methods.mmlu_cf.sealing.aggregate import OTHER
+from benchwright.methods.mmlu_cf.sealing.seal import OTHER
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
@@ -19,14 +19,17 @@ from benchwright.statistics.proportion import ShareDifference, two_proportions, 
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
 from benchwright.tracking import metric_name
 
+logger = logging.getLogger(__name__)
+
 SIZE_GROUPS = ("api", "large", "medium", "small", "mini", "unknown")
-"""API, above 50, 13–50, 6–12 and at most 5 thousand million parameters (Table 1)."""
+"""API, above 50, 13–50, 6–12 and at most 5 billion parameters (Table 1)."""
+_HALVES = ("validation", "test")
 
 
 class HalfScore(NamedTuple):
     """A model on one half: answered items, accuracy 0–1, its standard error over clusters.
 
-    `se` None: items are independent and right or wrong, so that n and accuracy say all.
+    `se` is None if items are independent and either right or wrong.
     """
 
     n: int
@@ -35,7 +38,7 @@ class HalfScore(NamedTuple):
 
 
 class ScoredHalves(NamedTuple):
-    """One model, asked in one way, on both halves; `field` "" is all of them."""
+    """A configuration on both halves; `field` "" is all fields."""
 
     model: str
     style: str
@@ -46,13 +49,10 @@ class ScoredHalves(NamedTuple):
 
 
 class GapShare(NamedTuple):
-    """The share of models whose |Δ| is below a bound; bounds and shares 0–1.
+    """The share of models whose |Δ| is below a bound; all values but `n` are 0–1.
 
-    Attributes:
-        below: the bound.
-        share: of the models; low, high its Wilson interval, as if models were independent.
-        expected: what sampling error alone would give, were both halves equally hard.
-        n: models.
+    `low` and `high` are Wilson's interval, as if models were independent. `expected` is the share
+    by sampling error alone, if both halves were equally hard.
     """
 
     below: float
@@ -65,7 +65,10 @@ class GapShare(NamedTuple):
 
 
 def size_group(size_b: float | None, *, api: bool = False) -> str:
-    """The group of a model by its parameters in 10⁹ (Table 1); those between go up."""
+    """Return the size group of a model with so many 10⁹ parameters (Table 1).
+
+    A size between two groups counts as the larger.
+    """
     if api:
         return "api"
     if size_b is None or isnan(size_b):
@@ -82,50 +85,44 @@ def half_gaps(
     level: float = 0.95,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """A `HalfGap` table: Δ of each model with its interval, and the monitor's word.
+    """Compute Δ of each model with its interval, as a `HalfGap` table.
 
-    The halves are different items, so their errors add: Newcombe's interval and Fisher's test of
-    two proportions, or, with a clustered error on either side, the normal ones. `suspicious`:
-    validation is above test, and so far that it holds after Holm's correction over all models at
+    The halves hold different items, so their errors add up: Newcombe's interval and Fisher's test
+    of two proportions or, with a clustered error, the normal ones. A model is `suspicious` if
+    validation is above test and the difference holds after Holm's correction over all models at
     two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2. Fields are corrected
     over models and fields.
 
     Args:
-        scores: in any order; of the same key once.
-        groups: size group by model; "unknown" where it has none.
+        scores: in any order, each key once.
+        groups: size group by model; "unknown" if missing.
         level: coverage of the intervals.
         alpha: of the test.
     """
-    ordered = sorted(scores, key=lambda one: (one.model, one.style, one.shots, one.field))
-    found = [_difference(one, level) for one in ordered]
-    adjusted = np.full(len(found), nan)
+    ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
+    gaps = [_difference(score, level) for score in ordered]
+    adjusted = np.full(len(gaps), nan)
     for whole in (True, False):
-        own = [i for i, one in enumerate(ordered) if (one.field == "") == whole]
-        adjusted[own] = holm([found[i].p_value for i in own])
+        family = [i for i, score in enumerate(ordered) if (score.field == "") == whole]
+        adjusted[family] = holm([gaps[i].p_value for i in family])
     rows: list[tuple[Any, ...]] = [
         (
-            *one[:3],
-            groups.get(one.model, "unknown"),
-            one.validation.n,
-            one.test.n,
-            one.validation.accuracy,
-            one.test.accuracy,
+            *score[:3],
+            groups.get(score.model, "unknown"),
+            *(score.validation.n, score.test.n),
+            *(score.validation.accuracy, score.test.accuracy),
             *gap[:3],
             bool(gap.difference < 0 and p <= alpha),
-            one.field,
-            gap.p_value,
-            p,
-            gap.reason,
+            *(score.field, gap.p_value, p, gap.reason),
         )
-        for one, gap, p in zip(ordered, found, adjusted.tolist(), strict=True)
+        for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True)
     ]
     return HalfGap.from_rows(rows)
 
 
-def _difference(one: ScoredHalves, level: float) -> ShareDifference:
-    test, validation = one.test, one.validation
-    counted = [score.se is None for score in (test, validation)]
-    if all(counted) or not test.n or not validation.n:
+def _difference(halves: ScoredHalves, level: float) -> ShareDifference:
+    test, validation = halves.test, halves.validation
+    if test.se is validation.se is None or not test.n or not validation.n:
         hits, other = (round(s.accuracy * s.n) if s.n else 0 for s in (test, validation))
         return two_proportions(hits, test.n, other, validation.n, level)
     error = sqrt(sum(_se(score) ** 2 for score in (test, validation)))
@@ -151,25 +148,25 @@ def _se(score: HalfScore) -> float:
 def gap_shares(
     gaps: pd.DataFrame, bounds: Sequence[float] = (0.005, 0.01), level: float = 0.95
 ) -> list[GapShare]:
-    """Shares of the models with |Δ| below each bound (the paper: 60% below 0.5, 96% below 1 point).
+    """Compute the shares of models with |Δ| below each bound (in the paper: 60% and 96%).
 
-    `expected` is what independent halves of equal difficulty give by sampling alone: at 10,000 +
-    10,000 items and 60% accuracy 53% and 85%. Matched halves vary less.
+    `expected` is what independent halves of equal difficulty give by sampling alone: 53% and 85% at
+    10,000 + 10,000 items and 60% accuracy. Matched halves vary less.
 
     Args:
-        gaps: a `HalfGap` table; rows of single fields are passed over.
+        gaps: a `HalfGap` table; rows of single fields are ignored.
         bounds: of |Δ|, shares.
         level: coverage of the intervals.
     """
-    own = gaps[gaps["field"].eq("") & gaps["delta"].notna()]
-    size = own["delta"].abs().to_numpy(np.float64)
+    known = gaps[gaps["field"].eq("") & gaps["delta"].notna()]
+    size = known["delta"].abs().to_numpy(np.float64)
     if not len(size):
         return [GapShare(bound, *(nan,) * 4, 0, "no model has both halves") for bound in bounds]
     names = ("validation", "n_validation", "test", "n_test")
-    halves = list(zip(*(own[name] for name in names), strict=True))
+    halves = list(zip(*(known[name] for name in names), strict=True))
     out = []
     for bound in bounds:
-        # Δ is a difference of two decimals: 0.005 as it is written must not count as below.
+        # Δ is a difference of two decimals: exactly 0.005 must not count as below 0.005.
         hits = int((size < bound - 1e-12).sum())
         interval = wilson_interval(hits, len(size), level)
         expected = float(np.mean([_below(bound, *row) for row in halves]))
@@ -178,7 +175,7 @@ def gap_shares(
 
 
 def _below(bound: float, validation: float, n_validation: int, test: float, n_test: int) -> float:
-    """The chance that two halves of these sizes differ by less, at their common accuracy."""
+    """Return the chance that two halves of these sizes differ by less, at their common accuracy."""
     from scipy.special import ndtr
 
     whole = n_validation + n_test
@@ -187,69 +184,62 @@ def _below(bound: float, validation: float, n_validation: int, test: float, n_te
     return 1.0 if error == 0 else float(2 * ndtr(bound / error) - 1)
 
 
-_HALVES = ("validation", "test")
-
-
 class PairedHalves(NamedTuple):
-    """What can be compared, and what cannot.
+    """The configurations that have both halves, and what a reader has to know about the others.
 
-    Attributes:
-        benchmark: whose halves.
-        scores: of each configuration in all and by field, in order.
-        untold: one sentence on each file that stands alone or holds no accuracy.
-        versions: of the package, in order; with several, differences may be theirs.
+    `scores` are in all and by field, in order. `excluded` has a sentence on each configuration that
+    lacks a half or an accuracy. `versions` are those of the package; with several, differences may
+    come from them.
     """
 
     benchmark: SealedIdentity
     scores: tuple[ScoredHalves, ...]
-    untold: tuple[str, ...]
+    excluded: tuple[str, ...]
     versions: tuple[str, ...]
 
 
 def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -> PairedHalves:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
-    Only fields that both halves tell by themselves are paired: what is told together with others
-    may be other fields in each half.
+    Only fields that both halves report by themselves are paired: "other fields" may be different
+    fields in each half.
 
     Args:
         figures: by file.
-        sealed: the benchmark's name or the beginning of the SHA-256 of its `test.sealed`; None
-            where there are figures of one.
+        sealed: the benchmark's name or the beginning of the SHA-256 of its `test.sealed`; None if
+            there are figures of one benchmark only.
 
     Raises:
-        InputError: there are figures of none or several, a half of a configuration is there
-            twice, or no configuration has both halves.
+        InputError: there are figures of no or of several benchmarks, a half of a configuration
+            occurs twice, or no configuration has both halves.
     """
-    benchmark = _choose({one.benchmark for one in figures.values()}, sealed)
+    benchmark = _choose({half.benchmark for half in figures.values()}, sealed)
     files: dict[tuple[str, str, int], dict[str, str]] = {}
-    for file, one in figures.items():
-        if one.benchmark != benchmark:
+    for file, half in figures.items():
+        if half.benchmark != benchmark:
             continue
-        key = (one.model, one.style, one.shots)
-        own = files.setdefault(key, {})
-        if one.half in own:
+        key = (half.model, half.style, half.shots)
+        first = files.setdefault(key, {}).setdefault(half.half, file)
+        if first != file:
             raise InputError(
-                f"half_gap: {own[one.half]} and {file} are both of {configuration_name(*key)} on "
-                f"the {one.half} half; leave one"
+                f"half_gap: {first} and {file} are both of {configuration_name(*key)} on the "
+                f"{half.half} half; remove one"
             )
-        own[one.half] = file
     scores: list[ScoredHalves] = []
-    untold: list[str] = []
-    for key, own in sorted(files.items()):
-        reason = _untold(own, figures)
-        if reason:
-            untold.append(f"{configuration_name(*key)}: {reason}")
-            continue
-        scores += _scored(*(figures[own[half]] for half in _HALVES))
+    excluded: list[str] = []
+    for key, by_half in sorted(files.items()):
+        if reason := _reason_to_exclude(by_half, figures):
+            excluded.append(f"{configuration_name(*key)}: {reason}")
+        else:
+            scores += _scored(*(figures[by_half[half]] for half in _HALVES))
     if not scores:
-        raise InputError(f"half_gap: no model has figures of both halves ({'; '.join(untold)})")
-    used = {one.version for one in figures.values() if one.benchmark == benchmark}
-    return PairedHalves(benchmark, tuple(scores), tuple(untold), tuple(sorted(used)))
+        raise InputError(f"half_gap: no model has figures of both halves ({'; '.join(excluded)})")
+    versions = {half.version for half in figures.values() if half.benchmark == benchmark}
+    return PairedHalves(benchmark, tuple(scores), tuple(excluded), tuple(sorted(versions)))
 
 
 def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
-    """The size group of each model: a server whose size is not told is an API.
+    """Return the size group of each model; a server of unknown size is an API.
 
     Models that conf does not list are `unknown`.
     """
@@ -262,27 +252,31 @@ def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
     return groups
 
 
-def _choose(there: set[SealedIdentity], sealed: str | None) -> SealedIdentity:
-    listed = ", ".join(sorted(f"{one.name} ({one.test[:12]})" for one in there)) or "none"
-    found = [
-        one for one in there if sealed is None or one.name == sealed or one.test.startswith(sealed)
+def _choose(benchmarks: set[SealedIdentity], sealed: str | None) -> SealedIdentity:
+    chosen = [
+        identity
+        for identity in benchmarks
+        if sealed is None or identity.name == sealed or identity.test.startswith(sealed)
     ]
-    if len(found) == 1:
-        return found[0]
+    if len(chosen) == 1:
+        return chosen[0]
+    listed = ", ".join(sorted(f"{b.name} ({b.test[:12]})" for b in benchmarks)) or "none"
     asked = "" if sealed is None else f" for half_gap.sealed={sealed}"
     raise InputError(
-        f"half_gap: figures of {len(found)} sealed benchmarks{asked}; there are {listed}: "
+        f"half_gap: figures of {len(chosen)} sealed benchmarks{asked}; there are {listed}: "
         "choose one by name or by these digits (--params half_gap.sealed=…)"
     )
 
 
-def _untold(own: Mapping[str, str], figures: Mapping[str, HalfFigures]) -> str:
-    missing = [half for half in _HALVES if half not in own]
+def _reason_to_exclude(by_half: Mapping[str, str], figures: Mapping[str, HalfFigures]) -> str:
+    missing = [half for half in _HALVES if half not in by_half]
     if missing:
         return f"no figures of the {missing[0]} half"
-    reasons = (figures[own[half]] for half in _HALVES)
+    halves = (figures[by_half[half]] for half in _HALVES)
     return "; ".join(
-        f"{one.half}: {one.reason or 'no accuracy'}" for one in reasons if one.all.accuracy is None
+        f"{half.half}: {half.reason or 'no accuracy'}"
+        for half in halves
+        if half.all.accuracy is None
     )
 
 
@@ -296,16 +290,13 @@ def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
 
 
 def _score(group: GroupFigures) -> HalfScore:
-    # Without an error of its own a group is no group of independent items.
-    accuracy, error = (nan if one is None else one for one in (group.accuracy, group.se))
-    return HalfScore(group.n, accuracy, error)
-
-
-logger = logging.getLogger(__name__)
+    # A missing error becomes NaN, since None would stand for independent items.
+    accuracy, se = (nan if value is None else value for value in (group.accuracy, group.se))
+    return HalfScore(group.n, accuracy, se)
 
 
 class ComparedHalves(NamedTuple):
-    """Of which benchmark the halves are, and what a reader has to know of the figures."""
+    """The benchmark of the halves, and notes on the figures."""
 
     benchmark: SealedIdentity
     notes: tuple[str, ...]
@@ -314,18 +305,18 @@ class ComparedHalves(NamedTuple):
 def compare_halves(
     half_scores: Mapping[str, HalfFigures], half_gap: HalfGapParams, models: ModelsParams
 ) -> tuple[pd.DataFrame, ComparedHalves]:
-    """Pair the figures of both halves and say where the public one looks leaked.
+    """Pair the figures of both halves and flag models for which the public one looks leaked.
 
     Returns:
-        A `HalfGap` table, and which benchmark it is about with what could not be compared.
+        A `HalfGap` table, and the benchmark with notes on what could not be compared.
 
     Raises:
         InputError: no model has both halves, or figures are of several benchmarks.
     """
     paired = pair_halves(half_scores, half_gap.sealed)
-    groups = model_groups(sorted({one.model for one in paired.scores}), models)
+    groups = model_groups(sorted({score.model for score in paired.scores}), models)
     gaps = half_gaps(paired.scores, groups, half_gap.level, half_gap.alpha)
-    notes = list(paired.untold)
+    notes = list(paired.excluded)
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
         notes.append(f"size not known (conf: models.models.<name>.size_b): {', '.join(unknown)}")
@@ -342,7 +333,7 @@ def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.Data
     """Count the configurations whose |Δ| is below each bound.
 
     Returns:
-        A `HalfGapShares` table: all ways of asking, then each; in each all sizes, then each.
+        A `HalfGapShares` table: all styles and shots, then each; in each all sizes, then each.
     """
     whole = half_gap[half_gap["field"].eq("")]
     rows: list[tuple[Any, ...]] = []
@@ -350,12 +341,12 @@ def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.Data
         one_way = whole["style"].eq(style) & whole["shots"].eq(shots)
         asked = whole if style == "" else whole[one_way]
         for group in ("", *SIZE_GROUPS):
-            own = asked if group == "" else asked[asked["size_group"].eq(group)]
-            if group and own.empty:
+            of_size = asked if group == "" else asked[asked["size_group"].eq(group)]
+            if group and of_size.empty:
                 continue
             rows += [
-                (str(style), int(shots), group, one.below, one.n, *one[1:5], one.reason)
-                for one in gap_shares(own, settings.bounds, settings.level)
+                (str(style), int(shots), group, share.below, share.n, *share[1:5], share.reason)
+                for share in gap_shares(of_size, settings.bounds, settings.level)
             ]
     return HalfGapShares.from_rows(rows)
 

@@ -1,8 +1,7 @@
-"""One question on both sides: pairs across the halves, found, judged and taken apart.
+"""Leaks: questions of both halves that are one question (MMLU-CF, section 3.2, step 4).
 
-MMLU-CF, section 3.2, step 4, has a model look for questions of the test half that are the same as
-one of the validation half in other words. Here neighbours of embeddings are the candidates, and a
-model decides those that are neither certain nor far apart.
+Neighbours of embeddings are the candidates; a judge decides on those that are neither certain nor
+far apart.
 """
 
 import re
@@ -22,7 +21,7 @@ from benchwright.statistics.nearest_neighbours import nearest_neighbours
 from benchwright.tables.mmlu_cf import LeakPairs, SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
-"""Verdicts that say that two questions are one."""
+"""Verdicts that two questions are one."""
 
 JUDGE_PROMPT = (
     "Here are two exam questions.\n\n"
@@ -47,7 +46,7 @@ class Pair(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a pair is; `judge` is parsed, unparsed, too_long, or "" where none was asked."""
+    """The verdict on a pair; `judge` is parsed, unparsed, too_long, or "" if none was asked."""
 
     verdict: str
     overlap: float
@@ -55,13 +54,9 @@ class Verdict(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """Halves without leaks.
+    """Halves without leaks: `SplitAssignment` of the items that stay, `LeakPairs` ever across.
 
-    Attributes:
-        assignment: `SplitAssignment` of the items that stay.
-        pairs: `LeakPairs`, every pair that ever stood across the halves.
-        removed: ids dropped, sorted.
-        rounds: of finding and moving.
+    `removed` are the dropped ids, sorted; `rounds` those of finding and moving.
     """
 
     assignment: pd.DataFrame
@@ -73,10 +68,7 @@ class Repaired(NamedTuple):
 def similar_pairs(
     item_ids: Sequence[str], vectors: NDArray[np.float32], similarity: float
 ) -> list[Pair]:
-    """All pairs of at least this cosine similarity, by ids; (n, d) vectors in the ids' order.
-
-    Exact: as many neighbours are looked at as there are within reach.
-    """
+    """Find all pairs of at least this cosine similarity, exactly; `vectors` are (n, d)."""
     n = len(item_ids)
     order = np.argsort(np.asarray(item_ids, dtype=object), kind="stable")
     ids = [item_ids[i] for i in order]
@@ -87,32 +79,30 @@ def similar_pairs(
             break
         k *= 4
     rows, places = np.nonzero(near.distances <= reach + 1e-6)
-    found: dict[tuple[int, int], float] = {}
+    similarities: dict[tuple[int, int], float] = {}
     for row, place in zip(rows.tolist(), places.tolist(), strict=True):
         other = int(near.indices[row, place])
-        pair = (row, other) if row < other else (other, row)
-        found.setdefault(pair, round(1 - float(near.distances[row, place]), 6))
-    return [Pair(ids[a], ids[b], value) for (a, b), value in sorted(found.items())]
+        pair = (min(row, other), max(row, other))
+        similarities.setdefault(pair, round(1 - float(near.distances[row, place]), 6))
+    return [Pair(ids[a], ids[b], value) for (a, b), value in sorted(similarities.items())]
 
 
 def word_overlap(first: str, second: str) -> float:
-    """Common words over all words of two texts (Jaccard), 0–1; 0 where both have none."""
+    """Compute the common words over all words of two texts (Jaccard), 0–1; 0 without words."""
     a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
 def same_numbers(first: str, second: str) -> bool:
-    """Whether two texts hold the same numbers, each as often."""
+    """Return whether two texts hold the same numbers, each as often."""
     return Counter(_NUMBER.findall(first)) == Counter(_NUMBER.findall(second))
 
 
 def parse_same(reply: str) -> bool | None:
-    """What a judge says; None where the reply does not begin with yes or no, or holds both."""
-    said = _SAID.match(reply)
+    """Read a judge's yes or no; None if the reply begins with neither, or holds both."""
+    first = _SAID.match(reply)
     words = {word.casefold() for word in _YES_OR_NO.findall(reply)}
-    if said is None or len(words) != 1:
-        return None
-    return said[1].casefold() == "yes"
+    return first[1].casefold() == "yes" if first and len(words) == 1 else None
 
 
 def judge_pairs(
@@ -121,11 +111,11 @@ def judge_pairs(
     params: LeakageParams,
     ask: Ask | None = None,
 ) -> dict[tuple[str, str], Verdict]:
-    """Whether each pair is one question, by its ids.
+    """Decide for each pair, by its ids, whether it is one question.
 
-    From `certain` on and with equal numbers it is, without a judge. The others are the judge's to
-    decide; where there is none, or its reply cannot be read in `attempts` tries, the share of
-    common words does (and equal numbers). `texts` are question and options by id.
+    A pair with equal numbers and a similarity of `certain` or more is. The judge decides on the
+    others; without a judge, or a readable reply in `attempts` tries, the share of common words and
+    equal numbers decide. `texts` are question and options by id.
     """
     verdicts: dict[tuple[str, str], Verdict] = {}
     open_pairs: list[Pair] = []
@@ -141,18 +131,18 @@ def judge_pairs(
         open_pairs.append(pair)
     if ask is None:
         return verdicts
-    prompts = [_prompt(texts[one.first], texts[one.second]) for one in open_pairs]
+    prompts = [_prompt(texts[pair.first], texts[pair.second]) for pair in open_pairs]
     asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), params.attempts)
-    for pair, told in zip(open_pairs, asked.last, strict=True):
-        verdict = verdicts[pair[:2]]._replace(judge=told.status)
-        if told.value is not None:
-            verdict = verdict._replace(verdict=f"judged_{'same' if told.value else 'different'}")
+    for pair, last in zip(open_pairs, asked.last, strict=True):
+        verdict = verdicts[pair[:2]]._replace(judge=last.status)
+        if last.value is not None:
+            verdict = verdict._replace(verdict=f"judged_{'same' if last.value else 'different'}")
         verdicts[pair[:2]] = verdict
     return verdicts
 
 
 def _prompt(first: str, second: str) -> str:
-    # Marks in a question are the question's own: neither text is formatted into the other.
+    # Questions may hold braces, so `str.format` would not do.
     before, _, rest = JUDGE_PROMPT.partition("{first}")
     between, _, after = rest.partition("{second}")
     return before + first + between + second + after
@@ -165,12 +155,12 @@ def split_without_leaks(
     seed: int,
     ask: Ask | None = None,
 ) -> Repaired:
-    """Halve the items so that no question stands on both sides in other words.
+    """Halve the items so that no question is in both halves in other words.
 
-    Pairs across the halves are judged. With `repair: move` those that are one question become one
-    group and the items are halved again, so that distributions stay equal; new pairs may then face
-    each other, so this is repeated. With `remove`, or where rounds run out, one of each pair is
-    dropped: those in most pairs first, then the one of the larger stratum.
+    Pairs across the halves are judged. With `repair: move`, pairs that are one question become a
+    group and the items are halved again, which keeps the distributions equal. This may bring new
+    pairs across, so it is repeated. With `remove`, or after the last round, one of each pair is
+    dropped: first those in most pairs, then the one of the larger stratum.
 
     Args:
         items: as for `split_halves`, with question and choices.
@@ -204,10 +194,9 @@ def split_without_leaks(
     removed = _to_drop(leaks, assignment)
     kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
     rows = []
-    for pair, found in sorted(seen.items()):
-        moved = found.verdict in LEAKS and half[pair.first] == half[pair.second]
-        told = (found.verdict, removed.get(pair, ""), found.overlap, found.judge, moved)
-        rows.append((*pair, *told))
+    for pair, (verdict, overlap, judge) in sorted(seen.items()):
+        moved = verdict in LEAKS and half[pair.first] == half[pair.second]
+        rows.append((*pair, verdict, removed.get(pair, ""), overlap, judge, moved))
     return Repaired(
         pd.DataFrame(SplitAssignment.validate(kept.reset_index(drop=True))),
         LeakPairs.from_rows(rows),
@@ -217,7 +206,7 @@ def split_without_leaks(
 
 
 def _to_drop(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
-    """For each leaking pair the one that goes; one in many pairs goes for all of them."""
+    """Return the item to drop for each leaking pair; one in many pairs goes for all of them."""
     half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
     stratum = dict(zip(assignment["item_id"], assignment["stratum"], strict=True))
     size = Counter(zip(assignment["half"], assignment["stratum"], strict=True))
@@ -225,7 +214,7 @@ def _to_drop(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]
     left = list(leaks)
     while left:
         pairs = Counter(item_id for pair in left for item_id in pair[:2])
-        gone = min(pairs, key=lambda one: (-pairs[one], -size[half[one], stratum[one]], one))
+        gone = min(pairs, key=lambda i: (-pairs[i], -size[half[i], stratum[i]], i))
         size[half[gone], stratum[gone]] -= 1
         dropped |= {pair: gone for pair in left if gone in pair[:2]}
         left = [pair for pair in left if gone not in pair[:2]]

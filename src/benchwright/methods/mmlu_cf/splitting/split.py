@@ -21,7 +21,7 @@ from benchwright.methods.mmlu_cf.margin_table import (
 from benchwright.tables.mmlu_cf import HalfDistances, SplitAssignment
 
 TOGETHER = ("doc_id", "passage", "passage_id")
-"""Columns whose equal values keep items in one half, where a table has them."""
+"""Columns, as far as a table has them, whose equal values keep items in one half."""
 
 
 def split_halves(
@@ -29,24 +29,23 @@ def split_halves(
 ) -> pd.DataFrame:
     """Assign every item to `validation` (public) or `test` (closed).
 
-    Items of one document or passage, and those named together (near-duplicates, leaking pairs),
-    stay in one half. Such groups are placed first, the largest first, each where it leaves strata,
-    fields, levels and sizes most even. Single items then make every stratum (field × level) as near
-    to its share as can be, then every field, then every level, exactly. Which single item goes
-    where is a hash of its id.
+    Items of one document or passage, and those of `together`, stay in one half. Such groups are
+    placed first, the largest first, each where it leaves strata, fields, levels and sizes most
+    even. Single items then bring every stratum (field × level), then every field, then every level
+    as near to its share as possible, exactly. A hash of its id decides where a single item goes.
 
     Args:
-        items: columns item_id, field, difficulty (whole numbers, NaN where unknown: a level of
-            its own), and any of `TOGETHER`; rows in any order.
+        items: columns item_id, field, difficulty (whole numbers; NaN, unknown, is a level too), and
+            any of `TOGETHER`; rows in any order.
         validation_share: of the items, in (0, 1).
         seed: of the hash.
-        together: ids that stay together; ids that are not among the items are passed over.
+        together: ids that stay together (near-duplicates, leaking pairs); unknown ids are ignored.
 
     Returns:
         A `SplitAssignment` table, by item id.
 
     Raises:
-        InputError: an id is doubled.
+        InputError: an id occurs twice.
     """
     if items.empty:
         return SplitAssignment.empty()
@@ -70,38 +69,34 @@ def split_halves(
     in_validation = np.where(single, table["rank"] < take, table["group"].map(public).eq(True))
     table["half"] = np.where(in_validation.astype(np.bool_), "validation", "test")
     table["difficulty"] = table["level"].where(table["level"] >= 0)
-    told = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
-    table["stratum"] = table["field"] + " · " + told
+    names = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
+    table["stratum"] = table["field"] + " · " + names
     columns = SplitAssignment.columns()
     table = table.sort_values("item_id", ignore_index=True)
     return SplitAssignment.validate(table[columns].astype({"difficulty": "float64"}))
 
 
 def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[np.int64]:
-    """One number per id; ids that are named together, directly or by way of others, share one."""
+    """Number the ids; ids that belong together, directly or through others, share a number."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     place = {item_id: number for number, item_id in enumerate(ids)}
-    parent = list(range(len(ids)))
-
-    def root(number: int) -> int:
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    for members in together:
-        known = [place[one] for one in members if one in place]
-        for one in known[1:]:
-            first, second = sorted((root(known[0]), root(one)))
-            parent[second] = first
-    return np.array([root(number) for number in range(len(ids))], dtype=np.int64)
+    known = [[place[member] for member in members if member in place] for members in together]
+    links = [(group[0], number) for group in known for number in group[1:]]
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(links)), tuple(ends)), shape=(len(ids), len(ids)))
+    component = connected_components(graph, directed=False)[1]
+    lowest = np.unique(component, return_index=True)[1].astype(np.int64)
+    return lowest[component]
 
 
 def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: int) -> pd.DataFrame:
-    """The items by hash of their ids, with level and group."""
+    """Return the items by hash of their ids, with level and group."""
     ids = items["item_id"].astype(str)
     if ids.duplicated().any():
         raise InputError(
-            f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; ids must differ"
+            f"splitting: item_id {ids[ids.duplicated()].iloc[0]!r} occurs twice; make ids unique"
         )
     level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
     table = pd.DataFrame({"item_id": ids, "field": items["field"].astype(str), "level": level})
@@ -119,27 +114,26 @@ def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: i
 
 
 def _place_groups(table: pd.DataFrame, shape: tuple[int, int], share: float) -> dict[int, bool]:
-    """Whether each group of several items is public."""
+    """Decide whether each group of several items is public."""
     public: dict[int, bool] = {}
     gap = np.zeros(shape)
     by_size = table.groupby("group", sort=True)["cell"].agg(list)
     # Group numbers are places in the order of hashes, so ties between sizes are broken by hash.
     for group in sorted(by_size.index, key=lambda number: (-len(by_size[number]), number)):
-        own = np.bincount(by_size[group], minlength=gap.size).reshape(shape)
-        with_it, without = gap + (1 - share) * own, gap - share * own
-        public[int(group)] = _unevenness(with_it) <= _unevenness(without)
-        gap = with_it if public[int(group)] else without
+        counts = np.bincount(by_size[group], minlength=gap.size).reshape(shape)
+        inside, outside = gap + (1 - share) * counts, gap - share * counts
+        public[int(group)] = _unevenness(inside) <= _unevenness(outside)
+        gap = inside if public[int(group)] else outside
     return public
 
 
 def _unevenness(gap: NDArray[np.float64]) -> float:
-    """Squares of what strata, fields, levels and the whole are off; rounded, for equal ones."""
+    """Sum the squared deviations of strata, fields, levels and the whole, rounded to keep ties."""
     parts = (gap, gap.sum(axis=0), gap.sum(axis=1), gap.sum())
     return round(float(sum((part**2).sum() for part in parts)), 6)
 
 
 def _half_table(placed: Counts, free: Counts, whole: Counts, share: float) -> Counts:
-    """How many items of each stratum are public."""
     most = placed + free
     total = int(np.clip(np.floor(share * whole.sum() + 0.5), placed.sum(), most.sum()))
     goals = [
@@ -156,14 +150,10 @@ _DRAWS = 1000
 class TwoSampleDistance(NamedTuple):
     """Distances of two samples over categories; `reason` says why figures are NaN.
 
-    Attributes:
-        total_variation: half the sum of the differences of shares, 0–1.
-        expected: its mean over random halves of the same sizes.
-        chance_95: it stays below this in 95% of random halves.
-        ks: the largest difference of cumulative shares, for ordered categories, 0–1.
-        chi_square: Pearson's statistic of equal distributions.
-        degrees: of its freedom.
-        p_value: of so large a statistic by chance; near 1 where halves were matched.
+    `total_variation` is half the sum of the differences of shares, 0–1; `expected` is its mean over
+    random halves of the same sizes, and it stays below `chance_95` in 95% of them. `ks` is the
+    largest difference of cumulative shares, for ordered categories. `chi_square` is Pearson's
+    statistic with `degrees` of freedom; its `p_value` is near 1 if halves were matched.
     """
 
     total_variation: float
@@ -177,12 +167,9 @@ class TwoSampleDistance(NamedTuple):
 
 
 def two_sample_distance(
-    first: NDArray[np.integer],
-    second: NDArray[np.integer],
-    generator: np.random.Generator,
-    draws: int = _DRAWS,
+    first: NDArray[np.integer], second: NDArray[np.integer], generator: np.random.Generator
 ) -> TwoSampleDistance:
-    """The distance of two samples from their counts (k,) per category, in order.
+    """Compute the distance of two samples from their counts (k,) per category, in order.
 
     Chance is the hypergeometric draw of the first sample from both together.
     """
@@ -194,7 +181,7 @@ def two_sample_distance(
         return TwoSampleDistance(*(nan,) * 5, 0, nan, "one half is empty")
     used = whole > 0
     a, b, both = first[used], second[used], whole[used]
-    drawn = generator.multivariate_hypergeometric(both, n, size=draws, method="marginals")
+    drawn = generator.multivariate_hypergeometric(both, n, size=_DRAWS, method="marginals")
     by_chance = np.abs(drawn / n - (both - drawn) / m).sum(axis=1) / 2
     difference = a / n - b / m
     expected = np.outer([n, m], both) / (n + m)
@@ -212,9 +199,9 @@ def two_sample_distance(
 
 
 def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """A `HalfDistances` table: field, difficulty and stratum of a `SplitAssignment`.
+    """Compute the distance of the halves by field, difficulty and stratum, as `HalfDistances`.
 
-    `ks` is told of the difficulty alone, since the others have no order.
+    Only the difficulty has `ks`, since the others have no order.
     """
     generator = stage_generator(seed, "half_distances")
     public = assignment["half"].eq("validation")
@@ -225,8 +212,8 @@ def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
         names, codes = np.unique(values.to_numpy(), return_inverse=True)
         first = np.bincount(codes[public], minlength=len(names))
         second = np.bincount(codes[~public], minlength=len(names))
-        found = two_sample_distance(first, second, generator)
+        distance = two_sample_distance(first, second, generator)
         if attribute != "difficulty":
-            found = found._replace(ks=nan)
-        rows.append((attribute, int(first.sum()), int(second.sum()), *found))
+            distance = distance._replace(ks=nan)
+        rows.append((attribute, int(first.sum()), int(second.sum()), *distance))
     return HalfDistances.from_rows(rows)
