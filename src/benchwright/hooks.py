@@ -15,7 +15,7 @@ from kedro.pipeline import Pipeline
 from benchwright.core.atomic_files import clear_abandoned
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_own_version
-from benchwright.methods.mmlu_cf.sealing.key import check_seal_key
+from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.run import check_run_values
 from benchwright.project_conf import CONFIG_LOADER_ARGS
@@ -81,7 +81,7 @@ class SealKeyHook:
     @hook_impl
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
         if SEALING in pipeline.inputs():
-            check_seal_key(SealingParams.model_validate(catalog.load(SEALING)))
+            read_key(SealingParams.model_validate(catalog.load(SEALING)))
 
 
 class OwnVersionsHook:

@@ -134,10 +134,7 @@ def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: Checking
 
     A reply that lacks a value does not count; the judge is asked again.
 
-    Args:
-        items: item_id, question, choices (list[str]), answer (index).
-        judges: by name.
-        params: how they are asked.
+    `items` have item_id, question, choices (list[str]) and answer (index).
     """
     columns = ["item_id", "question", "choices", "answer"]
     asked: list[tuple[Inquiry, str, list[str]]] = []
@@ -181,11 +178,7 @@ def decide(
     kept. An item whose quality or harms too few judges rated is `unjudged`, and kept only if
     `params.unjudged` says so.
 
-    Args:
-        item_ids: of all items, in the order of the table.
-        ratings: a `JudgeRatings` table.
-        harms: a `HarmFlags` table.
-        params: the bound, and how harms and unjudged items are treated.
+    The rows are those of `item_ids`; `ratings` are `JudgeRatings`, `harms` `HarmFlags`.
     """
     rated = _complete(ratings, "rating", len(asked_ratings(params.ask)))
     flagged = _complete(harms, "flagged", len(HARMS))

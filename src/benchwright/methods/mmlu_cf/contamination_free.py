@@ -81,11 +81,8 @@ def apply_draw(
 ) -> RuledItems:
     """Apply the transforms to items once: the first draw, all transforms together.
 
-    Args:
-        clean: a `CleanItems` table.
-        params: the transforms; `draws`, `cumulative` and `sba` are ignored.
-        seed: of the run.
-        rephrasings: new questions by role (`item`) and id.
+    `draws`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by role
+    (`item`) and id.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.

@@ -97,11 +97,8 @@ def train_classifier(
     The temperature maximises the likelihood of the true fields out of fold (Guo et al. 2017). The
     classifier is not calibrated if there are too few examples, or fewer of a field than folds.
 
-    Args:
-        vectors: (n, d), of length 1.
-        fields: (n,) of `FIELDS`; a field without examples is never predicted.
-        ids: (n,); the folds depend on them, not on the order of the examples.
-        params: of the classifier.
+    `vectors` (n, d) have length 1. A field without examples is never predicted. The folds depend on
+    the ids, not on the order of the examples.
 
     Raises:
         InputError: there are fewer than two fields, or a field is unknown.
@@ -197,15 +194,10 @@ def _temperature(scores: Float, y: NDArray[np.integer]) -> float:
 
 
 def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.DataFrame:
-    """Measure recall and precision, of all questions first and then by field.
+    """Measure recall and precision of all questions and by field, as a `FieldAccuracy` table.
 
-    Args:
-        labels: a name for these questions.
-        true: the field of each question, by item id.
-        predicted: a `FieldPredictions` table; an item without a field counts as missed.
-
-    Returns:
-        A `FieldAccuracy` table.
+    `true` has the fields by item id; `labels` names these questions. An item without a predicted
+    field counts as missed.
     """
     chosen = predicted.set_index("item_id")[["field", "confidence"]].reindex(true.index)
     hit = (chosen["field"] == true).to_numpy()
@@ -240,10 +232,7 @@ def judge_fields(items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int) 
 
     A tie goes to the first in the list of fields. A single judge gives no confidence.
 
-    Args:
-        items: item_id, question, choices (list[str]).
-        judges: by name.
-        attempts: the most times a judge is asked if its reply cannot be read.
+    `items` have item_id, question and choices (list[str]).
     """
     ids = [str(item_id) for item_id in items["item_id"]]
     questions = [

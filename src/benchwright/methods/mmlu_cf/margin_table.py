@@ -61,11 +61,7 @@ def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal
     is minimised, then the second's without giving up on the first, and so on: exact, by HiGHS. The
     order of the cells alone breaks ties.
 
-    Args:
-        lower: (fields, levels) the least of each cell.
-        upper: the most of each cell.
-        total: the sum of all cells.
-        goals: the most important first.
+    `lower` and `upper` (fields, levels) bound each cell; the most important goal comes first.
 
     Raises:
         ValueError: no table has these bounds and this sum.

@@ -132,11 +132,7 @@ def probe_memorisation(
 
     `model` is the configuration's name. Items without options are skipped.
 
-    Args:
-        items: columns item_id, subject and choices of `Items`.
-        generations: a `Generations` table; other conditions are ignored.
-        params: the similarity that counts.
-        seed: of the control items.
+    Other conditions of the `Generations` are ignored; the seed chooses the control items.
     """
     options = {
         str(item_id): tuple(map(str, choices))
@@ -267,10 +263,7 @@ def compare_replies(
     scoring: ScoringParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Compare what each model wrote, given a question alone, with the question's options.
-
-    Returns:
-        A `Memorisation` table.
+    """Compare what models wrote, given a question alone, with its options: a `Memorisation` table.
 
     Raises:
         InputError: no model was asked to write the options of an item.

@@ -7,11 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
-from benchwright.params.mmlu_cf import (
-    CheckingParams,
-    DifficultyParams,
-    SamplingByDifficultyParams,
-)
+from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.tracking import metric_name
 
 AGAIN = "difficulty again"

@@ -62,11 +62,7 @@ _SUMMARY: tuple[NodeParts, ...] = (
     ),
 )
 _FIGURES: dict[str, OneOutput] = {
-    "funnel": (
-        draw_construction_funnel,
-        {"steps": "construction_steps"},
-        "figure_construction_funnel",
-    ),
+    "funnel": (draw_construction_funnel, "construction_steps", "figure_construction_funnel"),
     "domains": (draw_domains, "domain_counts", "figure_domains"),
     "fields": (draw_field_halves, "keyed_split_assignment", "figure_field_halves"),
     "levels": (draw_difficulty_levels, "difficulty_counts", "figure_difficulty_levels"),

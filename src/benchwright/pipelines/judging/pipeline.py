@@ -50,11 +50,7 @@ _NODES: tuple[NodeParts, ...] = (
         ["difficulty_ratings", "judge_ratings", "harm_flags", "params:seed"],
         "judge_agreement",
     ),
-    (
-        count_decisions,
-        ["item_difficulty", "checking_decisions", "final_items"],
-        "checking_counts",
-    ),
+    (count_decisions, ["item_difficulty", "checking_decisions", "final_items"], "checking_counts"),
 )
 _FINAL_NODES: tuple[NodeParts, ...] = (
     (

@@ -33,11 +33,7 @@ _NODES: tuple[NodeParts, ...] = (
         },
         "memorisation_examples",
     ),
-    (
-        draw_memorisation,
-        ["memorisation_summary", "params:memorisation"],
-        "figure_memorisation",
-    ),
+    (draw_memorisation, ["memorisation_summary", "params:memorisation"], "figure_memorisation"),
     (collect_memorisation_metrics, "memorisation_summary", "memorisation_metrics"),
     (
         render_memorisation_page,

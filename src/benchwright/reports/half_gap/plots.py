@@ -160,10 +160,7 @@ def draw_gaps_by_field(half_gap: pd.DataFrame) -> Any:
         "xgap": 1,
         "ygap": 1,
     }
-    narrow = {
-        "layout.yaxis.ticktext": short_names(names, NARROW_NAME),
-        "data.0.texttemplate": "",
-    }
+    narrow = {"layout.yaxis.ticktext": short_names(names, NARROW_NAME), "data.0.texttemplate": ""}
     return plot(
         _TITLE,
         height + below + 20,

@@ -22,12 +22,7 @@ from benchwright.reports.page.parts import (
     cut_note,
     render_page,
 )
-from benchwright.reports.page.provenance import (
-    Fact,
-    benchmark_facts,
-    provenance_section,
-    settings,
-)
+from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section, settings
 from benchwright.reports.page.wording import is_missing, number, percent, rows_of
 
 _NAMED = 3  # models in a headline

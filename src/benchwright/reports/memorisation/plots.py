@@ -36,10 +36,7 @@ def draw_memorisation(memorisation_summary: pd.DataFrame, memorisation: Memorisa
         table = table[:_MOST]
     names = [str(model) for model in table["model"]]
     height = max(46 * len(table), 60)
-    narrow = {
-        "layout.yaxis.ticktext": short_names(names, NARROW_NAME),
-        "layout.xaxis.nticks": 4,
-    }
+    narrow = {"layout.yaxis.ticktext": short_names(names, NARROW_NAME), "layout.xaxis.nticks": 4}
     return plot(
         title,
         height + _MARGINS,

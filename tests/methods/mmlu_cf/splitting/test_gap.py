@@ -15,25 +15,30 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
 )
 
 
+def independent(n: int, accuracy: float) -> HalfScore:
+    """A score on independent items."""
+    return HalfScore(n, accuracy, float(np.sqrt(accuracy * (1 - accuracy) / n)))
+
+
 def models(validation: list[float], test: list[float], n: int) -> list[ScoredHalves]:
     return [
-        ScoredHalves(f"m{i}", "letters", 5, HalfScore(n, v), HalfScore(n, t))
+        ScoredHalves(f"m{i}", "letters", 5, independent(n, v), independent(n, t))
         for i, (v, t) in enumerate(zip(validation, test, strict=True))
     ]
 
 
-def test_the_gap_of_independent_halves_is_newcombes_interval() -> None:
-    # Newcombe (1998), method 10, example (a): 56/70 − 48/80.
-    one = ScoredHalves("m", "letters", 5, HalfScore(80, 48 / 80), HalfScore(70, 56 / 70))
-    gap = half_gaps([one], {"m": "small"}).iloc[0]
+def test_the_interval_is_that_of_independent_samples() -> None:
+    halves = ScoredHalves("m", "letters", 5, independent(80, 48 / 80), independent(70, 56 / 70))
+    gap = half_gaps([halves], {"m": "small"}).iloc[0]
     assert gap["delta"] == pytest.approx(0.2)
-    assert (gap["low"], gap["high"]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    reach = norm.ppf(0.975) * np.sqrt(0.6 * 0.4 / 80 + 0.8 * 0.2 / 70)
+    assert (gap["low"], gap["high"]) == pytest.approx((0.2 - reach, 0.2 + reach))
     assert gap["size_group"] == "small"
     assert not gap["suspicious"]  # the closed half is the better one
 
 
 def test_clusters_widen_the_interval() -> None:
-    loose, tied = HalfScore(500, 0.5), HalfScore(500, 0.5, 0.05)
+    loose, tied = independent(500, 0.5), HalfScore(500, 0.5, 0.05)
     rows = [
         ScoredHalves(name, "letters", 0, score, score)
         for name, score in (("loose", loose), ("tied", tied))
@@ -53,15 +58,15 @@ def test_size_groups_are_the_papers(size: float | None, group: str) -> None:
     assert size_group(size, api=True) == "api"
 
 
-def test_halves_without_answers_or_without_spread_say_why() -> None:
-    nothing = HalfScore(0, np.nan)
+def test_halves_without_an_error_or_without_spread_say_why() -> None:
+    clustered = HalfScore(10, 0.5, np.nan)
     flat = HalfScore(10, 0.5, 0.0)
     rows = [
-        ScoredHalves("empty", "letters", 0, nothing, HalfScore(10, 0.5)),
+        ScoredHalves("clustered", "letters", 0, clustered, independent(10, 0.5)),
         ScoredHalves("flat", "letters", 0, flat, flat),
     ]
     gaps = half_gaps(rows, {}).set_index("model")
-    assert gaps["reason"]["empty"] == "nothing was counted in the second group"
+    assert gaps["reason"]["clustered"] == "the items of a half form one cluster; 2 are needed"
     assert gaps["reason"]["flat"] == "the answers of both halves do not vary"
     assert not gaps["suspicious"].any()
     assert gap_shares(half_gaps([], {}))[0].reason == "no model has both halves"

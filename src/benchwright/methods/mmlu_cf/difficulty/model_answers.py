@@ -56,9 +56,7 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
     A value's percentile is the share of the values below it plus half of that equal to it. Its
     level is the level at that percentile of `reference_levels`, or its tenth without these.
 
-    Args:
-        values: NaN stays NaN.
-        reference_levels: levels of similar items, e.g. judges' ratings of the same ones.
+    NaN stays NaN. Reference levels are of similar items, e.g. judges' ratings of the same ones.
     """
     difficulty = np.asarray(values, dtype=np.float64)
     out = np.full(difficulty.shape, np.nan)
@@ -81,11 +79,7 @@ def difficulty_from_responses(
 ) -> DifficultyFromResponses:
     """Compute levels of the items that models answered, by their b among all items of the matrix.
 
-    Args:
-        responses: answers.
-        fewest_models: models with answers that are needed.
-        reference_levels: levels whose distribution the items get; without them every level gets a
-            tenth of the items.
+    Without the reference levels, whose distribution the items get, every level has a tenth of them.
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
     nothing = dict.fromkeys(responses.item_ids, np.nan)
@@ -102,10 +96,6 @@ def answers_of_file(table: pd.DataFrame, item_ids: Sequence[str]) -> pd.DataFram
     """Check a user's answers and keep those to known items: item_id, model, correct (0–1).
 
     `correct` is a number from 0 to 1, or true or false. Answers to other items cause one warning.
-
-    Args:
-        table: columns item_id, model, correct.
-        item_ids: of the questions, `<doc_id>#<number in the document>`.
 
     Raises:
         InputError: a cell is blank or invalid, an answer occurs twice, or all items are unknown.

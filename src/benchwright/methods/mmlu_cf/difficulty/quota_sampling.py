@@ -69,11 +69,8 @@ def sample_by_difficulty(
     many domains as possible are covered (a maximum flow), then explained questions come first, then
     those of the domains taken least.
 
-    Args:
-        items: columns item_id, field, difficulty (0–9; NaN, unknown, is never taken), domain and
-            explanation (null or blank if none); rows in any order.
-        params: size and distribution.
-        seed: breaks ties.
+    `items` have item_id, field, difficulty (0–9; NaN is never taken), domain and explanation (null
+    or blank if none), in any order. The seed breaks ties.
 
     Raises:
         InputError: an id occurs twice, or a difficulty is not a whole number from 0 to 9.

@@ -174,11 +174,7 @@ def rate_difficulty(
 ) -> RatedDifficulty:
     """Ask every judge for the level of every item, and keep all attempts.
 
-    Args:
-        items: item_id, question, choices (list[str]), answer (index).
-        judges: by name.
-        examples: shown before the question.
-        attempts: the most times a judge is asked if its reply cannot be read.
+    `items` have item_id, question, choices (list[str]) and answer (index).
     """
     ids = items["item_id"].astype(str).tolist()
     columns = ["question", "choices", "answer"]
@@ -220,12 +216,8 @@ def item_difficulty(
     `level` is the nearest whole number. Even numbers of judges can give a half; a hash of the
     item's id then rounds it up or down, so that neither is preferred.
 
-    Args:
-        item_ids: of all questions, in the order of the table.
-        ratings: a `DifficultyRatings` table.
-        combine: how ratings of several judges are combined.
-        seed: of the hash.
-        from_responses: 0–9 by item id (`difficulty_from_responses`), NaN if unknown.
+    The rows are those of `item_ids`; `ratings` are `DifficultyRatings`, and `from_responses` 0–9 by
+    item id, NaN if unknown (`difficulty_from_responses`).
     """
     of_item = {
         str(item_id): sorted(part["rating"].dropna())
@@ -260,11 +252,6 @@ def compare_ratings(
 
     The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
     both clustered by the documents of `cf_items`, since questions of one page are not independent.
-
-    Args:
-        item_difficulty: an `ItemDifficulty` table.
-        final_difficulty: the same after the rules; may have no rows.
-        cf_items: the questions after the rules; doc_id may be null.
 
     Returns:
         `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −

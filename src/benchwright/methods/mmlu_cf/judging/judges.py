@@ -76,11 +76,7 @@ def ask_in_rounds(
 
     A text that does not fit the model's context is asked once.
 
-    Args:
-        ask: the judge.
-        texts: n messages.
-        parse: reads the value from the place of a text and the reply to it, or returns None.
-        attempts: the most times each text is asked, at least 1.
+    `parse` reads the value from the place of a text and the reply to it, or returns None.
 
     Raises:
         ValueError: `attempts` is below 1.
@@ -189,12 +185,8 @@ def judge_agreement(
 ) -> pd.DataFrame:
     """Compute Krippendorff's alpha and plain agreement per criterion, as a `JudgeAgreement` table.
 
-    Args:
-        task: what was judged, e.g. "difficulty".
-        judged: item_id, judge, criterion, value (NaN if a reply could not be read).
-        scale: of the values.
-        seed: of the resamples of items.
-        draws: resamples for the interval of alpha.
+    `judged` has item_id, judge, criterion and value (NaN if a reply could not be read). The seed
+    and the number of draws are of the resamples of items for the interval of alpha.
     """
     rows: list[tuple[Any, ...]] = []
     for criterion, part in judged.groupby("criterion", sort=True):

@@ -126,12 +126,8 @@ def parse_rating(
     scale ("7/10"), a decimal, one after a doubt or a negation, or one beside another number of the
     scale; if it refuses; and if it only repeats the scale or the prompt.
 
-    Args:
-        reply: as the model wrote it.
-        scale: its ends, and the names of the rating.
-        shown: texts of the prompt, whose repetition is ignored.
-        choices: the options of the question; a number alone that is one of them may be an answer to
-            the question, and is ignored.
+    Repetition of `shown` texts of the prompt is ignored, and so is a number alone that is one of
+    the `choices`, since it may answer the question.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
@@ -257,13 +253,7 @@ def parse_named(
     one of 1–5, "4/10" is not), a flag is neither yes/true nor no/false, or the judge refuses. Other
     names are ignored. Case, spaces, "_" and "-" in names do not matter.
 
-    Args:
-        reply: as the model wrote it.
-        ratings: names of whole numbers from `low` to `high`.
-        flags: names of yes or no.
-        low: the least rating.
-        high: the greatest.
-        shown: texts of the prompt, whose repetition is ignored.
+    `ratings` are whole numbers from `low` to `high`. Repetition of `shown` texts is ignored.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
@@ -303,11 +293,8 @@ def parse_choice(
     None if the line continues with more than a remark in brackets or after a dash, if another of
     the names follows, or if the judge refuses.
 
-    Args:
-        reply: as the model wrote it.
-        names: what each spelling stands for; case does not matter.
-        label: of the names, e.g. "field"; also a key of a JSON object.
-        shown: texts of the prompt, whose repetition is ignored.
+    `names` has the name of each spelling, in any case. The `label`, e.g. "field", may be a key of a
+    JSON object. Repetition of `shown` texts is ignored.
     """
     if reply is None or len(reply) > LONGEST:
         return None

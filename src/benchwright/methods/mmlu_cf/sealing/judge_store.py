@@ -45,10 +45,7 @@ class SealedShards(StoredShards):
     A torn or altered file counts as absent, with a warning each; so do files under another key,
     with one warning for all. Nothing is derived or listed before the first use.
 
-    Args:
-        folder: created if absent.
-        key: of the closed half.
-        name: of the benchmark, part of the salt.
+    The folder is created if absent; the name of the benchmark is part of the salt.
     """
 
     def __init__(self, folder: Path, key: SealKey, name: str) -> None:
@@ -152,10 +149,7 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     On disk (`sealing.judge_store: encrypted`) a killed run continues where it stopped. Without a
     key, which only pipelines that seal nothing may lack, replies stay in memory.
 
-    Args:
-        folder: of the encrypted shards; several benchmarks may share it.
-        sealing: the section of conf: name, place of the key, `judge_store`.
-        metadata: for plugins.
+    Several benchmarks may share the folder. `sealing` is the section of conf.
     """
 
     def __init__(

@@ -14,6 +14,10 @@ from benchwright.core.errors import InputError
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
+_NEW_KEY = (
+    "python -c 'from benchwright.methods.mmlu_cf.sealing.key import new_key; print(new_key())' "
+    "makes a key"
+)
 # Memory-hard, about 0.3 s and 128 MiB per guess of a passphrase.
 SCRYPT_N, SCRYPT_R, SCRYPT_P = 1 << 17, 8, 1
 
@@ -25,7 +29,7 @@ class SealKey:
         if len(secret) < _SHORTEST:
             raise InputError(
                 f"sealing: the key has {len(secret)} characters, but needs at least {_SHORTEST} "
-                "(benchwright.methods.mmlu_cf.sealing.key.new_key() makes one)"
+                f"({_NEW_KEY})"
             )
         self._secret = secret.encode()
 
@@ -63,24 +67,9 @@ def read_key(params: SealingParams) -> SealKey:
     if not text:
         raise InputError(
             f"sealing: no key: set the environment variable {params.key_env}, or key_file to the "
-            "path of a file with the key"
+            f"path of a file with the key ({_NEW_KEY}: keep it, without it the closed half is lost)"
         )
     return SealKey(text)
-
-
-def check_seal_key(params: SealingParams) -> None:
-    """Refuse a run that could not seal its closed half, before anything is read or asked.
-
-    Raises:
-        InputError: there is no key, or it is too short.
-    """
-    try:
-        read_key(params)
-    except InputError as error:
-        raise InputError(
-            f"{error}; python -c 'from benchwright.methods.mmlu_cf.sealing.key import new_key; "
-            "print(new_key())' makes a key: keep it, without it the closed half is lost"
-        ) from None
 
 
 @lru_cache(maxsize=8)

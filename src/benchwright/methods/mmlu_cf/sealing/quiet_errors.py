@@ -17,10 +17,6 @@ _SHORTEST = 3
 def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
     """Withhold the message of an error that is not ours, or that repeats words of an item.
 
-    Args:
-        items: question and choices; passage and explanation if there are any.
-        what: the step, for the error.
-
     Raises:
         InputError: instead of any exception in the block.
     """

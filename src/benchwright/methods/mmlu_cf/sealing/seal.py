@@ -59,12 +59,9 @@ def seal_halves(
     Nothing of a test item is in the clear: no text, answer or address, and no hash against
     which a guess could be checked without the key.
 
-    Args:
-        items: columns item_id, question, choices, answer, field, difficulty; and if there are any
-            passage, doc_id, url, domain and explanation.
-        assignment: a `SplitAssignment` of (some of) them.
-        name: of the benchmark.
-        key: seals the test half.
+    `items` have item_id, question, choices, answer, field, difficulty; and if there are any
+    passage, doc_id, url, domain and explanation. `assignment` is a `SplitAssignment` of (some of)
+    them.
 
     Raises:
         InputError: an assigned item is missing, a half is empty, or an answer is not an option.
@@ -236,11 +233,7 @@ def keyed_leak_pairs(
 
     Dropped items get keyed ids as well: one may say what a closed item says.
 
-    Args:
-        pairs: with the items' own ids.
-        assignment: the `SplitAssignment` of the items that stayed, with their own ids.
-        key: of the sealed benchmark.
-        name: of the benchmark.
+    `assignment` is of the items that stayed; both tables have the items' own ids.
     """
     if pairs.empty:
         return LeakPairs.empty()

@@ -15,7 +15,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import OTHER
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.statistics.percentile import holm
-from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
+from benchwright.statistics.proportion import ShareDifference, wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
 from benchwright.tracking import metric_name
 
@@ -27,14 +27,11 @@ _HALVES = ("validation", "test")
 
 
 class HalfScore(NamedTuple):
-    """A model on one half: answered items, accuracy 0–1, its standard error over clusters.
-
-    `se` is None if items are independent and either right or wrong.
-    """
+    """A model on one half: answered items, accuracy 0–1, its standard error over clusters."""
 
     n: int
     accuracy: float
-    se: float | None = None
+    se: float
 
 
 class ScoredHalves(NamedTuple):
@@ -87,20 +84,15 @@ def half_gaps(
 ) -> pd.DataFrame:
     """Compute Δ of each model with its interval, as a `HalfGap` table.
 
-    The halves hold different items, so their errors add up: Newcombe's interval and Fisher's test
-    of two proportions or, with a clustered error, the normal ones. A model is `suspicious` if
-    validation is above test and the difference holds after Holm's correction over all models at
-    two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2. Fields are corrected
-    over models and fields.
+    The halves hold different items, so their errors add up; interval and test are normal. A model
+    is `suspicious` if validation is above test and the difference holds after Holm's correction
+    over all models at two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2.
+    Fields are corrected over models and fields.
 
-    Args:
-        scores: in any order, each key once.
-        groups: size group by model; "unknown" if missing.
-        level: coverage of the intervals.
-        alpha: of the test.
+    Each key occurs once in `scores`; a model without a group is "unknown".
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
-    gaps = [_difference(score, level) for score in ordered]
+    gaps = [_difference(score.validation, score.test, level) for score in ordered]
     adjusted = np.full(len(gaps), nan)
     for whole in (True, False):
         family = [i for i, score in enumerate(ordered) if (score.field == "") == whole]
@@ -120,12 +112,8 @@ def half_gaps(
     return HalfGap.from_rows(rows)
 
 
-def _difference(halves: ScoredHalves, level: float) -> ShareDifference:
-    test, validation = halves.test, halves.validation
-    if test.se is validation.se is None or not test.n or not validation.n:
-        hits, other = (round(s.accuracy * s.n) if s.n else 0 for s in (test, validation))
-        return two_proportions(hits, test.n, other, validation.n, level)
-    error = sqrt(sum(_se(score) ** 2 for score in (test, validation)))
+def _difference(validation: HalfScore, test: HalfScore, level: float) -> ShareDifference:
+    error = sqrt(test.se**2 + validation.se**2)
     delta = test.accuracy - validation.accuracy
     if isnan(error):
         reason = "the items of a half form one cluster; 2 are needed"
@@ -139,12 +127,6 @@ def _difference(halves: ScoredHalves, level: float) -> ShareDifference:
     return ShareDifference(delta, delta - reach, delta + reach, p_value)
 
 
-def _se(score: HalfScore) -> float:
-    if score.se is not None:
-        return score.se
-    return sqrt(score.accuracy * (1 - score.accuracy) / score.n)
-
-
 def gap_shares(
     gaps: pd.DataFrame, bounds: Sequence[float] = (0.005, 0.01), level: float = 0.95
 ) -> list[GapShare]:
@@ -153,10 +135,7 @@ def gap_shares(
     `expected` is what independent halves of equal difficulty give by sampling alone: 53% and 85% at
     10,000 + 10,000 items and 60% accuracy. Matched halves vary less.
 
-    Args:
-        gaps: a `HalfGap` table; rows of single fields are ignored.
-        bounds: of |Δ|, shares.
-        level: coverage of the intervals.
+    Rows of single fields are ignored.
     """
     known = gaps[gaps["field"].eq("") & gaps["delta"].notna()]
     size = known["delta"].abs().to_numpy(np.float64)
@@ -204,10 +183,8 @@ def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -
     Only fields that both halves report by themselves are paired: "other fields" may be different
     fields in each half.
 
-    Args:
-        figures: by file.
-        sealed: the benchmark's name or the beginning of the SHA-256 of its `test.sealed`; None if
-            there are figures of one benchmark only.
+    `figures` are by file. `sealed` is the benchmark's name or the beginning of the SHA-256 of its
+    `test.sealed`; None if there are figures of one benchmark only.
 
     Raises:
         InputError: there are figures of no or of several benchmarks, a half of a configuration
@@ -290,7 +267,6 @@ def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
 
 
 def _score(group: GroupFigures) -> HalfScore:
-    # A missing error becomes NaN, since None would stand for independent items.
     accuracy, se = (nan if value is None else value for value in (group.accuracy, group.se))
     return HalfScore(group.n, accuracy, se)
 

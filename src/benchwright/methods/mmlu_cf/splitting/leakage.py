@@ -106,10 +106,7 @@ def parse_same(reply: str) -> bool | None:
 
 
 def judge_pairs(
-    pairs: Sequence[Pair],
-    texts: Mapping[str, str],
-    params: LeakageParams,
-    ask: Ask | None = None,
+    pairs: Sequence[Pair], texts: Mapping[str, str], params: LeakageParams, ask: Ask | None = None
 ) -> dict[tuple[str, str], Verdict]:
     """Decide for each pair, by its ids, whether it is one question.
 
@@ -162,12 +159,8 @@ def split_without_leaks(
     pairs across, so it is repeated. With `remove`, or after the last round, one of each pair is
     dropped: first those in most pairs, then the one of the larger stratum.
 
-    Args:
-        items: as for `split_halves`, with question and choices.
-        vectors: (n, d) embeddings in the order of the rows.
-        params: share, thresholds, repair.
-        seed: of the halves.
-        ask: the judge of pairs between the thresholds, or None.
+    `items` are as for `split_halves`, with question and choices; `vectors` (n, d) in the order of
+    rows.
     """
     rules = params.leakage
     ids = items["item_id"].astype(str).tolist()

@@ -27,22 +27,15 @@ TOGETHER = ("doc_id", "passage", "passage_id")
 def split_halves(
     items: pd.DataFrame, validation_share: float, seed: int, together: Iterable[Sequence[str]] = ()
 ) -> pd.DataFrame:
-    """Assign every item to `validation` (public) or `test` (closed).
+    """Assign every item to `validation` (public) or `test` (closed): a `SplitAssignment` by id.
 
     Items of one document or passage, and those of `together`, stay in one half. Such groups are
     placed first, the largest first, each where it leaves strata, fields, levels and sizes most
     even. Single items then bring every stratum (field × level), then every field, then every level
     as near to its share as possible, exactly. A hash of its id decides where a single item goes.
 
-    Args:
-        items: columns item_id, field, difficulty (whole numbers; NaN, unknown, is a level too), and
-            any of `TOGETHER`; rows in any order.
-        validation_share: of the items, in (0, 1).
-        seed: of the hash.
-        together: ids that stay together (near-duplicates, leaking pairs); unknown ids are ignored.
-
-    Returns:
-        A `SplitAssignment` table, by item id.
+    `items` have item_id, field, difficulty (whole numbers; NaN, unknown, is a level too) and any of
+    `TOGETHER`, in any order. Unknown ids in `together` are ignored.
 
     Raises:
         InputError: an id occurs twice.

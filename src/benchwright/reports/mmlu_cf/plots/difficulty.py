@@ -7,14 +7,7 @@ import pandas as pd
 from benchwright.methods.mmlu_cf.summary import known_share, quotas
 from benchwright.reports.mmlu_cf.plots import POOLS
 from benchwright.reports.page.plot_style import KEPT, QUIET, axis, clip, empty_figure, plain
-from benchwright.reports.page.plots import (
-    NOTES_BESIDE,
-    bars,
-    legend_below,
-    margin,
-    plot,
-    rows_down,
-)
+from benchwright.reports.page.plots import NOTES_BESIDE, bars, legend_below, margin, plot, rows_down
 
 # Every cell is light enough for dark figures, on a white page and on a black one.
 _SCALE = [[0, "#ef9a6f"], [0.5, "#d5d8dc"], [1, "#8bbbe6"]]

@@ -19,19 +19,21 @@ class _Bar(NamedTuple):
     gone_colour: str = REMOVED
 
 
-def draw_construction_funnel(steps: Steps) -> Any:
+def draw_construction_funnel(construction_steps: Steps) -> Any:
     """Draw how many questions each step left and removed; documents have a row but no bar."""
     title = (
         "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
     )
-    if not steps.found:
+    if not (found := construction_steps.found):
         return empty_figure(title, "No question was found in the documents.")
-    names, left, notes, gone, colours, gone_colours = map(list, zip(*_bars(steps), strict=True))
+    names, left, notes, gone, colours, gone_colours = map(
+        list, zip(*_bars(construction_steps), strict=True)
+    )
     traces = [
         bars(left, colours, "%{y}: %{x:,}", y=names),
         bars(gone, gone_colours, "%{y}: %{x:,} gone", y=names, text=[plain(n) for n in notes]),
     ]
-    reach = (1.45 * steps.found, 2.1 * steps.found)
+    reach = (1.45 * found, 2.1 * found)
     return funnel(title, 80 + 32 * len(names), traces, reach)
 
 
