@@ -171,7 +171,7 @@ def test_metrics_are_finite_and_name_models(stage: dict[str, Any]) -> None:
 
 
 def test_a_run_in_which_nobody_was_asked_says_what_is_needed(ingestion: Any) -> None:
-    with pytest.raises(InputError, match="needed are score=live, the style generate") as raised:
+    with pytest.raises(InputError, match="set score=live, the style generate") as raised:
         run(items_of(4), Generations.empty(), ingestion)
     assert "configurations knows@generate-0, guesses@generate-0" in str(raised.value)
 

@@ -622,7 +622,7 @@ def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.Data
         assert bundled.count("Difficulty: [") == 5
         assert again.count("Difficulty: [") == 1
         bad = given.assign(answer=["A", "C"])
-        with pytest.raises(InputError, match="examples, row 2: answer is 'C'; a letter A–B"):
+        with pytest.raises(InputError, match="examples, row 2: answer is 'C'; write a letter A–B"):
             rate_items(labelled[:1], bad, MemoryShards(), params, *rest, 0)
         few = params.model_copy(update={"at_most": 3})
         count = len(seen)
@@ -646,7 +646,7 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     made = _run(repository, tmp_path, labelled, _parameters(judges=False), caplog)
     assert "sampling: no question has a level of difficulty; all 60 count as level 6" in made.log
     assert "all 50 count" not in made.log  # nothing is sampled again where all are taken
-    assert "all 50 questions stay, unchecked" in made.log
+    assert "all 50 questions stay unchecked" in made.log
     strata = _read(made, "sampling_strata")
     assert strata.loc[strata["taken"] > 0, "level"].unique().tolist() == [6]
     assert strata["taken"].sum() == 50

@@ -132,9 +132,8 @@ class Checked(NamedTuple):
 def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: CheckingParams) -> Checked:
     """Ask every judge about every item.
 
-    A reply that lacks a value does not count; the judge is asked again.
-
-    `items` have item_id, question, choices (list[str]) and answer (index).
+    A reply that lacks a value does not count; the judge is asked again. `items` have item_id,
+    question, choices (list[str]) and answer (index).
     """
     columns = ["item_id", "question", "choices", "answer"]
     asked: list[tuple[Inquiry, str, list[str]]] = []
@@ -176,9 +175,8 @@ def decide(
 
     The mean is over the judges that rated all criteria. An item with a harm that counts is never
     kept. An item whose quality or harms too few judges rated is `unjudged`, and kept only if
-    `params.unjudged` says so.
-
-    The rows are those of `item_ids`; `ratings` are `JudgeRatings`, `harms` `HarmFlags`.
+    `params.unjudged` says so. The rows are those of `item_ids`; `ratings` are `JudgeRatings`,
+    `harms` `HarmFlags`.
     """
     rated = _complete(ratings, "rating", len(asked_ratings(params.ask)))
     flagged = _complete(harms, "flagged", len(HARMS))

@@ -96,7 +96,6 @@ def train_classifier(
 
     The temperature maximises the likelihood of the true fields out of fold (Guo et al. 2017). The
     classifier is not calibrated if there are too few examples, or fewer of a field than folds.
-
     `vectors` (n, d) have length 1. A field without examples is never predicted. The folds depend on
     the ids, not on the order of the examples.
 
@@ -215,24 +214,18 @@ def field_accuracy(labels: str, true: pd.Series, predicted: pd.DataFrame) -> pd.
     return FieldAccuracy.from_rows(rows)
 
 
-class JudgedFields(NamedTuple):
-    """Tables `FieldPredictions` and `JudgeRounds`."""
-
-    predictions: pd.DataFrame
-    rounds: pd.DataFrame
-
-
 def field_prompt(question: str, choices: Sequence[str]) -> str:
     """Write the message that asks a judge for the field of a question."""
     return f"{_TASK}\n\nQuestion: {question}\n{shown_options(choices)}\n\nField:"
 
 
-def judge_fields(items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int) -> JudgedFields:
-    """Take the field that most judges name, with the share of them that name it.
+def judge_fields(
+    items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the field that most judges name: tables `FieldPredictions` and `JudgeRounds`.
 
-    A tie goes to the first in the list of fields. A single judge gives no confidence.
-
-    `items` have item_id, question and choices (list[str]).
+    Confidence is the share of judges that name the field, unknown for a single judge. A tie goes to
+    the first of `FIELDS`. `items` have item_id, question and choices (list[str]).
     """
     ids = [str(item_id) for item_id in items["item_id"]]
     questions = [
@@ -251,7 +244,7 @@ def judge_fields(items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int) 
         for named, last in zip(votes, answer.last, strict=True):
             named.update([last.value] if last.value is not None else [])
     rows = [_row(item_id, named) for item_id, named in zip(ids, votes, strict=True)]
-    return JudgedFields(FieldPredictions.from_rows(rows), rounds)
+    return FieldPredictions.from_rows(rows), rounds
 
 
 def _row(item_id: str, named: Counter[str]) -> tuple[Any, ...]:

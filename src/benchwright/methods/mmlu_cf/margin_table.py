@@ -59,9 +59,8 @@ def nearest_table(lower: Counts, upper: Counts, total: int, goals: Sequence[Goal
 
     The miss of a goal is the sum of the absolute deviations from its target. The first goal's miss
     is minimised, then the second's without giving up on the first, and so on: exact, by HiGHS. The
-    order of the cells alone breaks ties.
-
-    `lower` and `upper` (fields, levels) bound each cell; the most important goal comes first.
+    order of the cells alone breaks ties. `lower` and `upper` (fields, levels) bound each cell; the
+    most important goal comes first.
 
     Raises:
         ValueError: no table has these bounds and this sum.

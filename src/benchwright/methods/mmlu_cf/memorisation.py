@@ -130,9 +130,8 @@ def probe_memorisation(
 ) -> pd.DataFrame:
     """Compare each reply under `question_only` with its item's options, as a `Memorisation` table.
 
-    `model` is the configuration's name. Items without options are skipped.
-
-    Other conditions of the `Generations` are ignored; the seed chooses the control items.
+    `model` is the configuration's name. Items without options are skipped. Other conditions of the
+    `Generations` are ignored; the seed chooses the control items.
     """
     options = {
         str(item_id): tuple(map(str, choices))
@@ -287,9 +286,7 @@ def choose_examples(
 ) -> list[dict[str, Any]]:
     """Choose items of each model: those with the most options in place, and some drawn by seed.
 
-    Returns:
-        By model the two kinds, each with its items: question, options with what was written in
-        their places, and the first reply.
+    Each has its question, its options with what was written in their places, and the first reply.
     """
     asked = zip(items["item_id"], items["question"], items["choices"], strict=True)
     questions = {

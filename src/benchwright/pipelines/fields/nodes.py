@@ -96,12 +96,9 @@ def measure_fields(
     field_predictions: pd.DataFrame,
     extraction_labels: Sequence[Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Compare the fields with those of the labelled questions that passed the cleaning.
+    """Compare the fields with those of labelled questions, as a `FieldAccuracy` of "documents".
 
     A label belongs to the item of its document with the same question.
-
-    Returns:
-        A `FieldAccuracy` table named "documents"; no rows without labels of fields.
     """
     labelled = {
         (str(label["doc_id"]), flat(visible(label["question"]))): _BY_NAME[field]
@@ -122,11 +119,7 @@ def measure_fields(
 
 
 def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
-    """Count the items and domains of each of the 14 fields, in their order, and of no field ("").
-
-    Returns:
-        Columns field, items, domains, confidence (the mean, or NaN).
-    """
+    """Count items and domains of each field, then of none (""), with the mean confidence or NaN."""
     field = fielded_items["field"].fillna("")
     rows = []
     for name in (*FIELDS, ""):

@@ -1,4 +1,4 @@
-"""The standing monitor of a sealed benchmark: does its public half look leaked?"""
+"""Comparison of models on the two halves of a sealed benchmark, to see whether one leaked."""
 
 from benchwright.pipelines.half_gap.pipeline import create_pipeline
 

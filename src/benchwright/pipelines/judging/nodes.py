@@ -22,7 +22,6 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
-    RatedDifficulty,
     difficulty_candidates,
     last_ratings,
     rate_difficulty,
@@ -74,8 +73,7 @@ def rate_items(
     if not difficulty.judges:
         logger.warning("difficulty: difficulty.judges names no judge, so nothing is rated")
     asked = difficulty_candidates(fielded_items, difficulty.at_most, seed)
-    rated = _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
-    return rated.ratings, rated.rounds
+    return _rated(asked, difficulty_examples, judge_store, difficulty, models, scoring)
 
 
 def _rated(
@@ -85,7 +83,7 @@ def _rated(
     difficulty: DifficultyParams,
     models: ModelsParams,
     scoring: ScoringParams,
-) -> RatedDifficulty:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     shown = (read_examples(examples) if len(examples) else BUNDLED)[: difficulty.shots]
     with no_question_in_errors(items, "difficulty"):
         judges = named_judges(difficulty, models, scoring, store, "difficulty")
@@ -100,10 +98,9 @@ def set_levels(
     difficulty: DifficultyParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Give each question the judges' level, else a level from models' answers, else none.
+    """Give each question the judges' level, else one from models' answers, else none.
 
-    Returns:
-        An `ItemDifficulty` table, for memory; `source` says which of the three.
+    The `ItemDifficulty` table is for memory; `source` says which of the three.
 
     Raises:
         InputError: the file of answers is invalid, or holds a model that answers here too.
@@ -251,9 +248,11 @@ def rate_final_items(
     """
     if not (difficulty.again and difficulty.judges):
         return ItemDifficulty.empty(), JudgeRounds.empty()
-    rated = _rated(cf_items, difficulty_examples, judge_store, difficulty, models, scoring)
+    ratings, rounds = _rated(
+        cf_items, difficulty_examples, judge_store, difficulty, models, scoring
+    )
     ids = cf_items["item_id"].astype(str).tolist()
-    return combine_ratings(ids, rated.ratings, difficulty.combine, seed), rated.rounds
+    return combine_ratings(ids, ratings, difficulty.combine, seed), rounds
 
 
 def check_sampled_items(
@@ -320,11 +319,9 @@ def compare_judges(
 def count_decisions(
     item_difficulty: pd.DataFrame, checking_decisions: pd.DataFrame, final_items: pd.DataFrame
 ) -> dict[str, Any]:
-    """Count what became of the questions, without naming any.
+    """Count the questions `sampled`, `checked` (those that passed) and `final`, without ids.
 
-    Returns:
-        Numbers of questions `sampled`, `checked` (those that passed) and `final`; `reasons` and
-        `harms` of the checks; `sources` of the levels of difficulty.
+    The `reasons` and `harms` of the checks and the `sources` of levels are counted too.
     """
     harms = [harm for cell in checking_decisions["harms"] if cell for harm in cell.split(", ")]
     return {

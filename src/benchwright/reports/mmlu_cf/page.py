@@ -271,11 +271,7 @@ def _fields(
 
 
 def level_rows(difficulty_counts: pd.DataFrame) -> dict[str, Any]:
-    """Tabulate questions and shares by level (rows) and pool (columns), with the sample's target.
-
-    Returns:
-        `pools`, each with name and n, and `rows`: level, share of each pool, expected.
-    """
+    """Tabulate questions and shares by level (`rows`) and pool (`pools`), with the target."""
     by_pool: dict[str, dict[int, Row]] = {pool: {} for pool in _POOLS}
     for row in rows_of(difficulty_counts):
         by_pool[row["pool"]][int(row["level"])] = row

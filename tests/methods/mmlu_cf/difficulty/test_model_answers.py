@@ -34,13 +34,19 @@ def test_numbers_and_words_are_read_and_spaces_do_not_matter() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("d#1", "m", 1), ("d#2", "m", "yes")], "row 2: correct is 'yes'; 0–1, true or false"),
+        (
+            [("d#1", "m", 1), ("d#2", "m", "yes")],
+            "row 2: correct is 'yes'; enter 0–1, true or false",
+        ),
         ([("d#1", "m", 1.5)], "row 1: correct is 1.5"),
         ([("d#1", "m", None)], "row 1: correct is None"),
         ([("d#1", "m", -0.1)], "row 1: correct is -0.1"),
-        ([("d#1", "m", 1), (" ", "m", 1)], "row 2: item_id is ' '; a name"),
+        ([("d#1", "m", 1), (" ", "m", 1)], "row 2: item_id is ' '; enter a name"),
         ([("d#1", "", 1)], "row 1: model is ''"),
-        ([("d#1", "m", 1), ("d#1", "m ", 0)], "row 2: item_id is 'd#1'; one answer"),
+        (
+            [("d#1", "m", 1), ("d#1", "m ", 0)],
+            "row 2: item_id is 'd#1'; the model has another answer",
+        ),
         ([("x", "m", 1), ("a", "m", 1)], "2 of 2 items are not among the 3 clean .*first: 'a'"),
     ],
 )

@@ -35,16 +35,16 @@ def knows(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
 
 
 def test_the_known_levels_come_back_with_every_attempt() -> None:
-    rated = rate_difficulty(ITEMS, {"judge": knows}, BUNDLED, attempts=3)
-    rows = rated.ratings[["item_id", "attempt", "status"]].to_numpy().tolist()
+    ratings, rounds = rate_difficulty(ITEMS, {"judge": knows}, BUNDLED, attempts=3)
+    rows = ratings[["item_id", "attempt", "status"]].to_numpy().tolist()
     assert rows == [
         ["a", 1, "parsed"],
         ["b", 1, "parsed"],
         ["c", 1, "unparsed"],  # "8" may be the answer to the question
         ["c", 2, "parsed"],
     ]
-    assert rated.rounds["parse_rate"].tolist() == pytest.approx([2 / 3, 1])
-    table = item_difficulty(["a", "b", "c"], rated.ratings, "median", seed=0)
+    assert rounds["parse_rate"].tolist() == pytest.approx([2 / 3, 1])
+    table = item_difficulty(["a", "b", "c"], ratings, "median", seed=0)
     assert table["level"].tolist() == [1, 6, 9]
     assert set(table["source"]) == {"judges"}
 
@@ -125,10 +125,10 @@ def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() ->
 
 
 def test_no_items_and_no_judges_give_empty_tables() -> None:
-    rated = rate_difficulty(ITEMS, {}, BUNDLED, attempts=1)
-    assert len(rated.ratings) == len(rated.rounds) == 0
-    assert len(item_difficulty([], rated.ratings, "median", seed=0)) == 0
-    assert list(item_difficulty(["a"], rated.ratings, "median", 0)) == ItemDifficulty.columns()
+    ratings, rounds = rate_difficulty(ITEMS, {}, BUNDLED, attempts=1)
+    assert len(ratings) == len(rounds) == 0
+    assert len(item_difficulty([], ratings, "median", seed=0)) == 0
+    assert list(item_difficulty(["a"], ratings, "median", 0)) == ItemDifficulty.columns()
 
 
 def test_a_users_examples_are_read() -> None:

@@ -182,20 +182,20 @@ def test_the_field_is_the_one_most_judges_name() -> None:
         "y": says("Chemistry", "Field: Law"),
         "z": says("Biology", "who knows"),
     }
-    judged = judge_fields(ITEMS, judges, attempts=2)
-    rows = judged.predictions.set_index("item_id")
+    predictions, rounds = judge_fields(ITEMS, judges, attempts=2)
+    rows = predictions.set_index("item_id")
     assert rows["field"].to_dict() == {"a": "Biology", "b": "Law"}
     assert rows["confidence"].to_dict() == pytest.approx({"a": 2 / 3, "b": 1.0})
     assert rows.loc["a", "second"] == "Chemistry"
-    assert judged.rounds["attempt"].tolist() == [1, 1, 1, 2]
+    assert rounds["attempt"].tolist() == [1, 1, 1, 2]
 
 
 def test_one_judge_gives_no_confidence_and_a_silent_one_no_field() -> None:
-    judged = judge_fields(ITEMS, {"x": says("Biology", "?")}, attempts=2).predictions
+    judged, _ = judge_fields(ITEMS, {"x": says("Biology", "?")}, attempts=2)
     assert judged["source"].tolist() == ["judges", "not_judged"]
     assert judged["confidence"].isna().all()
     assert judged["field"].isna().tolist() == [False, True]
-    assert len(judge_fields(ITEMS, {}, 1).predictions) == 2
+    assert len(judge_fields(ITEMS, {}, 1)[0]) == 2
 
 
 def test_a_judge_is_told_all_fields() -> None:

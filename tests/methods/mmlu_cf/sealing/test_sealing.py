@@ -226,7 +226,7 @@ def test_too_few_answers_tell_nothing() -> None:
     assert np.isnan(score.whole.accuracy)
     assert score.fields == ()
     assert score.reason == "5 answers; accuracies of fewer than 10 are not told"
-    with pytest.raises(InputError, match="29 answers to 30 items"):
+    with pytest.raises(InputError, match="scored 29 of 30 items"):
         evaluate_sealed(benchmark(["law"] * 30), lambda own: [1] * 29, 10)
 
 

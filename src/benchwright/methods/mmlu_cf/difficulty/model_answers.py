@@ -54,9 +54,8 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
     """Turn continuous difficulties (n,) into levels 0–9 by their percentiles.
 
     A value's percentile is the share of the values below it plus half of that equal to it. Its
-    level is the level at that percentile of `reference_levels`, or its tenth without these.
-
-    NaN stays NaN. Reference levels are of similar items, e.g. judges' ratings of the same ones.
+    level is the level at that percentile of `reference_levels`, or its tenth without these. NaN
+    stays NaN. Reference levels are of similar items, e.g. judges' ratings of the same ones.
     """
     difficulty = np.asarray(values, dtype=np.float64)
     out = np.full(difficulty.shape, np.nan)

@@ -67,10 +67,8 @@ def sample_by_difficulty(
     a level lacks; the strata are as near as possible to independent fields and levels. A field with
     fewer questions than its share gives all, and the others share the rest. Within these counts as
     many domains as possible are covered (a maximum flow), then explained questions come first, then
-    those of the domains taken least.
-
-    `items` have item_id, field, difficulty (0–9; NaN is never taken), domain and explanation (null
-    or blank if none), in any order. The seed breaks ties.
+    those of the domains taken least. `items` have item_id, field, difficulty (0–9; NaN is never
+    taken), domain and explanation (null or blank if none), in any order. The seed breaks ties.
 
     Raises:
         InputError: an id occurs twice, or a difficulty is not a whole number from 0 to 9.

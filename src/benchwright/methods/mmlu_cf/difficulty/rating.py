@@ -126,13 +126,6 @@ _TASK = (
 )
 
 
-class RatedDifficulty(NamedTuple):
-    """A `DifficultyRatings` table and a `JudgeRounds` table."""
-
-    ratings: pd.DataFrame
-    rounds: pd.DataFrame
-
-
 def difficulty_prompt(
     question: str, choices: Sequence[str], answer: int, examples: Sequence[WorkedExample]
 ) -> str:
@@ -171,8 +164,8 @@ def parse_level(
 
 def rate_difficulty(
     items: pd.DataFrame, judges: Mapping[str, Ask], examples: Sequence[WorkedExample], attempts: int
-) -> RatedDifficulty:
-    """Ask every judge for the level of every item, and keep all attempts.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Ask every judge for the level of every item: tables `DifficultyRatings` and `JudgeRounds`.
 
     `items` have item_id, question, choices (list[str]) and answer (index).
     """
@@ -194,7 +187,7 @@ def rate_difficulty(
         for reply in replies.attempts
     ]
     ratings = DifficultyRatings.from_rows(sorted(rows, key=lambda row: row[:3]))
-    return RatedDifficulty(ratings, rounds)
+    return ratings, rounds
 
 
 def last_ratings(ratings: pd.DataFrame) -> pd.DataFrame:
@@ -214,10 +207,9 @@ def item_difficulty(
     """Combine ratings to an `ItemDifficulty` table; answers of models fill the gaps.
 
     `level` is the nearest whole number. Even numbers of judges can give a half; a hash of the
-    item's id then rounds it up or down, so that neither is preferred.
-
-    The rows are those of `item_ids`; `ratings` are `DifficultyRatings`, and `from_responses` 0–9 by
-    item id, NaN if unknown (`difficulty_from_responses`).
+    item's id then rounds it up or down, so that neither is preferred. The rows are those of
+    `item_ids`; `ratings` are `DifficultyRatings`, and `from_responses` 0–9 by item id, NaN if
+    unknown (`difficulty_from_responses`).
     """
     of_item = {
         str(item_id): sorted(part["rating"].dropna())
@@ -302,11 +294,9 @@ def count_levels(
     final_difficulty: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> pd.DataFrame:
-    """Count the questions of each level, rated, sampled, checked and rated again.
+    """Count the questions of each level (−1: unknown) and step, as a `DifficultyCounts` table.
 
-    Returns:
-        A `DifficultyCounts` table, −1 (unknown) first; pool `final` only if questions were rated
-        again.
+    The pool `final` is only there if questions were rated again.
     """
     level_of = item_difficulty.set_index("item_id")["level"]
     pools = {

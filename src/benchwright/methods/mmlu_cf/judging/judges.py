@@ -74,9 +74,8 @@ def ask_in_rounds(
 ) -> Rounds[T]:
     """Ask all texts, and again those whose replies could not be read.
 
-    A text that does not fit the model's context is asked once.
-
-    `parse` reads the value from the place of a text and the reply to it, or returns None.
+    A text that does not fit the model's context is asked once. `parse` reads the value from the
+    place of a text and the reply to it, or returns None.
 
     Raises:
         ValueError: `attempts` is below 1.
@@ -141,14 +140,9 @@ def ask_in_memory(
     Raises:
         InputError: the name is not known.
     """
+    local = scoring.model_copy(update={"engine": "local"})
     ask = ask_model(
-        name,
-        models,
-        scoring.model_copy(update={"engine": "local"}),
-        store,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        what=what,
+        name, models, local, store, max_tokens=max_tokens, temperature=temperature, what=what
     )
     if name in models.models and models.models[name].endpoint is not None:
         logger.warning(

@@ -124,10 +124,9 @@ def parse_rating(
 
     None if it states no rating, two different ones, a range ("6-7"), one out of range or of another
     scale ("7/10"), a decimal, one after a doubt or a negation, or one beside another number of the
-    scale; if it refuses; and if it only repeats the scale or the prompt.
-
-    Repetition of `shown` texts of the prompt is ignored, and so is a number alone that is one of
-    the `choices`, since it may answer the question.
+    scale; if it refuses; and if it only repeats the scale or the prompt. Repetition of `shown`
+    texts of the prompt is ignored, and so is a number alone that is one of the `choices`, since it
+    may answer the question.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
@@ -251,9 +250,8 @@ def parse_named(
 
     None if a name is missing or occurs twice, a rating is not a whole number of the range ("4/5" is
     one of 1–5, "4/10" is not), a flag is neither yes/true nor no/false, or the judge refuses. Other
-    names are ignored. Case, spaces, "_" and "-" in names do not matter.
-
-    `ratings` are whole numbers from `low` to `high`. Repetition of `shown` texts is ignored.
+    names are ignored. Case, spaces, "_" and "-" in names do not matter. `ratings` are whole numbers
+    from `low` to `high`. Repetition of `shown` texts is ignored.
     """
     if reply is None or len(reply) > LONGEST or other_digits(reply):
         return None
@@ -291,10 +289,9 @@ def parse_choice(
     """Read which of several names a reply begins with, perhaps after "<label>:"; else None.
 
     None if the line continues with more than a remark in brackets or after a dash, if another of
-    the names follows, or if the judge refuses.
-
-    `names` has the name of each spelling, in any case. The `label`, e.g. "field", may be a key of a
-    JSON object. Repetition of `shown` texts is ignored.
+    the names follows, or if the judge refuses. `names` has the name of each spelling, in any case.
+    The `label`, e.g. "field", may be a key of a JSON object. Repetition of `shown` texts is
+    ignored.
     """
     if reply is None or len(reply) > LONGEST:
         return None

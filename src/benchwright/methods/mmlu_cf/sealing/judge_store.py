@@ -43,9 +43,8 @@ class SealedShards(StoredShards):
     """Shards by name, as `StoredShards`, each encrypted; none stays in memory.
 
     A torn or altered file counts as absent, with a warning each; so do files under another key,
-    with one warning for all. Nothing is derived or listed before the first use.
-
-    The folder is created if absent; the name of the benchmark is part of the salt.
+    with one warning for all. Nothing is derived or listed before the first use. The folder is
+    created if absent; the name of the benchmark is part of the salt.
     """
 
     def __init__(self, folder: Path, key: SealKey, name: str) -> None:
@@ -147,9 +146,8 @@ class JudgeStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """One store for all nodes of a run in this process: encrypted on disk, or in memory.
 
     On disk (`sealing.judge_store: encrypted`) a killed run continues where it stopped. Without a
-    key, which only pipelines that seal nothing may lack, replies stay in memory.
-
-    Several benchmarks may share the folder. `sealing` is the section of conf.
+    key, which only pipelines that seal nothing may lack, replies stay in memory. Several benchmarks
+    may share the folder. `sealing` is the section of conf.
     """
 
     def __init__(

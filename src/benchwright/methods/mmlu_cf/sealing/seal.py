@@ -231,9 +231,8 @@ def keyed_leak_pairs(
 ) -> pd.DataFrame:
     """Replace the ids of a `LeakPairs` table, except those of public items, by keyed ids.
 
-    Dropped items get keyed ids as well: one may say what a closed item says.
-
-    `assignment` is of the items that stayed; both tables have the items' own ids.
+    Dropped items get keyed ids as well: one may say what a closed item says. `assignment` is of the
+    items that stayed; both tables have the items' own ids.
     """
     if pairs.empty:
         return LeakPairs.empty()

@@ -87,9 +87,8 @@ def half_gaps(
     The halves hold different items, so their errors add up; interval and test are normal. A model
     is `suspicious` if validation is above test and the difference holds after Holm's correction
     over all models at two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2.
-    Fields are corrected over models and fields.
-
-    Each key occurs once in `scores`; a model without a group is "unknown".
+    Fields are corrected over models and fields. Each key occurs once in `scores`; a model without a
+    group is "unknown".
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
     gaps = [_difference(score.validation, score.test, level) for score in ordered]
@@ -133,9 +132,8 @@ def gap_shares(
     """Compute the shares of models with |Δ| below each bound (in the paper: 60% and 96%).
 
     `expected` is what independent halves of equal difficulty give by sampling alone: 53% and 85% at
-    10,000 + 10,000 items and 60% accuracy. Matched halves vary less.
-
-    Rows of single fields are ignored.
+    10,000 + 10,000 items and 60% accuracy. Matched halves vary less. Rows of single fields are
+    ignored.
     """
     known = gaps[gaps["field"].eq("") & gaps["delta"].notna()]
     size = known["delta"].abs().to_numpy(np.float64)
@@ -181,10 +179,8 @@ def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
     Only fields that both halves report by themselves are paired: "other fields" may be different
-    fields in each half.
-
-    `figures` are by file. `sealed` is the benchmark's name or the beginning of the SHA-256 of its
-    `test.sealed`; None if there are figures of one benchmark only.
+    fields in each half. `figures` are by file. `sealed` is the benchmark's name or the beginning of
+    the SHA-256 of its `test.sealed`; None if there are figures of one benchmark only.
 
     Raises:
         InputError: there are figures of no or of several benchmarks, a half of a configuration
@@ -306,10 +302,9 @@ def compare_halves(
 
 
 def count_small_gaps(half_gap: pd.DataFrame, settings: HalfGapParams) -> pd.DataFrame:
-    """Count the configurations whose |Δ| is below each bound.
+    """Count the configurations with |Δ| below each bound, as a `HalfGapShares` table.
 
-    Returns:
-        A `HalfGapShares` table: all styles and shots, then each; in each all sizes, then each.
+    All styles and shots come first, then each; in each all sizes, then each.
     """
     whole = half_gap[half_gap["field"].eq("")]
     rows: list[tuple[Any, ...]] = []

@@ -157,10 +157,8 @@ def split_without_leaks(
     Pairs across the halves are judged. With `repair: move`, pairs that are one question become a
     group and the items are halved again, which keeps the distributions equal. This may bring new
     pairs across, so it is repeated. With `remove`, or after the last round, one of each pair is
-    dropped: first those in most pairs, then the one of the larger stratum.
-
-    `items` are as for `split_halves`, with question and choices; `vectors` (n, d) in the order of
-    rows.
+    dropped: first those in most pairs, then the one of the larger stratum. `items` are as for
+    `split_halves`, with question and choices; `vectors` (n, d) in the order of rows.
     """
     rules = params.leakage
     ids = items["item_id"].astype(str).tolist()

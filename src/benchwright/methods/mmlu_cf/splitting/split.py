@@ -33,7 +33,6 @@ def split_halves(
     placed first, the largest first, each where it leaves strata, fields, levels and sizes most
     even. Single items then bring every stratum (field × level), then every field, then every level
     as near to its share as possible, exactly. A hash of its id decides where a single item goes.
-
     `items` have item_id, field, difficulty (whole numbers; NaN, unknown, is a level too) and any of
     `TOGETHER`, in any order. Unknown ids in `together` are ignored.
 
@@ -70,7 +69,7 @@ def split_halves(
 
 
 def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[np.int64]:
-    """Number the ids; ids that belong together, directly or through others, share a number."""
+    """Return a number per id; ids that belong together, directly or through others, share one."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
