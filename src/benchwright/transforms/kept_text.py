@@ -51,18 +51,18 @@ _OPENERS = frozenset(
 
 
 def quotations(text: str) -> list[str]:
-    """What stands between quotation marks, without them; apostrophes are none."""
-    return [next(filter(None, found)).strip() for found in _QUOTED.findall(text) if any(found)]
+    """Return the texts between quotation marks, without the marks."""
+    return [next(filter(None, groups)).strip() for groups in _QUOTED.findall(text) if any(groups)]
 
 
 def formulas(text: str) -> list[str]:
-    """Pieces of mathematics, code, chemistry and abbreviations, sorted, each as often as it occurs.
+    """Return pieces of mathematics, code, chemistry and abbreviations, sorted, with repetitions.
 
-    LaTeX and code in their marks as a whole; elsewhere every piece between spaces that has a sign
-    which prose has not, mixes letters with figures, has two capitals ("DNA", "pH", "H2O"), or is a
-    single letter other than "a" and "I". Figures with a unit are numbers, not formulas.
+    LaTeX and code in their marks are one piece; elsewhere it is every piece between spaces that
+    has a sign unknown to prose, mixes letters with figures, has two capitals ("DNA", "pH", "H2O"),
+    or is a single letter other than "a" and "I". Figures with a unit are numbers, not formulas.
     """
-    marked = [" ".join(found.split()) for found in _CODE.findall(text)]
+    marked = [" ".join(code.split()) for code in _CODE.findall(text)]
     # An unfinished "x =" may as well end in "x is".
     pieces = [_trimmed(piece) for piece in _CODE.sub(" ", text).rstrip(" =:").split()]
     shouted = _shouted(text)
@@ -70,7 +70,7 @@ def formulas(text: str) -> list[str]:
 
 
 def _trimmed(piece: str) -> str:
-    """A piece without the punctuation around it, brackets only where they are not its own."""
+    """Strip the punctuation around a piece, and brackets that do not belong to it."""
     piece = unicodedata.normalize("NFC", piece).strip(_EDGE)
     for left, right in ("()", "[]"):
         whole = piece.endswith(right) and piece.count(left) == 1
@@ -84,9 +84,8 @@ def _trimmed(piece: str) -> str:
 def _is_formula(piece: str, shouted: bool) -> bool:
     if not piece or set(piece) <= {"_"} or is_number(piece):
         return False
-    if any(not (c.isalnum() or c in _PROSE) or unicodedata.category(c) == "No" for c in piece):
-        return True
-    if _CALL.match(piece):
+    strange = (not (c.isalnum() or c in _PROSE) or unicodedata.category(c) == "No" for c in piece)
+    if any(strange) or _CALL.match(piece):
         return True
     if piece.isalpha() and ((shouted and piece.isupper()) or piece.casefold() in _STRESSED):
         return False
@@ -94,64 +93,56 @@ def _is_formula(piece: str, shouted: bool) -> bool:
 
 
 def _shouted(text: str) -> bool:
-    """Whether a text is in capitals: most of its longer words are."""
+    """Return whether most of the longer words of a text are in capitals."""
     longer = re.findall(r"[^\W\d_]{4,}", text)
     return sum(word.isupper() for word in longer) > len(longer) / 2
 
 
 def names(text: str) -> frozenset[str]:
-    """Words that are capitalised inside a sentence, in lower case, without a possessive s.
+    """Return the words capitalised inside a sentence, in lower case, without a possessive s.
 
-    At the start of a sentence a word counts where it surely is a name: before another capitalised
-    word, a comma, or with a possessive s, and not one of the words that open questions. A text in
-    capitals throughout has no names that could be told.
+    At the start of a sentence a word counts only where it is certainly a name: before another
+    capitalised word, a comma, or with a possessive s, and not one of the words that open questions.
+    A text in capitals throughout has no recognisable names.
     """
-    return frozenset(word for word, surely in _capitalised(text) if surely)
-
-
-def _capitalised(text: str) -> list[tuple[str, bool]]:
     text = _CODE.sub(" ", unicodedata.normalize("NFC", text))
     if _shouted(text):
-        return []
-    words = list(_WORD.finditer(text))
-    out: list[tuple[str, bool]] = []
-    for place, found in enumerate(words):
-        word = found[0]
-        bare = _bare(word)
-        if not word[0].isupper() or bare in _PRONOUN or len(bare) < 2:
-            continue
-        opens = _ENDS.search(text[: found.start()]) is not None
-        out.append((bare, not opens or _surely_a_name(text, words, place)))
-    return out
+        return frozenset()
+    matches = list(_WORD.finditer(text))
+    bare = [_bare(match[0]) for match in matches]
+    return frozenset(
+        word
+        for place, (match, word) in enumerate(zip(matches, bare, strict=True))
+        if match[0][0].isupper() and word not in _PRONOUN and len(word) > 1
+        if not _ENDS.search(text[: match.start()]) or _surely_a_name(text, matches, place)
+    )
 
 
-def _surely_a_name(text: str, words: list[re.Match[str]], place: int) -> bool:
-    found = words[place]
-    if _bare(found[0]) in _OPENERS:
+def _surely_a_name(text: str, matches: list[re.Match[str]], place: int) -> bool:
+    match = matches[place]
+    if _bare(match[0]) in _OPENERS:
         return False
-    after = text[found.end() : found.end() + 1]
-    if after == "," or found[0].casefold().replace("’", "'").endswith("'s"):
+    after = text[match.end() : match.end() + 1]
+    if after == "," or match[0].casefold().replace("’", "'").endswith("'s"):
         return True
-    following = words[place + 1] if place + 1 < len(words) else None
-    return (
-        following is not None
-        and following[0][0].isupper()
-        and text[found.end() : following.start()].strip(" ") in {"", "and"}
+    return any(
+        following[0][0].isupper()
+        and text[match.end() : following.start()].strip(" ") in {"", "and"}
+        for following in matches[place + 1 : place + 2]
     )
 
 
 def opening_word(text: str) -> str:
-    """The first word, in lower case, where it is no word that opens questions, else ""."""
-    found = _WORD.search(text)
-    word = _bare(found[0]) if found else ""
+    """Return the first word, in lower case, unless it is one that opens questions, else ""."""
+    match = _WORD.search(text)
+    word = _bare(match[0]) if match else ""
     return "" if word in _OPENERS else word
 
 
 def words(text: str) -> frozenset[str]:
-    """All words of a text, in lower case, without a possessive s."""
-    return frozenset(
-        _bare(found[0]) for found in _WORD.finditer(unicodedata.normalize("NFC", text))
-    )
+    """Return all words of a text, in lower case, without a possessive s."""
+    normal = unicodedata.normalize("NFC", text)
+    return frozenset(_bare(match[0]) for match in _WORD.finditer(normal))
 
 
 def _bare(word: str) -> str:
@@ -159,13 +150,11 @@ def _bare(word: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The words and figures of a text in order, without those of grammar and of questions."""
-    return [
-        word for word in re.findall(r"\w+", text.casefold()) if word not in _OPENERS and word != "s"
-    ]
+    """Return the words and figures of a text in order, without those of grammar and questions."""
+    return [word for word in re.findall(r"\w+", text.casefold()) if word not in {*_OPENERS, "s"}]
 
 
-# What looks like a negation and is none, or turns an amount rather than a sentence.
+# Phrases that look like a negation and are none, or negate an amount rather than a sentence.
 _NO_NEGATION = re.compile(
     r"\b(?:not\s+only|whether\s+or\s+not|true\s+or\s+false|at\s+least|no\s+matter|not\s+least"
     r"|no\s+(?:more|less|fewer|later|earlier)\s+than|not\s+(?:more|less|fewer)\s+than"
@@ -177,7 +166,7 @@ _NEGATION = re.compile(
     r"|improper|inappropriate|inconsistent|impossible|unlikely|unable|unrelated|unnecessary"
     r"|ineffective|insufficient|inadequate|least|cannot|unless|\w+n't|cant)\b"
 )
-# They may say in a word what a negation says, or may not: either count is taken.
+# Words that may or may not replace a negation: either count is accepted.
 _LIKE_A_NEGATION = re.compile(
     r"\b(?:lack(?:s|ed|ing)?|absent|absence|missing|fail(?:s|ed|ing|ure)?|refus(?:e|es|ed|ing)"
     r"|prevent(?:s|ed|ing)?|avoid(?:s|ed|ing)?|exclud(?:e|es|ed)|forbid(?:s|den)?|bann?(?:s|ed)?"
@@ -203,14 +192,13 @@ _OPPOSITES: list[tuple[str, str]] = re.findall(
 
 
 def same_negation(before: str, after: str) -> bool:
-    """Whether two wordings of a question are negated alike.
+    """Return whether two wordings of a question are negated alike.
 
-    Negations must be there or not in both, and their numbers both odd or both even. Where they are
-    not, words that may say the same ("lacks", "other than", "unwanted") in the text that has fewer
-    make up for it.
+    Both or none must have negations, and their numbers must both be odd or both even. Otherwise
+    words that may say the same ("lacks", "other than", "unwanted") in the text that has fewer
+    compensate for one.
     """
-    n_before, maybe_before = _counts(before)
-    n_after, maybe_after = _counts(after)
+    (n_before, maybe_before), (n_after, maybe_after) = _counts(before), _counts(after)
     if (n_before > 0) == (n_after > 0) and n_before % 2 == n_after % 2:
         return True
     fewer = maybe_before - maybe_after if n_before < n_after else maybe_after - maybe_before
@@ -224,22 +212,22 @@ def _counts(text: str) -> tuple[int, Counter[str]]:
 
 
 def turned_round(before: str, after: str) -> bool:
-    """Whether a word has made way for its opposite ("largest" for "smallest").
+    """Return whether a word was replaced by its opposite ("largest" for "smallest").
 
-    Not where a negation makes up for it ("incorrect" for "not correct").
+    A negation may compensate for it ("incorrect" for "not correct").
     """
     old, new = folded(before), folded(after)
     return any(
-        _occurs(one, old) > _occurs(one, new)
-        and _occurs(other, old) < _occurs(other, new)
-        and _negations_beside(pair, old) == _negations_beside(pair, new)
+        _occurs(word, old) > _occurs(word, new)
+        and _occurs(opposite, old) < _occurs(opposite, new)
+        and _other_negations(pair, old) == _other_negations(pair, new)
         for pair in _OPPOSITES
-        for one, other in (pair, pair[::-1])
+        for word, opposite in (pair, pair[::-1])
     )
 
 
-def _negations_beside(pair: tuple[str, str], flat: str) -> int:
-    """Negations other than the two words themselves."""
+def _other_negations(pair: tuple[str, str], flat: str) -> int:
+    """Count negations other than the two words themselves."""
     left = re.sub(rf"\b(?:{pair[0]}|{pair[1]})\b", " ", flat)
     return len(_NEGATION.findall(_NO_NEGATION.sub(" ", left)))
 
@@ -249,7 +237,7 @@ def _occurs(word: str, flat: str) -> int:
 
 
 def folded(text: str) -> str:
-    """Lower case, one kind of apostrophe, one space between words."""
+    """Return the text in lower case, with one kind of apostrophe and single spaces."""
     return " ".join(text.casefold().replace("’", "'").split())
 
 
@@ -349,59 +337,57 @@ _A_TIME = re.compile(r"\b(?:per|each|every|a|split)\s+$", re.IGNORECASE)
 
 
 def numbers(text: str) -> Counter[str]:
-    """How often each number occurs in a text: `12`, `1/2`, `25 %`, `3 rd`, `10 kg`.
+    """Count each number in a text: `12`, `1/2`, `25 %`, `3 th`, `10 kg`.
 
-    Figures and words are alike ("12", "twelve", "a dozen", "1,000", "one thousand"), and so are
+    Figures and words are equal ("12", "twelve", "a dozen", "1,000", "one thousand"), and so are
     the spellings of a unit; other units are other numbers, since nothing is converted. A spelled
-    "one" is left out, which is most often a pronoun, and so is "first".
+    "one", most often a pronoun, and "first" are left out.
     """
-    return Counter(_named(found, text) for found in _NUMBER.finditer(text)) - Counter(
-        {"": len(text)}
-    )
+    return Counter(filter(None, (_named(match, text) for match in _NUMBER.finditer(text))))
 
 
 def is_number(piece: str) -> bool:
-    """Whether a piece of text is a number with its unit and nothing else."""
+    """Return whether a piece of text is a number with its unit and nothing else."""
     return _NUMBER.fullmatch(piece) is not None
 
 
-def _named(found: re.Match[str], text: str) -> str:
-    """The canonical name of a number found, "" where it is none."""
-    value = _value(found, text)
+def _named(match: re.Match[str], text: str) -> str:
+    """Return the canonical name of a number, "" where it is none."""
+    value = _value(match, text)
     if value is None:
         return ""
-    unit = _UNIT_OF[found["money"]] if found["money"] else ""
-    if found["unit"]:
-        unit = f"{unit} {_UNIT_OF[' '.join(found['unit'].casefold().split())]}".strip()
-    if found["ordinal"] or (found["part"] and not found["parts"] and value.denominator == 1):
+    unit = _UNIT_OF[match["money"]] if match["money"] else ""
+    if match["unit"]:
+        unit = f"{unit} {_UNIT_OF[' '.join(match['unit'].casefold().split())]}".strip()
+    if match["ordinal"] or (match["part"] and not match["parts"] and value.denominator == 1):
         unit = "th"
-    name = f"-{value}" if found["sign"] else str(value)
+    name = f"-{value}" if match["sign"] else str(value)
     return f"{name} {unit}".strip()
 
 
-def _value(found: re.Match[str], text: str) -> Fraction | None:
-    if found["over"]:
-        under = int(found["under"])
-        return Fraction(int(found["over"]), under) if under else None
-    if found["ordinal"]:
-        return Fraction(int(found["ordinal"])) if int(found["ordinal"]) > 1 else None
-    if found["figure"]:
-        value = Fraction(Decimal(re.sub(r"[,\u202f]", "", found["figure"])))
-        return value * _SCALES[found["scale"].casefold()] if found["scale"] else value
-    if found["part"]:
-        return _part(found, text)
-    if found["spelled"]:
-        return _spelled(found["spelled"].casefold())
-    return Fraction(_DOZEN if found["dozen"] else 2)
+def _value(match: re.Match[str], text: str) -> Fraction | None:
+    if match["over"]:
+        under = int(match["under"])
+        return Fraction(int(match["over"]), under) if under else None
+    if match["ordinal"]:
+        return Fraction(int(match["ordinal"])) if int(match["ordinal"]) > 1 else None
+    if match["figure"]:
+        value = Fraction(Decimal(re.sub(r"[,\u202f]", "", match["figure"])))
+        return value * _SCALES[match["scale"].casefold()] if match["scale"] else value
+    if match["part"]:
+        return _part(match, text)
+    if match["spelled"]:
+        return _spelled(match["spelled"].casefold())
+    return Fraction(_DOZEN if match["dozen"] else 2)
 
 
-def _part(found: re.Match[str], text: str) -> Fraction | None:
-    """One half, two thirds; or "the third", which is a place; or "per second", which is none."""
-    word = found["part"].casefold()
-    how_many = (found["parts"] or "").casefold()
+def _part(match: re.Match[str], text: str) -> Fraction | None:
+    """Read one half, two thirds; "the third" is a place, and "per second" is no number."""
+    word = match["part"].casefold()
+    how_many = (match["parts"] or "").casefold()
     if word.startswith("second"):
         # A time, or a place; never a part.
-        if word == "seconds" or how_many or _A_TIME.search(text[: found.start("part")]):
+        if word == "seconds" or how_many or _A_TIME.search(text[: match.start("part")]):
             return None
         return Fraction(2)
     plain = word in _ORDINALS
@@ -413,7 +399,7 @@ def _part(found: re.Match[str], text: str) -> Fraction | None:
 
 
 def _spelled(words: str) -> Fraction | None:
-    """The value of "two hundred and fifty"; a lone "one" is nothing."""
+    """Return the value of "two hundred and fifty"; a lone "one" is no number."""
     total, below = 0, 0
     parts = [part for part in re.split(r"[\s-]+", words) if part != "and"]
     if parts == ["one"]:

@@ -1,4 +1,4 @@
-"""MMLU-CF, rule 1: questions in other words, each checked before it is used.
+"""MMLU-CF, rule 1: questions in other words, each checked before use.
 
 Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
 Section 3.4, rule 1.
@@ -23,10 +23,10 @@ SIMILARITY = "similarity"
 """The name of the check that needs an encoder; the others are in `rephrase_checks.CHECKS`."""
 
 Ask = Callable[[Sequence[str], int], list[str | None]]
-"""A chat model: the reply to each text at the n-th attempt; None where it does not fit."""
+"""A chat model: the reply to each text at the n-th attempt; None where the text is too long."""
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
-"""Cosine of each text with the one at its place in the other list."""
+"""Cosine of each text with the one at the same place in the other list."""
 
 _INSTRUCTION = """\
 Write the question below in other words.
@@ -82,11 +82,6 @@ class Question(NamedTuple):
     answer_text: str = ""
     passage_id: str | None = None
 
-    @property
-    def answers(self) -> tuple[tuple[str, ...], int, str]:
-        """What is right: options, index and text, as `Wording` takes them."""
-        return self.choices, self.answer, self.answer_text
-
 
 class Attempt(NamedTuple):
     """One row of `tables.Rephrasings`, but for the model's name; see there."""
@@ -103,7 +98,7 @@ class Attempt(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What was read off a reply: the new question, or why there is none."""
+    """The new question in a reply, or why there is none."""
 
     text: str | None
     failed: str
@@ -114,9 +109,9 @@ def rephrase(
 ) -> list[Attempt]:
     """Ask for another wording of each question, up to `params.attempts` times until one passes.
 
-    The passage before a question is shown, stays as it is and is not checked. A question that
-    cannot be asked for has one attempt without a reply: `passage` (a long text in which passage
-    and question cannot be told apart) or `nothing_to_rephrase` (fewer than three words).
+    The passage before a question is shown, is not changed and is not checked. A question that
+    cannot be rephrased has one attempt without a reply: `passage` (a long text in which passage
+    and question cannot be separated) or `nothing_to_rephrase` (fewer than three words).
 
     Returns:
         The attempts by question, in the order of `questions`; `before` and `after` are whole
@@ -136,20 +131,19 @@ def rephrase(
         if not open_ones:
             break
         replies = ask([rephrase_prompt(questions[row], parts) for row, parts in open_ones], attempt)
-        read = [
-            read_reply(reply, parts.question)
-            for (_, parts), reply in zip(open_ones, replies, strict=True)
-        ]
-        near = _similarities([parts.question for _, parts in open_ones], read, similarity)
-        for (row, parts), reply, one, cosine in zip(open_ones, replies, read, near, strict=True):
+        old = [parts.question for _, parts in open_ones]
+        read = list(map(read_reply, replies, old))
+        near = _similarities(old, read, similarity)
+        for (row, parts), reply, new, cosine in zip(open_ones, replies, read, near, strict=True):
             question = questions[row]
-            if one.text is None:
-                made = _attempt(question, attempt, reply, one.failed)
+            if new.text is None:
+                made = _attempt(question, attempt, reply, new.failed)
             else:
-                failed = failed_checks(Wording(parts.question, one.text, *question.answers))
+                right = (question.choices, question.answer, question.answer_text)
+                failed = failed_checks(Wording(parts.question, new.text, *right))
                 if not cosine >= params.min_similarity:
                     failed.append(SIMILARITY)
-                after = parts.passage + one.text
+                after = parts.passage + new.text
                 made = _attempt(question, attempt, reply, *failed, after=after, similarity=cosine)
             attempts[row].append(made)
         # A prompt that is too long is too long the next time as well.
@@ -158,16 +152,16 @@ def rephrase(
             for row, parts in open_ones
             if not attempts[row][-1].used and attempts[row][-1].reply is not None
         ]
-    return [made for own in attempts for made in own]
+    return [made for of_question in attempts for made in of_question]
 
 
 def _similarities(
     before: Sequence[str], read: Sequence[Read], similarity: Similarity
 ) -> list[float]:
-    """Of each question with what was read; NaN where nothing was."""
+    """Return the similarity of each question with its new wording; NaN without one."""
     pairs = [(old, new.text) for old, new in zip(before, read, strict=True) if new.text is not None]
     near = iter(similarity(*map(list, zip(*pairs, strict=True))) if pairs else ())
-    return [nan if one.text is None else float(next(near)) for one in read]
+    return [nan if new.text is None else float(next(near)) for new in read]
 
 
 def _attempt(
@@ -184,7 +178,7 @@ def _attempt(
 
 
 def rephrase_prompt(question: Question, parts: Asked) -> str:
-    """What the model is told: the rules, the passage, the question, and its options to know."""
+    """Return the model's prompt: the rules, the passage, the question, and its options."""
     form = _FORMS.get(question_form(parts.question), _FORMS["question"])
     blocks = [_INSTRUCTION.format(form=form)]
     passage = parts.passage.strip()
@@ -200,7 +194,7 @@ def rephrase_prompt(question: Question, parts: Asked) -> str:
 
 
 def read_reply(reply: str | None, before: str) -> Read:
-    """The new question in a reply, without what models put around it.
+    """Extract the new question from a reply, without what models put around it.
 
     Returns:
         The question; or the reason why there is none: `too_long`, `empty`, `refusal`, `options`
@@ -230,7 +224,7 @@ def _paragraphs(text: str) -> int:
 
 
 def _unwrapped(text: str) -> str:
-    """A text without the quotation marks or stars around the whole of it."""
+    """Strip the quotation marks or stars around the whole text."""
     for left, right in _MARKS:
         inner = text[len(left) : -len(right)]
         wrapped = text.startswith(left) and text.endswith(right) and len(text) > len(left + right)

@@ -1,4 +1,9 @@
-"""What a question is made of: the passage before it, its form, and how it speaks of its options."""
+"""Checks whether another wording of a question still asks the same, as far as its text can show.
+
+Each check is a rule about English text that a person can follow. The checks refuse what they can
+show to be wrong, and some wordings that are right: an item that keeps its wording costs less than
+one whose answer is no longer right. They cannot decide whether two texts mean the same.
+"""
 
 import re
 from collections import Counter
@@ -48,22 +53,21 @@ _LONG = 600  # characters of lines that cannot be told apart
 
 
 class Asked(NamedTuple):
-    """A question in two parts: what stays, and what is asked."""
+    """A question in two parts: the passage, which stays, and the question to rephrase."""
 
     passage: str
     question: str
 
 
 def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
-    """Part the passage from the question after it.
+    """Split a text into the passage and the question after it.
 
-    A passage given as such (`passage_id`) ends before the last empty line. Otherwise the last
-    line is the question if at least 200 characters come before it and it asks something, or is
-    left unfinished.
+    A known passage (`passage_id`) ends before the last empty line. Otherwise the last line is the
+    question if at least 200 characters come before it and it asks something, or is unfinished.
 
     Returns:
         The two parts, which joined are `text`; the passage is "" in a question without one. None
-        where a long text of several lines cannot be parted.
+        where a long text of several lines cannot be split.
     """
     if passage_id:
         passage, mark, asked = text.rpartition("\n\n")
@@ -85,11 +89,10 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
 
 
 def question_form(question: str) -> QuestionForm:
-    """What a question is as a sentence, from the last sentence of its text.
+    """Return the form of a question, from the last sentence of its text.
 
-    Returns:
-        `blank` with a gap to be filled; `question` where something is asked or told to be done;
-        `statement` where a whole sentence does neither; `stem` where an option ends the sentence.
+    It is `blank` with a gap to fill, `question` where something is asked or requested, `statement`
+    where a whole sentence does neither, and `stem` where an option ends the sentence.
     """
     if _BLANK.search(question):
         return "blank"
@@ -105,18 +108,18 @@ def question_form(question: str) -> QuestionForm:
 
 
 def blanks(question: str) -> int:
-    """How many gaps a question has."""
+    """Count the gaps of a question."""
     return len(_BLANK.findall(question))
 
 
 def last_article(question: str) -> str:
-    """`a`, `the`, or "" where the last word is no article; "an" is `a`."""
+    """Return `a`, `the`, or "" where the last word is no article; "an" is `a`."""
     words = re.findall(r"[\w’']+", question.casefold())
     return _ARTICLES.get(words[-1], "") if words else ""
 
 
 def speaks_of_options(question: str) -> bool:
-    """Whether a question says that there are options: "the following", "these", "which"."""
+    """Return whether a question mentions options: "the following", "these", "which"."""
     return bool(_FOLLOWING.search(question))
 
 
@@ -148,15 +151,15 @@ class Wording(NamedTuple):
 
 
 def keeps_numbers(wording: Wording) -> bool:
-    """The same numbers with the same units, each as often; in figures or in words."""
+    """Return whether numbers and units are the same, each as often, in figures or in words."""
     return numbers(wording.before) == numbers(wording.after)
 
 
 def keeps_names(wording: Wording) -> bool:
-    """All names, quotations, formulas and code, and none that were not there before.
+    """Return whether names, quotations, formulas and code stay, and no new ones appear.
 
-    A name is a capitalised word inside a sentence. An opening word that makes way for another one
-    that is not there either may be a name too, and is refused.
+    A name is a capitalised word inside a sentence. An opening word that is replaced by another new
+    one may be a name too, and is refused.
     """
     before, after = wording.before, wording.after
     old, new = words(before), words(after)
@@ -165,68 +168,60 @@ def keeps_names(wording: Wording) -> bool:
     opening, other = opening_word(before), opening_word(after)
     if opening and other and opening not in new and other not in old:
         return False
-    texts = folded(before), folded(after)
-    if any(folded(quoted) not in texts[1] for quoted in quotations(before)):
-        return False
-    if any(folded(quoted) not in texts[0] for quoted in quotations(after)):
-        return False
+    for text, other in ((before, folded(after)), (after, folded(before))):
+        if any(folded(quoted) not in other for quoted in quotations(text)):
+            return False
     return _formulas(before) == _formulas(after)
 
 
 def _formulas(text: str) -> Counter[str]:
-    """Each formula as often as it occurs; a symbol or an abbreviation once: "it" may stand in."""
-    found = formulas(text)
-    return Counter([piece for piece in found if not piece.isalnum()]) | Counter(set(found))
+    """Count the formulas; a symbol or an abbreviation counts once, since "it" may replace it."""
+    pieces = formulas(text)
+    return Counter(piece for piece in pieces if not piece.isalnum()) | Counter(set(pieces))
 
 
 def keeps_negations(wording: Wording) -> bool:
-    """Negated alike, and no word in place of its opposite."""
-    return same_negation(wording.before, wording.after) and not turned_round(
-        wording.before, wording.after
-    )
+    """Return whether both are negated alike, and no word was replaced by its opposite."""
+    texts = (wording.before, wording.after)
+    return same_negation(*texts) and not turned_round(*texts)
 
 
 def fits_options(wording: Wording) -> bool:
-    """The options still answer it, and it does not say which.
+    """Return whether the options still answer the question, and it does not reveal which.
 
-    A question stays a question, an unfinished sentence one that ends in the same article if in
-    any, and gaps stay. "Which of the following" still says that there are options. No option's
-    text is new in the question, nor a word that only the right one has.
+    A question stays a question, an unfinished sentence stays one that ends in the same article if
+    in any, and gaps stay. "Which of the following" still mentions options. No option's text is new
+    in the question, nor a word that only the right one has.
     """
     before, after = wording.before, wording.after
     form = question_form(before)
-    if not wording.choices:
-        return form == question_form(after) and not _gives_away(wording)
-    return (
-        form == question_form(after)
-        and blanks(before) == blanks(after)
+    fits = not wording.choices or (
+        blanks(before) == blanks(after)
         and (form != "stem" or last_article(before) == last_article(after))
         and (speaks_of_options(after) or not speaks_of_options(before))
-        and not _gives_away(wording)
     )
+    return fits and form == question_form(after) and not _gives_away(wording)
 
 
 def _gives_away(wording: Wording) -> bool:
     old, new = f" {_plain(wording.before)} ", f" {_plain(wording.after)} "
-    told = [*wording.choices] or [wording.answer_text]
-    if any(f" {text} " in new and f" {text} " not in old for text in map(_plain, told) if text):
+    answers = [*wording.choices] or [wording.answer_text]
+    if any(f" {text} " in new and f" {text} " not in old for text in map(_plain, answers) if text):
         return True
-    known = set(map(_stem, old.split()))
-    own: set[str] = set()
-    for index, text in enumerate(wording.choices):
-        content = {_stem(word) for word in _plain(text).split() if len(word) >= 4} - _COMMON
-        if index == wording.answer:
-            own = content
-        else:
-            known |= content
-    return bool((own - known) & set(map(_stem, new.split())))
+    contents = [
+        {_stem(word) for word in _plain(text).split() if len(word) >= 4} - _COMMON
+        for text in wording.choices
+    ]
+    right = contents.pop(wording.answer) if wording.answer >= 0 and contents else set()
+    known = set(map(_stem, old.split())).union(*contents)
+    return bool((right - known) & set(map(_stem, new.split())))
 
 
 def keeps_length(wording: Wording) -> bool:
-    """Between half and twice as many words, with a few more or less for a short question.
+    """Return whether there are half to twice as many words, or a few more in a short question.
 
-    Of more than four words that are not of grammar, 60% as many must be there, in whatever
-    wording: a condition that is left out shows so.
+    With more than four content words, at least 60% as many must remain, in any wording, which
+    detects a condition that was left out.
     """
     before, after = len(wording.before.split()), len(wording.after.split())
     old, new = len(content_words(wording.before)), len(content_words(wording.after))
@@ -236,10 +231,9 @@ def keeps_length(wording: Wording) -> bool:
 
 
 def is_changed(wording: Wording) -> bool:
-    """Not the same words in the same order, but for case, punctuation and articles."""
-    articles = {"a", "an", "the"}
+    """Return whether the words differ, apart from case, punctuation and articles."""
     old, new = (
-        [word for word in _plain(text).split() if word not in articles]
+        [word for word in _plain(text).split() if word not in _ARTICLES]
         for text in (wording.before, wording.after)
     )
     return old != new
@@ -253,16 +247,16 @@ CHECKS: dict[str, Callable[[Wording], bool]] = {
     "options": fits_options,
     "length": keeps_length,
 }
-"""The checks by the name that a wording which fails one is recorded with, in order."""
+"""The checks by the names under which failures are recorded, in order."""
 
 
 def failed_checks(wording: Wording) -> list[str]:
-    """Names of the checks that a wording does not pass, in the order of `CHECKS`."""
+    """Return the names of the checks that a wording fails, in the order of `CHECKS`."""
     return [name for name, passes in CHECKS.items() if not passes(wording)]
 
 
 def _plain(text: str) -> str:
-    """Lower case, words and figures only."""
+    """Return words and figures only, in lower case."""
     return " ".join(re.findall(r"\w+(?:'\w+)?", folded(text)))
 
 

@@ -3,8 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
-from typing import Any
+from itertools import accumulate, combinations
 
 import numpy as np
 import pandas as pd
@@ -15,12 +14,14 @@ from benchwright.core.option_wording import option_wordings
 from benchwright.methods.smart.finding import Finding
 from benchwright.tables.smart import RULES, Funnel, ItemAudit, Overlaps, RuleCoverage, Verdicts
 
+log = logging.getLogger(__name__)
+
 # Flags that do not remove an item but should be seen.
 _WARNING_RULES = frozenset({"suspect_label", "conflicting_gold"})
 
 
 def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
-    """Lists every rule's word on every item, also where the rule could not judge.
+    """List the verdict of every rule on every item, also where the rule could not judge.
 
     Rules that are switched off have no rows.
     """
@@ -45,24 +46,20 @@ def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFr
 def audit_items(
     items: pd.DataFrame, findings: list[Finding], neighbours: pd.DataFrame
 ) -> pd.DataFrame:
-    """Gathers for each item the decision, its reasons in words, and what every rule said.
+    """Gather for each item the decision, its reasons in words, and the verdict of every rule.
 
-    This is the table to open to ask why an item went. Its tags also say which items have an option
-    that depends on the others (none or all of the above, a reference to some), since such items
-    take neither a shuffle nor another option.
+    The tags also mark items with an option that depends on the others (none or all of the above, a
+    reference to some), since such items can neither be shuffled nor get another option.
     """
     items = sort_items(items)
     n = len(items)
-    removed_by = [
-        [finding.rule for finding in findings if finding.removed[row]] for row in range(n)
-    ]
+    removed_by = [[each.rule for each in findings if each.removed[row]] for row in range(n)]
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
+    texts = zip(items["question"], items["choices"], strict=True)
     audit["tags"] = [
         ",".join((*_tags(findings, row), *option_wordings(question, choices)))
-        for row, question, choices in zip(
-            range(n), items["question"], items["choices"], strict=True
-        )
+        for row, (question, choices) in enumerate(texts)
     ]
     audit["removed_by"] = [",".join(rules) for rules in removed_by]
     audit["reasons"] = [
@@ -82,7 +79,7 @@ def audit_items(
 
 
 def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Splits the items into those that are kept and those that are removed.
+    """Split the items into those that are kept and those that are removed.
 
     Raises:
         InputError: no item is left.
@@ -97,33 +94,32 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
 
 
 def _tags(findings: Sequence[Finding], row: int) -> list[str]:
-    tags = []
-    for finding in findings:
-        if not finding.flagged[row]:
-            continue
-        if finding.rule in _WARNING_RULES:
-            tags.append(finding.rule)
-        elif finding.rule.startswith("easy") and not finding.removed[row]:
-            tags.append(f"retained_{finding.rule}")
-    return tags
-
-
-log = logging.getLogger(__name__)
+    flagging = [finding for finding in findings if finding.flagged[row]]
+    return [
+        each.rule if each.rule in _WARNING_RULES else f"retained_{each.rule}"
+        for each in flagging
+        if each.rule in _WARNING_RULES or (each.rule.startswith("easy") and not each.removed[row])
+    ]
 
 
 def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
-    """Counts for each rule the items judged, flagged and removed, and says why one did not run.
+    """Count for each rule the items judged, flagged and removed, and say why one did not run.
 
     A rule whose inputs are missing is `not_run` and has no share: that is not "nothing found".
     """
     rows = []
     for finding in findings:
         n = len(finding.judged)
-        judged = int(finding.judged.sum())
-        status, reason = _status(finding, n - judged, n)
+        judged, flagged, removed = (
+            int(marks.sum()) for marks in (finding.judged, finding.flagged, finding.removed)
+        )
+        status, reason = str(finding.status), finding.reason
+        if status == "ran" and judged < n:
+            status = "partial"
+            unjudged = f"{n - judged:,} of {n:,} items could not be judged{_most_common(finding)}"
+            reason = "; ".join(filter(None, [unjudged, reason]))
         if status in ("partial", "not_run"):
             log.warning("%s: %s: %s", finding.rule, status.replace("_", " "), reason)
-        flagged, removed = int(finding.flagged.sum()), int(finding.removed.sum())
         share = removed / n if finding.status == "ran" else np.nan
         counts = (judged, n - judged, flagged, flagged - removed, removed)
         rows.append((finding.rule, status, *counts, share, reason))
@@ -131,11 +127,9 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
 
 
 def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
-    """Counts the items that two rules both remove, as a share of all items."""
+    """Count the items that two rules both remove, as a share of all items."""
     removing = [
-        finding
-        for finding in findings
-        if finding.status == "ran" and finding.rule not in _WARNING_RULES
+        each for each in findings if each.status == "ran" and each.rule not in _WARNING_RULES
     ]
     return Overlaps.from_rows(
         [
@@ -146,24 +140,15 @@ def measure_overlaps(findings: list[Finding]) -> pd.DataFrame:
     )
 
 
-def _status(finding: Finding, not_judged: int, n: int) -> tuple[str, str]:
-    if finding.status != "ran":
-        return finding.status, finding.reason
-    if not_judged:
-        unjudged = f"{not_judged:,} of {n:,} items could not be judged{_most_common(finding)}"
-        return "partial", "; ".join(filter(None, [unjudged, finding.reason]))
-    return "ran", finding.reason
-
-
 def _most_common(finding: Finding) -> str:
-    """The most frequent reason in words why an item was not judged, or ""."""
+    """Return the most frequent reason in words why an item was not judged, or ""."""
     reasons = pd.Series(finding.detail, dtype="str")[~finding.judged]
     counts = reasons[reasons != ""].value_counts().sort_index(kind="stable")
     return f" (most often: {counts.idxmax()})" if len(counts) else ""
 
 
 OTHER = "other"
-"""The step of items that are gone although no rule says so."""
+"""The step of items that are missing although no rule removed them."""
 
 
 def count_funnel(
@@ -173,29 +158,28 @@ def count_funnel(
     rule_coverage: pd.DataFrame,
     kept_items: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Count what each step took from what the steps before it had left.
+    """Count what each step removed from what the steps before it had left.
 
-    Source rows, less those that could not become items, less what each rule took, in the order of
-    the rules: an item counts at the first rule that removes it, so the steps add up although rules
-    overlap. Rules that are off or took nothing have their step too. Items that are gone without a
-    verdict make a step of their own, which is left out where there are none.
+    The steps are source rows that could not become items, then the rules in their order. An item
+    counts at the first rule that removes it, so the steps add up although rules overlap. Rules that
+    are off or removed nothing have their step too. Items that are missing without a verdict make a
+    step `other`, if there are any.
     """
-    left = len(rejected_items) + len(items)
-    rows: list[tuple[Any, ...]] = [("source rows", "start", 0, left)]
-
-    def take(step: str, removed: int) -> None:
-        nonlocal left
-        left -= removed
-        rows.append((step, "removed", removed, left))
-
-    take("malformed", len(rejected_items))
     unexplained = set(items["item_id"]) - set(kept_items["item_id"])
     removals = verdicts[verdicts["removed"]]
+    steps = [("malformed", len(rejected_items))]
     for rule in rule_coverage["rule"]:
         taken = unexplained & set(removals.loc[removals["rule"] == rule, "item_id"])
         unexplained -= taken
-        take(str(rule), len(taken))
+        steps.append((str(rule), len(taken)))
     if unexplained:
-        take(OTHER, len(unexplained))
-    rows.append(("kept", "end", 0, left))
-    return Funnel.from_rows(rows)
+        steps.append((OTHER, len(unexplained)))
+    total = len(rejected_items) + len(items)
+    left = [total - taken for taken in accumulate(taken for _, taken in steps)]
+    return Funnel.from_rows(
+        [
+            ("source rows", "start", 0, total),
+            *((step, "removed", n, rest) for (step, n), rest in zip(steps, left, strict=True)),
+            ("kept", "end", 0, left[-1]),
+        ]
+    )

@@ -1,9 +1,9 @@
-"""Who goes in the end: what the rules say of single items, then of groups.
+"""How the rules combine: rules about single items, then rules about groups.
 
 `independent` (paper and released code): every rule judges all items, and an item stays if no rule
-removes it. Half of the groups of copies may so lose every member. By default the group rules come
-last: members that other rules remove go first, and no group loses its last acceptable member
-because it is a group.
+removes it. A group of copies can lose all its members in this way. By default the group rules come
+last: members that other rules remove go first, and no group loses its last acceptable member to a
+group rule.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -31,15 +31,17 @@ def combine_rules(
     seed: int,
     *single: Finding,
 ) -> tuple[list[Finding], pd.DataFrame]:
-    """Decides which members of each group stay and gathers what every rule says.
+    """Decide which members of each group stay and gather the findings of every rule.
 
-    First come the rules about `single` items; then of a group of copies one stays, of a group of
+    The rules about `single` items come first; then of a group of copies one stays, of a group of
     similar items half. Members that are removed anyway count first, so that a group never loses
     its last acceptable member to redundancy alone.
     """
     ids = in_order(items["item_id"])
-    copy_draw = _draw(seed, "duplicate_choice", ids)
-    similar_draw = _draw(seed, "similar_choice", ids)
+    copy_draw, similar_draw = (
+        dict(zip(ids, item_uniforms(seed, f"{kind}_choice", ids).tolist(), strict=True))
+        for kind in ("duplicate", "similar")
+    )
     share = filtering.similar.remove
     if filtering.independent:
         copies = redundant_copies(duplicate_groups.groups, copy_draw)
@@ -48,8 +50,10 @@ def combine_rules(
         gone = {ids[row] for finding in single for row in np.flatnonzero(finding.removed)}
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
         copies = redundant_copies(duplicate_groups.groups, by_id, gone)
-        # A copy that goes is no member of another group; the one that stays for it is not to go.
-        similar_groups = _without(similar_groups, copies)
+        # A removed copy leaves its other groups; the copy that stays must not be removed either.
+        rest = (tuple(m for m in group if m not in copies) for group in similar_groups.groups)
+        rest = tuple(group for group in rest if len(group) > 1)
+        similar_groups = replace(similar_groups, groups=rest)
         stays = {member for group in duplicate_groups.groups for member in group} - copies
         close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
     findings = [
@@ -72,7 +76,7 @@ def combine_rules(
 def redundant_copies(
     groups: Iterable[Sequence[str]], draw: Draw, gone: Set[str] = frozenset()
 ) -> set[str]:
-    """All members of each group but one: not in `gone` if possible, then the lowest in `draw`."""
+    """Return all members of each group but one: the lowest in `draw`, outside `gone` if any is."""
     redundant: set[str] = set()
     for group in groups:
         _, *others = sorted(group, key=lambda member: (member in gone, draw[member]))
@@ -87,7 +91,7 @@ def redundant_similar(
     gone: Set[str] = frozenset(),
     stays: Set[str] = frozenset(),
 ) -> set[str]:
-    """The `share` of each group, rounded down: those in `gone` first, then the lowest in `draw`.
+    """Return the `share` of each group, rounded down: in `gone` first, then lowest in `draw`.
 
     Members in `stays` are left, even if fewer than the share go.
     """
@@ -99,18 +103,8 @@ def redundant_similar(
     return redundant
 
 
-def _draw(seed: int, stage: str, ids: Sequence[str]) -> Draw:
-    return dict(zip(ids, item_uniforms(seed, stage, ids).tolist(), strict=True))
-
-
-def _without(grouping: Grouping, items: Set[str]) -> Grouping:
-    """The grouping without some items; groups of one are groups no more."""
-    left = (tuple(m for m in group if m not in items) for group in grouping.groups)
-    return replace(grouping, groups=tuple(group for group in left if len(group) > 1))
-
-
 def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Finding:
-    """What a rule about groups says of each item."""
+    """Return the finding of a rule about groups."""
     if grouping.status != "ran":
         return Finding.idle(grouping.rule, len(ids), grouping.status, grouping.reason)
     detail = {

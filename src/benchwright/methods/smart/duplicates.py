@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable, Sequence
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
-from benchwright.methods.smart.finding import Grouping
+from benchwright.methods.smart.finding import Grouping, Kind
 from benchwright.params.filtering import FilteringParams
 
 
 def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
-    """Groups items with the same question, set of choices and answer (SMART, A.3).
+    """Group items with the same question, set of choices and answer (SMART, A.3).
 
     Case and white space do not count, punctuation does: "x+1" is not "x-1". The order of the
     choices does not count either. With `key: question` the question alone decides.
@@ -26,37 +26,36 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
             (text, fold(answer))
             for text, answer in zip(_texts(items), items["answer_text"], strict=True)
         ]
-    groups = _equal(items["item_id"].tolist(), keys)
-    sizes = {member: float(len(group)) for group in groups for member in group}
-    return Grouping("duplicate", "ran", "", groups, sizes)
+    return _grouping("duplicate", _equal(items["item_id"].tolist(), keys))
 
 
 def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
-    """Groups items with the same question and choices but different answers.
+    """Group items with the same question and choices but different answers.
 
-    At least one of them is labelled wrongly. All are reported and none is removed for it.
+    At least one of them is labelled wrongly. All are reported and none is removed.
     """
     if not filtering.duplicates.enabled:
         return Grouping("conflicting_gold", "off")
     items = sort_items(items)
     ids = items["item_id"].tolist()
     answer_of = dict(zip(ids, map(fold, items["answer_text"]), strict=True))
-    groups = tuple(
-        group
-        for group in _equal(ids, _texts(items))
-        if len({answer_of[member] for member in group}) > 1
-    )
+    groups = _equal(ids, _texts(items))
+    differing = (group for group in groups if len({answer_of[member] for member in group}) > 1)
+    return _grouping("conflicting_gold", tuple(differing))
+
+
+def _grouping(rule: Kind, groups: tuple[tuple[str, ...], ...]) -> Grouping:
     sizes = {member: float(len(group)) for group in groups for member in group}
-    return Grouping("conflicting_gold", "ran", "", groups, sizes)
+    return Grouping(rule, "ran", "", groups, sizes)
 
 
 def fold(text: str) -> str:
-    """The text without differences of case and white space."""
+    """Return the text without differences of case and white space."""
     return " ".join(text.casefold().split())
 
 
 def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
-    """Question and set of choices of each item, folded."""
+    """Return question and set of choices of each item, folded."""
     return [
         (fold(question), frozenset(map(fold, choices)))
         for question, choices in zip(items["question"], items["choices"], strict=True)
@@ -64,7 +63,7 @@ def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
 
 
 def _equal(item_ids: Sequence[str], keys: Iterable[Hashable]) -> tuple[tuple[str, ...], ...]:
-    """Ids with equal keys, in the order given, where there are two or more."""
+    """Group ids with equal keys, in their order, where there are two or more."""
     members: defaultdict[Hashable, list[str]] = defaultdict(list)
     for item_id, key in zip(item_ids, keys, strict=True):
         members[key].append(item_id)

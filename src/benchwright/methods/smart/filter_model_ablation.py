@@ -29,13 +29,12 @@ def vary_filter_models(
     seed: int,
     *other_findings: Finding,
 ) -> pd.DataFrame:
-    """Filters again with subsets of the filter models and counts what goes (SMART, Table 6).
+    """Filter again with subsets of the filter models and count what is removed (SMART, Table 6).
 
-    For each size from n − `ablation.fewer` to n − 1 of the n filter models, at least 1, random
-    subsets (all of them where there are no more), and once all n. Easy and answer-only items are
-    flagged anew; `other_findings`, of rules that look at no filter model, stay as they are. A rule
-    that did not run with all models is left out of the subsets too, even if some of them could run
-    it: the rows differ in their models and in nothing else. Empty where no such rule ran.
+    The subsets are those of `model_subsets`. Easy and answer-only items are flagged anew;
+    `other_findings`, of rules that use no filter model, stay the same. A rule that did not run with
+    all models is left out of the subsets too, even if some of them could run it: the rows differ
+    in their models only. The table is empty where no such rule ran.
 
     Raises:
         InputError: some of the filter models are not among the answers.
@@ -46,40 +45,37 @@ def vary_filter_models(
         return FilterModelAblation.empty()
     ordered = sort_items(items)
     n = len(ordered)
-    easy_off = Finding.idle("easy", n, "off")
-    answer_only_off = Finding.idle("answer_only", n, "off")
-    no_conflicts = Grouping("conflicting_gold", "off")
+    # Suspect labels and conflicting answers are reported and remove nothing.
+    groupings = (duplicate_groups, Grouping("conflicting_gold", "off"), similar_groups)
 
-    def easy_items(models: Sequence[str]) -> Finding:
-        return flag_easy_items(ordered, response_matrix, list(models), filtering, seed)
+    def flag(models: Sequence[str]) -> list[Finding]:
+        matrices = (choices_only_matrix, response_matrix)
+        return [
+            flag_easy_items(ordered, response_matrix, list(models), filtering, seed),
+            flag_answer_only_items(ordered, *matrices, list(models), filtering),
+        ]
 
-    def answer_only_items(models: Sequence[str]) -> Finding:
-        return flag_answer_only_items(
-            ordered, choices_only_matrix, response_matrix, list(models), filtering
-        )
-
-    easy_ran = easy_items(names).status == "ran"
-    answer_only_ran = answer_only_items(names).status == "ran"
-    if not (easy_ran or answer_only_ran):
+    ran = [finding.status == "ran" for finding in flag(names)]
+    if not any(ran):
         return FilterModelAblation.empty()
     rows = []
     for models in model_subsets(names, params.fewer, params.subsets, seed):
-        easy = easy_items(models) if easy_ran else easy_off
-        answer_only = answer_only_items(models) if answer_only_ran else answer_only_off
-        # Suspect labels and conflicting answers are reported and remove nothing.
-        groupings = (duplicate_groups, no_conflicts, similar_groups)
-        single = (easy, answer_only, *other_findings)
+        by_models = [
+            finding if runs else Finding.idle(finding.rule, n, "off")
+            for finding, runs in zip(flag(models), ran, strict=True)
+        ]
+        single = (*by_models, *other_findings)
         findings, _ = combine_rules(ordered, *groupings, filtering, seed, *single)
         removed = int(np.logical_or.reduce([finding.removed for finding in findings]).sum())
-        by_models = (int(easy.removed.sum()), int(answer_only.removed.sum()))
-        rows.append((len(models), ",".join(models), removed, removed / n, *by_models))
+        counts = (int(finding.removed.sum()) for finding in by_models)
+        rows.append((len(models), ",".join(models), removed, removed / n, *counts))
     return FilterModelAblation.from_rows(rows)
 
 
 def model_subsets(
     models: Sequence[str], fewer: int, subsets: int, seed: int
 ) -> Iterator[tuple[str, ...]]:
-    """Subsets of n models: `subsets` random ones of each size below n, smallest first, then all n.
+    """Yield `subsets` random subsets of n models of each size below n, then all n models.
 
     The sizes are n − `fewer`, at least 1, to n − 1. All subsets of a size are given where there
     are no more than `subsets`; otherwise as many different ones, drawn by `seed`. Each subset

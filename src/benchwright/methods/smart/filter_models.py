@@ -109,8 +109,8 @@ def _why_not(
             raise InputError(
                 f"filter_models: no {what} of {name!r}; there are {what} of {listed(matrix.models)}"
             )
-    answered = matrix.select_models(present).select_items(tuple(item_ids)).answered().any(axis=1)
-    speaking = {name for name, some in zip(present, answered, strict=True) if some}
+    answered = matrix.select_models(present).select_items(tuple(item_ids)).answered()
+    speaking = {name for name, row in zip(present, answered, strict=True) if row.any()}
     silent = [name for name in names if name not in speaking]
     return f"no {what} for {some_of(names, silent)}" if silent else ""
 

@@ -1,4 +1,4 @@
-"""What one rule says of every item, or of groups of items."""
+"""The verdict of one rule on every item, or on groups of items."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Status = Literal["ran", "not_run", "off"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule's word on n items, in natural order of item id."""
+    """The verdict of one rule on n items, in natural order of item id."""
 
     rule: str  # name of the rule, as in `Verdicts`
     status: Status  # `ran`, `not_run` (an input is missing; nothing is judged) or `off`
@@ -30,13 +30,13 @@ class Finding:
 
     @classmethod
     def idle(cls, rule: str, n: int, status: Literal["not_run", "off"], reason: str = "") -> Self:
-        """The finding of a rule that judged none of n items."""
+        """Return the finding of a rule that judged none of n items."""
         none = np.zeros(n, dtype=bool)
         nothing = np.full(n, np.nan)
         return cls(rule, status, reason, none, none, none, nothing, ("",) * n)
 
     def states(self) -> NDArray[np.str_]:
-        """(n,) `flagged`, `clear` or `not_judged`."""
+        """Return (n,) `flagged`, `clear` or `not_judged`."""
         return np.where(self.judged, np.where(self.flagged, "flagged", "clear"), "not_judged")
 
 
@@ -57,7 +57,7 @@ class Grouping:
 
 
 def in_rule_order(rules: Iterable[object]) -> list[str]:
-    """Each rule once, in the order of `RULES`; others last, by name."""
+    """Return each rule once, in the order of `RULES`; others last, by name."""
     place = {name: number for number, name in enumerate(RULES)}
     return sorted(
         {str(rule) for rule in rules}, key=lambda rule: (place.get(rule, len(place)), rule)

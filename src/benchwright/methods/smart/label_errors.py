@@ -53,7 +53,7 @@ def rate_label_errors(
     calibration_items: pd.DataFrame | None = None,
     limit: int | None = None,
 ) -> pd.DataFrame:
-    """Set the error rate of kept items beside that of removed ones.
+    """Compare the error rate of kept items with that of removed ones.
 
     Filtering can concentrate wrong labels: an item whose label is wrong is not answered "rightly"
     by all models, so it is not easy and stays.
@@ -61,14 +61,14 @@ def rate_label_errors(
     Args:
         items: the evaluation items.
         item_audit: kept or removed, and by which rules.
-        verdicts: what suspect_label says of each item.
+        verdicts: the verdict of suspect_label on each item.
         label_errors: a user's file, as texts or values: item_id, and `wrong` (0/1, true/false) or
-            `kind` (`ok`, or what is wrong, as in MMLU-Redux), or both; `wrong` decides where it is
-            given. An item that is not listed was not checked.
+            `kind` (`ok`, or what is wrong, as in MMLU-Redux), or both; `wrong` takes precedence. An
+            item that is not listed was not checked.
         demonstrations: items of other splits; ids among them are counted apart.
         calibration_items: the same.
-        limit: where set, the items are only some of the benchmark's, so that other ids are
-            counted apart too and not refused.
+        limit: where set, only some of the benchmark's items are known, so unknown ids are counted
+            apart and not refused.
 
     Returns:
         A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>` for each
@@ -82,7 +82,9 @@ def rate_label_errors(
     checked = _checked(label_errors)
     known = set(items["item_id"].astype(str))
     elsewhere = {row: item for row, (item, _) in checked.items() if item not in known}
-    _refuse_unknown(elsewhere, demonstrations, calibration_items, limit)
+    if limit is None:
+        others = [table for table in (demonstrations, calibration_items) if table is not None]
+        _refuse_unknown(elsewhere, {str(item) for table in others for item in table["item_id"]})
     wrong = _by_item(checked)
     if not wrong:
         return LabelErrorRates.empty()
@@ -94,7 +96,7 @@ def rate_label_errors(
 
 
 def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
-    """The error rate of kept items minus that of removed ones, with interval and p-value."""
+    """Return the error rate of kept items minus that of removed ones, with interval and p-value."""
     columns = (label_error_rates[name] for name in ("items", "checked", "wrong"))
     counts = {str(name): (int(n), int(k)) for name, n, k in zip(*columns, strict=True)}
     kept, removed = counts.get("kept", (0, 0)), counts.get("removed", (0, 0))
@@ -102,19 +104,19 @@ def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
 
 
 def _checked(label_errors: pd.DataFrame) -> dict[int, tuple[str, bool]]:
-    """Item and whether its label is wrong, by row of the file (the header is row 1)."""
-    there = [name for name in ("item_id", "wrong", "kind") if name in label_errors]
-    if len(label_errors) and ("item_id" not in there or len(there) < 2):
+    """Return each item and whether its label is wrong, by row of the file (the header is row 1)."""
+    columns = [name for name in ("item_id", "wrong", "kind") if name in label_errors]
+    if len(label_errors) and ("item_id" not in columns or len(columns) < 2):
         raise InputError(
             f"{FILE}: columns {', '.join(map(str, label_errors.columns))}; give item_id, and "
             "wrong (0 or 1) or kind"
         )
-    read: dict[int, tuple[str, bool]] = {}
-    for number, row in enumerate(label_errors[there].to_dict("records"), start=2):
+    rows: dict[int, tuple[str, bool]] = {}
+    for number, row in enumerate(label_errors[columns].to_dict("records"), start=2):
         cells = {str(name): cell_text(value) for name, value in row.items()}
         if any(cells.values()):
-            read[number] = _row_of(number, cells)
-    return read
+            rows[number] = _row_of(number, cells)
+    return rows
 
 
 def _row_of(number: int, cells: Mapping[str, str]) -> tuple[str, bool]:
@@ -131,20 +133,11 @@ def _row_of(number: int, cells: Mapping[str, str]) -> tuple[str, bool]:
     if value is None:
         raise InputError(f"{where}, wrong: {wrong!r} is not 0, 1, true or false")
     if value and ok:
-        raise InputError(f"{where} ({item}): wrong is {wrong}, but kind is ok; one of them must go")
+        raise InputError(f"{where} ({item}): wrong is {wrong}, but kind is ok; remove one of them")
     return item, value
 
 
-def _refuse_unknown(
-    elsewhere: Mapping[int, str],
-    demonstrations: pd.DataFrame | None,
-    calibration_items: pd.DataFrame | None,
-    limit: int | None,
-) -> None:
-    if limit is not None:
-        return
-    others = [table for table in (demonstrations, calibration_items) if table is not None]
-    known = {str(item) for table in others for item in table["item_id"]}
+def _refuse_unknown(elsewhere: Mapping[int, str], known: set[str]) -> None:
     unknown = [(row, item) for row, item in elsewhere.items() if item not in known]
     if unknown:
         row, item = unknown[0]
@@ -156,7 +149,7 @@ def _refuse_unknown(
 
 
 def _by_item(checked: Mapping[int, tuple[str, bool]]) -> dict[str, bool]:
-    """Each item once; the same word said twice counts once."""
+    """Return each item once; refuse rows that contradict each other."""
     first: dict[str, int] = {}
     for row, (item, wrong) in checked.items():
         earlier = first.setdefault(item, row)
@@ -166,28 +159,24 @@ def _by_item(checked: Mapping[int, tuple[str, bool]]) -> dict[str, bool]:
 
 
 def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> list[tuple[str, set[str]]]:
-    """The sets of items to compare, by name."""
+    """Return the sets of items to compare, by name."""
     ids = item_audit["item_id"].astype(str)
     removed_by = dict(zip(ids, item_audit["removed_by"].str.split(","), strict=True))
     gone = set(ids[item_audit["decision"] == "removed"])
     groups = [("all", set(ids)), ("kept", set(ids) - gone), ("removed", gone)]
     for rule in in_rule_order(verdicts["rule"]):
         by_rule = {item for item in gone if rule in removed_by[item]}
-        if by_rule:
-            groups.append((f"removed by {rule}", by_rule))
+        groups += [(f"removed by {rule}", by_rule)] if by_rule else []
     suspect = verdicts[verdicts["rule"] == SUSPECT]
-    if len(suspect):
-        groups += [
-            (name, set(suspect.loc[suspect["state"] == state, "item_id"].astype(str)))
-            for name, state in ((SUSPECT, "flagged"), (NOT_SUSPECT, "clear"))
-        ]
+    for name, state in ((SUSPECT, "flagged"), (NOT_SUSPECT, "clear")) if len(suspect) else ():
+        groups.append((name, set(suspect.loc[suspect["state"] == state, "item_id"].astype(str))))
     return groups
 
 
 def _row(
     name: str, members: set[str], wrong: Mapping[str, bool]
 ) -> tuple[str, int, int, float, float, float]:
-    seen = [wrong[item] for item in members if item in wrong]
-    interval = wilson_interval(sum(seen), len(seen))
-    rate = sum(seen) / len(seen) if seen else float("nan")
-    return name, len(seen), sum(seen), rate, interval.low, interval.high
+    checked = [wrong[item] for item in members if item in wrong]
+    interval = wilson_interval(sum(checked), len(checked))
+    rate = sum(checked) / len(checked) if checked else float("nan")
+    return name, len(checked), sum(checked), rate, interval.low, interval.high

@@ -1,6 +1,7 @@
-"""The run in flat numbers, for MLflow and for comparing runs."""
+"""The results of a run as flat numbers, for MLflow and for comparing runs."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -49,19 +50,17 @@ def collect_metrics(
     """Collect the run's figures in one flat table of numbers; `item_metrics` come first.
 
     Shares are 0–1. Names end in the set of models where it is not all of them, and in `.low` and
-    `.high` for the bounds of the interval over items. Of the comparison with plain random subsets
-    there are `random_mean.…` and `percentile.…`. A figure that could not be given is left out.
+    `.high` for the bounds of the interval over items. The comparison with plain random subsets
+    gives `random_mean.…` and `percentile.…`. A missing figure is left out.
     """
-    figures = dict(item_metrics)
+    figures: dict[str, Any] = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
-        suffix = "" if row["models"] == "all" else f".{row['models']}"
-        figures[f"{row['metric']}{suffix}"] = row["value"]
-        figures[f"{row['metric']}{suffix}.low"] = row["low"]
-        figures[f"{row['metric']}{suffix}.high"] = row["high"]
+        for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
+            figures[f"{_name(row)}{end}"] = row[column]
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
             figures["n_rated_models"] = row["n_models"]
     figures |= _beside_random(yardstick)
-    figures["ire_share_removed"] = _or_nan(ire_fit.get("share_removed"))
+    figures["ire_share_removed"] = ire_fit.get("share_removed")
     for row in label_error_rates.to_dict("records"):
         figures[f"label_error_rate.{metric_name(row['items'])}"] = row["rate"]
     for row in filter_model_profile.to_dict("records"):
@@ -71,9 +70,7 @@ def collect_metrics(
     if len(agreement):
         figures["agreement_full"] = agreement["full"].mean()
         figures["agreement_kept"] = agreement["kept"].mean()
-    threshold = similarity_threshold.get("threshold")
-    if threshold is not None:
-        figures["similarity_threshold"] = threshold
+    figures["similarity_threshold"] = similarity_threshold.get("threshold")
     return {
         name: float(value)
         for name, value in figures.items()
@@ -82,11 +79,10 @@ def collect_metrics(
 
 
 def _beside_random(yardstick: pd.DataFrame) -> dict[str, float]:
-    """The run's items and those of IRE beside plain random subsets of their size."""
+    """Return the figures of the run's items and of IRE's with those of plain random subsets."""
     figures = {}
     for row in yardstick[yardstick["random"] == "plain"].to_dict("records"):
-        suffix = "" if row["models"] == "all" else f".{row['models']}"
-        name = f"{row['metric']}{suffix}"
+        name = _name(row)
         if row["method"] == "kept":
             figures[f"percentile.{name}"] = row["percentile"]
             figures[f"random_mean.{name}"] = row["random_mean"]
@@ -96,5 +92,5 @@ def _beside_random(yardstick: pd.DataFrame) -> dict[str, float]:
     return figures
 
 
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
+def _name(row: Mapping[Any, Any]) -> str:
+    return row["metric"] if row["models"] == "all" else f"{row['metric']}.{row['models']}"

@@ -1,9 +1,8 @@
 """Removed items for a person to judge, and how often the person agrees (SMART, section 5.3)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import nan
-from typing import Any
 
 import pandas as pd
 
@@ -36,9 +35,9 @@ def make_review_sheet(
 ) -> pd.DataFrame:
     """Draw removed items of each rule for a person to judge.
 
-    Of each rule at most `review_items` of the items that it removed, by a hash of seed, rule and
-    item id. They stand in the order drawn, so whoever stops early has judged a random sample too.
-    An item that two rules removed may be drawn for both: each row is about one rule.
+    At most `review_items` of the items that a rule removed are drawn, by a hash of seed, rule and
+    item id. They are in the order drawn, so a reviewer who stops early has judged a random sample
+    too. An item that two rules removed may be drawn for both: each row is about one rule.
 
     Returns:
         A `ReviewSheet` with empty `verdict` and `note`, rules in the order of `ItemAudit`.
@@ -47,24 +46,25 @@ def make_review_sheet(
     removed = verdicts[verdicts["removed"]]
     drawn = []
     for rule in in_rule_order(removed["rule"]):
-        own = removed[removed["rule"] == rule]
-        reason = dict(zip(own["item_id"].astype(str), own["detail"], strict=True))
+        of_rule = removed[removed["rule"] == rule]
+        reason = dict(zip(of_rule["item_id"].astype(str), of_rule["detail"], strict=True))
         ids = sorted(reason)
-        lot = dict(zip(ids, item_uniforms(seed, f"review_{rule}", ids).tolist(), strict=True))
-        first = sorted(ids, key=lambda item: (lot[item], item))[: evaluation.review_items]
-        drawn += [(item, rule, reason[item], partner.get((rule, item))) for item in first]
+        lots = sorted(zip(item_uniforms(seed, f"review_{rule}", ids).tolist(), ids, strict=True))
+        for _, item in lots[: evaluation.review_items]:
+            drawn.append((item, rule, reason[item], partner.get((rule, item))))
     shown = {name for item, _, _, like in drawn for name in (item, like) if name is not None}
-    some = items[items["item_id"].isin(shown)].to_dict("records")
-    texts = {str(row["item_id"]): row for row in some}
-    rows = [
-        (
-            *(item, rule, texts[item]["subject"], texts[item]["question"]),
-            *("\n".join(_lettered(texts[item]["choices"])), _answer(texts[item]), why),
-            "" if like is None else _whole(texts[like]),
-            *("", ""),
-        )
-        for item, rule, why, like in drawn
-    ]
+    texts = {
+        str(row["item_id"]): row | {"lettered": _lettered(row["choices"])}
+        for row in items[items["item_id"].isin(shown)].to_dict("records")
+    }
+    rows = []
+    for item, rule, why, like in drawn:
+        text, options = texts[item], texts[item]["lettered"]
+        known = 0 <= text["answer"] < len(options)
+        answer = options[text["answer"]] if known else str(text["answer_text"])
+        near = [texts[like]["question"], *texts[like]["lettered"]] if like is not None else []
+        question = (item, rule, text["subject"], text["question"])
+        rows.append((*question, "\n".join(options), answer, why, "\n".join(near), "", ""))
     return ReviewSheet.from_rows(rows)
 
 
@@ -92,16 +92,16 @@ def read_reviews(review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame) -> p
     current = set(zip(removed["rule"].astype(str), removed["item_id"].astype(str), strict=True))
     counts: dict[str, Counter[str]] = {rule: Counter() for rule in in_rule_order(removed["rule"])}
     stale: Counter[str] = Counter()
-    for (rule, item), said in judged.items():
-        (counts[rule] if (rule, item) in current else stale)[said] += 1
-    rows = [_agreement_row(rule, said) for rule, said in counts.items() if said]
+    for (rule, item), verdict in judged.items():
+        (counts[rule] if (rule, item) in current else stale)[verdict] += 1
+    rows = [_agreement_row(rule, count) for rule, count in counts.items() if count]
     if stale:
         rows.append((*_agreement_row(STALE, stale)[:5], nan, nan, nan))
     return ReviewAgreement.from_rows(rows)
 
 
 def stale_reviews(review_agreement: pd.DataFrame) -> str:
-    """What to tell of judgements that do not belong to this run, or ""."""
+    """Describe judgements that do not belong to this run, or return ""."""
     stale = review_agreement.loc[review_agreement["rule"] == STALE, "reviewed"]
     if stale.empty:
         return ""
@@ -113,13 +113,13 @@ def stale_reviews(review_agreement: pd.DataFrame) -> str:
 
 
 def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """The item that a duplicate or similar item is held against, by rule and item.
+    """Return the item to compare a duplicate or similar item with, by rule and item.
 
-    The nearest neighbour, where it is in the same group; else the first member that is kept, else
-    the first other member.
+    It is the nearest neighbour where that is in the same group, else the first member that is
+    kept, else the first other member.
     """
     nearest = dict(zip(item_audit["item_id"].astype(str), item_audit["neighbour"], strict=True))
-    found: dict[tuple[str, str], str] = {}
+    partner: dict[tuple[str, str], str] = {}
     for _, group in groups.groupby("group_id", sort=False):
         rule = str(group["kind"].iloc[0])
         members = group["item_id"].astype(str).tolist()
@@ -127,28 +127,18 @@ def _partners(item_audit: pd.DataFrame, groups: pd.DataFrame) -> dict[tuple[str,
         for member in members:
             others = [m for m in (*kept, *members) if m != member]
             near = nearest.get(member)
-            found[rule, member] = near if isinstance(near, str) and near in others else others[0]
-    return found
+            partner[rule, member] = near if isinstance(near, str) and near in others else others[0]
+    return partner
 
 
 def _lettered(choices: Sequence[str]) -> list[str]:
     return [f"{chr(ord('A') + i)}. {choice}" for i, choice in enumerate(choices)]
 
 
-def _answer(item: Mapping[Any, Any]) -> str:
-    """The right option with its letter, or the text of an open-ended answer."""
-    answer, lettered = int(item["answer"]), _lettered(item["choices"])
-    return lettered[answer] if 0 <= answer < len(lettered) else str(item["answer_text"])
-
-
-def _whole(item: Mapping[Any, Any]) -> str:
-    return "\n".join([item["question"], *_lettered(item["choices"])])
-
-
 def _judged(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """What was said of each rule and item, each once."""
+    """Return the verdict on each rule and item, each once."""
     columns = [filled[name] for name in ("item_id", "rule", "verdict")]
-    said: dict[tuple[str, str], str] = {}
+    verdicts: dict[tuple[str, str], str] = {}
     first: dict[tuple[str, str], int] = {}
     for number, cells in enumerate(zip(*columns, strict=True), start=2):
         item, rule, word = (cell_text(cell) for cell in cells)
@@ -164,20 +154,19 @@ def _judged(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
                 f"{where}, verdict: {word!r} is not agree, borderline or disagree (or y, n)"
             )
         key = (rule.casefold(), item)
-        if said.setdefault(key, verdict) != verdict:
+        if verdicts.setdefault(key, verdict) != verdict:
             raise InputError(
-                f"{where}: {item!r} under {rule} is {verdict} here and {said[key]} in row "
+                f"{where}: {item!r} under {rule} is {verdict} here and {verdicts[key]} in row "
                 f"{first[key]}; leave one"
             )
         first.setdefault(key, number)
-    return said
+    return verdicts
 
 
 def _agreement_row(
-    rule: str, said: Counter[str]
+    rule: str, count: Counter[str]
 ) -> tuple[str, int, int, int, int, float, float, float]:
-    n = sum(said.values())
-    interval = wilson_interval(said["agree"], n)
-    share = said["agree"] / n if n else nan
-    counts = (said["agree"], said["borderline"], said["disagree"])
-    return (rule, n, *counts, share, interval.low, interval.high)
+    n = count.total()
+    interval = wilson_interval(count["agree"], n)
+    counts = (count["agree"], count["borderline"], count["disagree"])
+    return (rule, n, *counts, count["agree"] / n, interval.low, interval.high)

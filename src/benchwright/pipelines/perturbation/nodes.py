@@ -1,4 +1,4 @@
-"""Thin nodes over `benchwright.transforms`."""
+"""Nodes of the perturbation stage, over `benchwright.transforms`."""
 
 import logging
 from collections import Counter
@@ -20,13 +20,11 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import demonstration_pools
 from benchwright.prompting.rendering import questions as as_questions
 from benchwright.similarity.text_vectors import wording_similarity
-from benchwright.tables.wicked import (
-    OptionWordings,
-    Rephrasings,
-    SbaPredictions,
-)
+from benchwright.tables.wicked import OptionWordings, Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb
 from benchwright.transforms.rephrase import Attempt, Question, rephrase
+
+logger = logging.getLogger(__name__)
 
 
 def perturb_items(
@@ -47,13 +45,13 @@ def perturb_items(
 
 
 def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | None]:
-    """The wording to use by role and id; None where none passed."""
-    found: dict[tuple[str, str], str | None] = {}
+    """Return the wording to use by role and id; None where none passed."""
+    wordings: dict[tuple[str, str], str | None] = {}
     columns = (rephrasings[name] for name in ("role", "item_id", "after", "used"))
     for role, item_id, after, used in zip(*columns, strict=True):
         key = (str(role), str(item_id))
-        found[key] = str(after) if used else found.get(key)
-    return found
+        wordings[key] = str(after) if used else wordings.get(key)
+    return wordings
 
 
 def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> pd.DataFrame:
@@ -77,18 +75,16 @@ def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> p
 
 def _rows(role: str, item: dict[Hashable, Any]) -> list[tuple[object, ...]]:
     kinds = kinds_of_options(item["question"], item["choices"])
-    found: list[tuple[object, ...]] = [
+    rows: list[tuple[object, ...]] = [
         (role, item["item_id"], item["subject"], place, kind, text, place == item["answer"])
         for place, (kind, text) in enumerate(zip(kinds, item["choices"], strict=True))
         if kind != "plain"
     ]
     if "refers_to_options" not in kinds and refers_to_options(item["question"], item["choices"]):
         stem = (role, item["item_id"], item["subject"], -1, "refers_to_options")
-        found.insert(0, (*stem, item["question"], False))
-    return found
+        rows.insert(0, (*stem, item["question"], False))
+    return rows
 
-
-logger = logging.getLogger(__name__)
 
 _SHOTS = 5  # demonstrations that most harnesses show
 
@@ -104,7 +100,7 @@ def rephrase_questions(
 ) -> pd.DataFrame:
     """Ask a chat model for other wordings of items and demonstrations, and check each.
 
-    Every question is asked for once, whatever the number of draws; of the demonstrations only
+    Every question is rephrased once, whatever the number of draws; of the demonstrations only
     those that some configuration shows (the first 5 where nothing is asked live). Without the
     transform `rephrase` nothing is asked and no model is loaded.
 
@@ -112,7 +108,7 @@ def rephrase_questions(
         A `Rephrasings` table, items first, ids in natural order.
 
     Raises:
-        InputError: the model or the encoder is not known, or cannot be had.
+        InputError: the model or the encoder is unknown or unavailable.
     """
     chosen = [part for part in perturbation.transforms if isinstance(part, RephraseParams)]
     if not chosen:
@@ -127,30 +123,23 @@ def rephrase_questions(
         temperature=params.temperature,
         what="rephrasing",
     )
-    shown = _shown_demonstrations(items, demonstrations, scoring, seed)
-    questions = [*_questions(items, "item"), *_questions(shown, "demonstration")]
+    shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
+    pool_of = demonstration_pools(as_questions(demonstrations), scoring, seed)
+    shown = {
+        demonstration.item_id
+        for question in as_questions(items)
+        for demonstration in pool_of(question).choose(question, shots)
+    }
+    shown_demonstrations = demonstrations[demonstrations["item_id"].isin(shown)]
+    questions = [*_questions(items, "item"), *_questions(shown_demonstrations, "demonstration")]
     attempts = rephrase(questions, ask, wording_similarity(params.encoder, models, scoring), params)
-    _tell(attempts, len(questions), params.model)
+    _warn(attempts, len(questions), params.model)
     return Rephrasings.from_rows(
         [
             attempt._asdict() | {"model": params.model, "failed": ", ".join(attempt.failed)}
             for attempt in attempts
         ]
     )
-
-
-def _shown_demonstrations(
-    items: pd.DataFrame, demonstrations: pd.DataFrame, scoring: ScoringParams, seed: int
-) -> pd.DataFrame:
-    """The demonstrations that stand before some item."""
-    shots = max((asked.shots for asked in scoring.asked()), default=_SHOTS)
-    pool_of = demonstration_pools(as_questions(demonstrations), scoring, seed)
-    found = {
-        one.item_id
-        for question in as_questions(items)
-        for one in pool_of(question).choose(question, shots)
-    }
-    return demonstrations[demonstrations["item_id"].isin(found)]
 
 
 def _questions(table: pd.DataFrame, role: str) -> list[Question]:
@@ -166,16 +155,16 @@ def _questions(table: pd.DataFrame, role: str) -> list[Question]:
     ]
 
 
-def _tell(attempts: Sequence[Attempt], questions: int, model: str) -> None:
-    """Say how many questions keep their wording, and what their attempts failed."""
+def _warn(attempts: Sequence[Attempt], questions: int, model: str) -> None:
+    """Warn about the number of questions that keep their wording, and the checks that failed."""
     left = questions - sum(attempt.used for attempt in attempts)
     if not left:
         return
     reasons = Counter(name for attempt in attempts for name in attempt.failed)
-    told = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
+    failed = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
     logger.warning(
         "rephrasing with %s: %d of %d questions keep their wording (attempts that failed: %s)",
-        *(model, left, questions, told),
+        *(model, left, questions, failed),
     )
 
 
@@ -188,10 +177,10 @@ def predict_single_best_answers(
     perturbation: PerturbationParams,
     models: ModelsParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Says of each item and demonstration whether it has a single best answer, and who says so.
+    """Decide of each item and demonstration whether it has a single best answer, with the source.
 
-    A label counts where there is one; elsewhere, with `sba: model`, the classifier's probability
-    against its threshold.
+    A label takes precedence; elsewhere, with `sba: model`, the classifier's probability is compared
+    with its threshold.
 
     Returns:
         A `SbaPredictions` table, and the cache of text vectors.
@@ -202,8 +191,10 @@ def predict_single_best_answers(
     """
     labelled = read_labels(single_best_answer_labels, perturbation)
     single, several = set(labelled["single"]), set(labelled["several"])
+    columns = ["item_id", "question", "choices", "answer"]
+    tables = {"item": items[columns], "demonstration": demonstrations[columns]}
     shown = pd.concat(
-        [table.assign(role=role) for role, table in _roles(items, demonstrations)],
+        [table.assign(role=role) for role, table in tables.items() if len(table)],
         ignore_index=True,
     )
     probability = np.full(len(shown), np.nan)
@@ -229,18 +220,12 @@ def predict_single_best_answers(
     return SbaPredictions.from_rows(rows), text_vector_cache
 
 
-def _roles(items: pd.DataFrame, demonstrations: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    columns = ["item_id", "question", "choices", "answer"]
-    tables = [("item", items[columns]), ("demonstration", demonstrations[columns])]
-    return [(role, table) for role, table in tables if len(table)]
-
-
 def collect_single_best_answers(
     sba_predictions: pd.DataFrame,
     single_best_answer_labels: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> dict[str, list[str]]:
-    """Lists the ids of single-best-answer items, and of those found to have none.
+    """List the ids of single-best-answer items, and of those found to have none.
 
     Returns:
         `single`: ids of items with a single best answer; `several`: those labelled or, with
@@ -258,13 +243,13 @@ def collect_single_best_answers(
 def read_labels(
     single_best_answer_labels: pd.DataFrame, perturbation: PerturbationParams
 ) -> dict[str, list[str]]:
-    """Take from the labels which items have a single best answer and which surely have not.
+    """Read from the labels which items have a single best answer and which have not.
 
     An item that several annotators labelled has one if any of them says so: a missed one becomes
     incoherent, one too many is only copied. `sba: none` in the settings reads no labels.
 
     Returns:
-        `single`: ids of items with a single best answer; `several`: those read and found without.
+        `single`: ids of items with a single best answer; `several`: ids of those labelled without.
 
     Raises:
         InputError: a label is not 0 or 1.

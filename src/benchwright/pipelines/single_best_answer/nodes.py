@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchwright.compute.asking import ask_model
@@ -35,37 +36,31 @@ def gather_labelled_items(
     saved_items: Sequence[SavedTable],
     single_best_answer_annotations: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Finds the texts of the labelled items: in this run, then in what earlier runs ingested.
+    """Find the texts of the labelled items: in this run, then in tables saved by earlier runs.
 
-    Of each benchmark that has labels, the newest version that has an item gives it.
+    Of each benchmark that has labels, an item is taken from the newest version that has it.
 
     Returns:
-        The labels (item_id, benchmark, labeller, label, doubt), and the items that were found
+        The labels (item_id, benchmark, labeller, label, doubt), and the texts of labelled items
         (item_id, question, choices, answer), by id.
     """
     annotations = read_annotations(single_best_answer_annotations)
     wanted = set(annotations["item_id"])
-    found: list[pd.DataFrame] = []
+    parts: list[pd.DataFrame] = []
     for table in (items, demonstrations, calibration_items):
-        wanted -= _take(table, wanted, found)
-    labelled = set(annotations["benchmark"])
+        parts.append(table[table["item_id"].isin(wanted)])
+        wanted -= set(parts[-1]["item_id"])
     for saved in saved_items:
-        of_benchmark = wanted.intersection(
-            annotations.loc[annotations["benchmark"] == saved.benchmark, "item_id"]
-        )
-        if saved.benchmark in labelled and of_benchmark:
-            wanted -= _take(saved.read(), of_benchmark, found)
-    texts = pd.concat(found) if found else items.head(0)
+        labelled = annotations.loc[annotations["benchmark"] == saved.benchmark, "item_id"]
+        missing = wanted.intersection(labelled)
+        if missing:
+            table = saved.read()
+            parts.append(table[table["item_id"].isin(missing)])
+            wanted -= set(parts[-1]["item_id"])
+    parts = [part for part in parts if len(part)]
+    texts = pd.concat(parts) if parts else items.head(0)
     texts = texts[["item_id", *_SHOWN]].sort_values("item_id", ignore_index=True)
     return annotations, texts
-
-
-def _take(table: pd.DataFrame, wanted: set[str], found: list[pd.DataFrame]) -> set[str]:
-    """Add the wanted rows of a table to `found`; their ids."""
-    rows = table[table["item_id"].isin(wanted)]
-    if len(rows):
-        found.append(rows)
-    return set(rows["item_id"])
 
 
 def ask_judge(
@@ -77,12 +72,12 @@ def ask_judge(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Has a chat model label the items that people labelled, and some of the run's own.
+    """Ask a chat model to label the items that people labelled, and some items of the run.
 
-    An item that it gives no readable label gets none. Nothing is asked with `labels: file`.
+    An item without a readable label gets none. Nothing is asked with `labels: file`.
 
     Returns:
-        All labels and the texts of all labelled items, as they came but for the judge's.
+        All labels and the texts of all labelled items, the judge's added.
     """
     judge = single_best_answer.judge
     if single_best_answer.labels == "file" or judge.model is None:
@@ -104,18 +99,16 @@ def ask_judge(
         temperature=judge.temperature,
         what="judge",
     )
-    said = pd.Series(judge_items(texts, ask, judge.prompt, judge.attempts), dtype="object")
-    read = said.notna().to_numpy()
+    label = pd.Series(judge_items(texts, ask, judge.prompt, judge.attempts), dtype="object")
+    read = label.notna().to_numpy()
     benchmark_of = dict(zip(sba_annotations["item_id"], sba_annotations["benchmark"], strict=True))
+    ids = texts.loc[read, "item_id"]
     new = pd.DataFrame(
         {
-            "item_id": texts.loc[read, "item_id"],
-            "benchmark": [
-                benchmark_of.get(item_id, item_id.split("/")[0])
-                for item_id in texts.loc[read, "item_id"]
-            ],
+            "item_id": ids,
+            "benchmark": [benchmark_of.get(item_id, item_id.split("/")[0]) for item_id in ids],
             "labeller": JUDGE + judge.model,
-            "label": said[read].astype(int).to_numpy(),
+            "label": label[read].astype(int).to_numpy(),
             "doubt": False,
         }
     )
@@ -134,10 +127,10 @@ def train_single_best_answer_classifier(
     single_best_answer: SingleBestAnswerParams,
     models: ModelsParams,
 ) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Trains on three quarters of the labelled items and chooses the threshold by recall.
+    """Train on three quarters of the labelled items and choose the threshold by recall.
 
-    With `labels: judge` training items have the judge's label and the others, where there is one,
-    that of those who read them, as in the paper.
+    With `labels: judge` training items have the judge's label and the others that of the annotators
+    where there is one, as in the paper.
 
     Returns:
         The classifier, the labels with their probabilities, one row per labelled item for the
@@ -150,14 +143,10 @@ def train_single_best_answer_classifier(
     texts = sba_judged_texts[judgeable(sba_judged_texts)].set_index("item_id")
     known = rated.join(texts, how="inner").sort_index()
     left_out = known["benchmark"].isin(single_best_answer.leave_out).to_numpy()
-    own = known[~left_out]
-    held = set(own.index[held_out_items(own, single_best_answer.held_out)])
-    known = known.assign(
-        split=[
-            "left_out" if away else "held_out" if item_id in held else "train"
-            for item_id, away in zip(known.index, left_out, strict=True)
-        ]
-    )
+    split = np.where(left_out, "left_out", "train").astype(object)
+    held_out = held_out_items(known[~left_out], single_best_answer.held_out)
+    split[np.flatnonzero(~left_out)[held_out]] = "held_out"
+    known = known.assign(split=split.tolist())
     if single_best_answer.labels == "judge":
         known = _with_the_judges_word(known, sba_judged_annotations)
     _require_both_labels(known, rated, single_best_answer)
@@ -186,7 +175,7 @@ def train_single_best_answer_classifier(
 def _require_both_labels(
     known: pd.DataFrame, rated: pd.DataFrame, params: SingleBestAnswerParams
 ) -> None:
-    """Raise InputError, with the runs that would help, unless there is something to tell apart."""
+    """Raise InputError, with the runs that would help, unless both labels are there."""
     training = known.loc[known["split"] == "train", "label"]
     if training.nunique() == 2:
         return
@@ -204,21 +193,20 @@ def _require_both_labels(
 
 
 def _with_the_judges_word(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.DataFrame:
-    """Training items with the judge's label; those that it gave none are left out."""
+    """Give training items the judge's label; those without one are left out."""
     judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
-    said = judged.set_index("item_id")["label"].reindex(known.index)
-    training = known["split"] == "train"
-    label = known["label"].where(~training, said)
+    by_judge = judged.set_index("item_id")["label"].reindex(known.index)
+    label = known["label"].where(known["split"] != "train", by_judge)
     return known.assign(label=label)[label.notna()].astype({"label": int})
 
 
 def evaluate_single_best_answer_classifier(
     sba_labelled_items: pd.DataFrame, sba_labels: pd.DataFrame, sba_classifier: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Recall, precision and cost of the classifier, the heuristic, the judge and the annotators.
+    """Evaluate the classifier, the heuristic, the judge and the annotators.
 
     Returns:
-        A `SbaEvaluation` table, and the figures of the classifier for MLflow.
+        An `SbaEvaluation` table, and the figures of the classifier for MLflow.
     """
     table = evaluate(
         sba_labelled_items.set_index("item_id"), sba_labels, float(sba_classifier["threshold"])
@@ -239,7 +227,7 @@ def write_single_best_answer_card(
     sba_labelled_items: pd.DataFrame,
     sba_labels: pd.DataFrame,
 ) -> str:
-    """The card: what the classifier was trained on, what it finds, and when not to use it."""
+    """Render the card: what the classifier was trained on, what it finds, when not to use it."""
     missing = sba_labels[sba_labels["split"] == "missing"]
     by_benchmark = missing.groupby("benchmark")["item_id"].nunique()
     counts = {str(name): int(n) for name, n in by_benchmark.items()}

@@ -51,7 +51,7 @@ def choose_report_examples(
 
 def _text(by_id: pd.DataFrame, item_id: object) -> dict[str, Any]:
     """Return what a page shows of one item."""
-    row = by_id.loc[str(item_id)]
+    row = by_id.loc[str(item_id)].to_dict()
     return {
         "item_id": str(item_id),
         "subject": str(row["subject"]),

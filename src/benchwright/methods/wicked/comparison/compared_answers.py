@@ -150,7 +150,7 @@ def perturbation_of(condition: str) -> str:
 
 def _by_configuration(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
-        configuration_name(str(model), str(style), int(shots)): group.set_index("item_id")
+        configuration_name(str(model), str(style), int(str(shots))): group.set_index("item_id")
         for (model, style, shots), group in rows.groupby(["model", "style", "shots"])
     }
 

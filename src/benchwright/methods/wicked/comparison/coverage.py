@@ -21,26 +21,21 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
         A `DrawCoverage` table: items before demonstrations, transforms in their order, what was
         altered first, then the reasons from the most frequent on.
     """
-    own = perturbation_changes.assign(
+    changes = perturbation_changes.assign(
         perturbation=perturbation_changes["condition"].map(perturbation_of),
         outcome=perturbation_changes["reason"].where(~perturbation_changes["altered"], ALTERED),
     )
     rows: list[tuple[Any, ...]] = []
-    for (perturbation, role), group in own.groupby(["perturbation", "role"], sort=False):
-        for transform, changes in group.groupby("transform", sort=False):
-            total = len(changes)
-            for outcome, part in sorted(changes.groupby("outcome"), key=_outcome_order):
-                share, gold = len(part) / total, int(part["gold_removed"].sum())
-                different = part["item_id"].nunique()
-                rows.append(
-                    (perturbation, role, transform, outcome, len(part), different, share, gold)
-                )
+    for (perturbation, role), of_role in changes.groupby(["perturbation", "role"], sort=False):
+        for transform, group in of_role.groupby("transform", sort=False):
+            parts = [
+                (part[0] != ALTERED, -len(part[1]), *part) for part in group.groupby("outcome")
+            ]
+            for *_, outcome, part in sorted(parts, key=lambda part: part[:3]):
+                share, gold = len(part) / len(group), int(part["gold_removed"].sum())
+                counts = (len(part), part["item_id"].nunique(), share, gold)
+                rows.append((perturbation, role, transform, outcome, *counts))
     return DrawCoverage.from_rows(rows)
-
-
-def _outcome_order(outcome: tuple[Any, pd.DataFrame]) -> tuple[bool, int, str]:
-    name, rows = outcome
-    return name != ALTERED, -len(rows), str(name)
 
 
 def count_demonstrations(
@@ -54,7 +49,7 @@ def count_demonstrations(
         A `DrawDemonstrations` table, a row per configuration and draw.
     """
     conditions = draws["condition"].unique()
-    own = prompts[prompts["condition"].isin(conditions)]
+    of_draws = prompts[prompts["condition"].isin(conditions)]
     changes = perturbation_changes[perturbation_changes["role"] == "demonstration"]
     replaced = changes[changes["removed_index"] >= 0]
     changed = replaced.groupby(["condition", "item_id"])["gold_removed"].any().to_dict()
@@ -65,31 +60,32 @@ def count_demonstrations(
         ].itertuples(index=False, name=None)
     }
     rows: list[tuple[Any, ...]] = []
-    for (configuration, condition), group in own.groupby(["configuration", "condition"]):
+    for (configuration, condition), group in of_draws.groupby(["configuration", "condition"]):
         sets = group["demonstrations"].astype(str).value_counts()
         sets = sets[sets > 0]
         shown = sets.drop("[]", errors="ignore")
-        told = [_expected(json.loads(ids), str(condition), changed, options) for ids in shown.index]
-        n = int(shown.sum())
-        with_none = int(sum(k for k, one in zip(shown, told, strict=True) if one[0]))
-        weights = shown.to_numpy(dtype=np.float64)
-        means = [
-            float(np.average([one[place] for one in told], weights=weights)) if n else np.nan
-            for place in (1, 2)
+        expected = [
+            _expected(json.loads(ids), str(condition), changed, options) for ids in shown.index
         ]
-        share = with_none / n if n else np.nan
-        rows.append((configuration, condition, len(group), n, len(shown), with_none, share, *means))
+        n = int(shown.sum())
+        with_none = int(sum(k for k, each in zip(shown, expected, strict=True) if each[0]))
+        figures = [np.nan] * 3
+        if n:
+            weights = shown.to_numpy(dtype=np.float64)
+            chances = ([each[place] for each in expected] for place in (1, 2))
+            means = (float(np.average(chance, weights=weights)) for chance in chances)
+            figures = [with_none / n, *means]
+        rows.append((configuration, condition, len(group), n, len(shown), with_none, *figures))
     return DrawDemonstrations.from_rows(rows)
 
 
 def count_prompts(prompts: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
-    """Count the prompts of the items and their draws that are the same text, and so asked once."""
+    """Count the prompts of the items and their draws with the same text, which are asked once."""
     wanted = {"question", *draws["condition"].unique()}
-    own = prompts[prompts["condition"].isin(wanted)]
     # One prompt serves all configurations of a model that score it alike.
+    ids = prompts[prompts["condition"].isin(wanted)].groupby("model")["prompt_id"]
     rows = [
-        (model, len(group), group["prompt_id"].nunique(), len(group) - group["prompt_id"].nunique())
-        for model, group in own.groupby("model")
+        (model, len(group), group.nunique(), len(group) - group.nunique()) for model, group in ids
     ]
     return DrawPrompts.from_rows(rows)
 
@@ -100,10 +96,10 @@ def _expected(
     changed: Mapping[Any, bool],
     options: Mapping[tuple[str, str], int],
 ) -> tuple[bool, float, float]:
-    """Whether a set has one without its right option, and the chance of that.
+    """Return whether a set has one without its right option, and the chance of that.
 
-    `changed` are the demonstrations of which an option was replaced, with whether it was the right
-    one.
+    `changed` has the demonstrations of which an option was replaced; true where it was the right
+    option.
     """
     some, none_expected, none_at_all = False, 1.0, 1.0
     for item in ids:
@@ -122,7 +118,7 @@ _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_
 
 
 class Unchecked(NamedTuple):
-    """Items of which nobody has said whether they have a single best answer."""
+    """Numbers of items by what is known of their single best answer."""
 
     lost: int  # items that lost their right option in some draw
     lost_unchecked: int  # those of them that nobody has checked: each may be incoherent

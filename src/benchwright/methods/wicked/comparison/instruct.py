@@ -41,9 +41,9 @@ def compare_instruct(
                 if model is not None:
                     both = kinds.setdefault(str(model["family"]), ([], []))
                     both[0 if model["instruct"] else 1].append(row)
-            everyone = tuple([row for both in kinds.values() for row in both[i]] for i in (0, 1))
+            tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
             paired = {family: both for family, both in sorted(kinds.items()) if all(both)}
-            for family, both in [("", everyone), *paired.items()]:
+            for family, both in [("", (tuned, base)), *paired.items()]:
                 rows.append((name, way, family, *_compared([both], change, answers)))
             if len(paired) > 1:
                 # In the order of `kinds`: the mean of the families depends on it in its last digit.

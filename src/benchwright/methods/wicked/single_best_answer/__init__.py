@@ -1,1 +1,1 @@
-"""Which items have a single best answer: more than one option is defensible (WiCkeD, 3.2)."""
+"""Items with a single best answer: more than one option is defensible (WiCkeD, 3.2)."""

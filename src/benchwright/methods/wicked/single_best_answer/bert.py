@@ -13,7 +13,7 @@ from benchwright.params.single_best_answer import FineTuningParams
 
 
 class SequenceClassifier(NamedTuple):
-    """A model that says 0 or 1 of a text, with its tokenizer (Transformers' classes)."""
+    """A model that classifies a text as 0 or 1, with its tokenizer (Transformers' classes)."""
 
     model: Any
     tokenizer: Any
@@ -25,7 +25,7 @@ class SequenceClassifier(NamedTuple):
 
 
 def texts_to_classify(items: pd.DataFrame, text: str) -> list[str]:
-    """The questions, each with its options on the lines below where `text` is `options`."""
+    """Return the questions, with their options on the lines below where `text` is `options`."""
     if text == "question":
         return list(items["question"])
     return [
@@ -37,10 +37,9 @@ def texts_to_classify(items: pd.DataFrame, text: str) -> list[str]:
 def load_classifier(
     source: str, revision: str | None = None, *, trained: bool
 ) -> SequenceClassifier:
-    """A classifier of two classes from a folder or hub id.
+    """Load a classifier of two classes from a folder or hub id.
 
-    `source` is a folder or hub id, `revision` a commit of the latter. One that need not be
-    `trained` gets a new head.
+    `revision` is a commit on the hub. A classifier that need not be `trained` gets a new head.
 
     Raises:
         InputError: it cannot be loaded, or its head has not two classes.
@@ -62,9 +61,9 @@ def load_classifier(
             )
         tokenizer = AutoTokenizer.from_pretrained(source, revision=revision or "main")
     except (OSError, ValueError, SafetensorError) as error:
-        said = str(error).strip().splitlines()[0]
+        message = str(error).strip().splitlines()[0]
         raise InputError(
-            f"single_best_answer.fine_tuning.model: {source!r} could not be loaded: {said}"
+            f"single_best_answer.fine_tuning.model: {source!r} could not be loaded: {message}"
         ) from None
     if trained and (model.config.num_labels != 2 or set(report["missing_keys"])):
         raise InputError(
@@ -87,58 +86,53 @@ def fine_tune(
     """
     import torch
 
-    chosen = load_classifier(params.model or "", params.revision, trained=False)
-    trainable = _unfreeze(chosen.model)
+    classifier = load_classifier(params.model or "", params.revision, trained=False)
+    trainable = _unfreeze(classifier.model)
     optimiser = torch.optim.AdamW(trainable, lr=params.learning_rate)
     generator = torch.Generator().manual_seed(0)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)  # of dropout
-        chosen.model.train()
+        classifier.model.train()
         for _ in range(params.epochs):
             order = torch.randperm(len(texts), generator=generator).tolist()
             for start in range(0, len(order), params.batch):
                 rows = order[start : start + params.batch]
-                loss = chosen.model(
-                    **_tokens(chosen, [texts[row] for row in rows], params.max_length),
-                    labels=torch.tensor([int(labels[row]) for row in rows]),
-                ).loss
+                tokens = _tokens(classifier, [texts[row] for row in rows], params.max_length)
+                wanted = torch.tensor([int(labels[row]) for row in rows])
+                loss = classifier.model(**tokens, labels=wanted).loss
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
-    chosen.model.eval()
-    return chosen
+    classifier.model.eval()
+    return classifier
 
 
 def classify(
-    chosen: SequenceClassifier, texts: Sequence[str], params: FineTuningParams
+    classifier: SequenceClassifier, texts: Sequence[str], params: FineTuningParams
 ) -> NDArray[np.float64]:
-    """(n,) probability of class 1."""
+    """Return (n,) the probability of class 1."""
     import torch
 
-    found = np.empty(len(texts))
-    # Texts of like length together; a text's probability goes back to its place.
+    probability = np.empty(len(texts))
+    # Texts of similar length are in one batch.
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     with torch.inference_mode():
         for start in range(0, len(order), params.batch):
             rows = order[start : start + params.batch]
-            logits = chosen.model(
-                **_tokens(chosen, [texts[row] for row in rows], params.max_length)
-            ).logits
-            found[rows] = logits.float().softmax(dim=-1)[:, 1].numpy()
-    return found
+            tokens = _tokens(classifier, [texts[row] for row in rows], params.max_length)
+            logits = classifier.model(**tokens).logits
+            probability[rows] = logits.float().softmax(dim=-1)[:, 1].numpy()
+    return probability
 
 
-def _tokens(chosen: SequenceClassifier, texts: list[str], most: int) -> dict[str, Any]:
-    reads = getattr(chosen.model.config, "max_position_embeddings", most)
-    return dict(
-        chosen.tokenizer(
-            texts, padding=True, truncation=True, max_length=min(most, reads), return_tensors="pt"
-        )
-    )
+def _tokens(classifier: SequenceClassifier, texts: list[str], most: int) -> dict[str, Any]:
+    length = min(most, getattr(classifier.model.config, "max_position_embeddings", most))
+    options = {"padding": True, "truncation": True, "max_length": length, "return_tensors": "pt"}
+    return dict(classifier.tokenizer(texts, **options))
 
 
 def _unfreeze(model: Any) -> list[Any]:
-    """Freeze the embeddings and all layers but the last; the parameters that are left to train."""
+    """Freeze the embeddings and all layers but the last; return the parameters left to train."""
     from torch.nn import ModuleList
 
     layers = [part for part in model.base_model.modules() if isinstance(part, ModuleList)]
@@ -146,8 +140,8 @@ def _unfreeze(model: Any) -> list[Any]:
         raise InputError(f"{type(model).__name__} has no list of layers to freeze")
     stack = max(layers, key=len)
     pooler = getattr(model.base_model, "pooler", None)
-    kept = {id(parameter) for parameter in stack[-1].parameters()}
-    kept |= {id(parameter) for parameter in (pooler.parameters() if pooler is not None else ())}
+    parts = [stack[-1]] if pooler is None else [stack[-1], pooler]
+    kept = {id(parameter) for part in parts for parameter in part.parameters()}
     inside = {id(parameter) for parameter in model.base_model.parameters()}
     for parameter in model.parameters():
         parameter.requires_grad = id(parameter) in kept or id(parameter) not in inside

@@ -23,14 +23,14 @@ class LogisticClassifier(NamedTuple):
     intercept: float
 
     def probabilities(self, features: Features) -> NDArray[np.float64]:
-        """(n,) probabilities of n items.
+        """Return (n,) probabilities of n items.
 
         Raises:
             InputError: the features are not those it was trained on.
         """
         if features.names != self.features:
             raise InputError(
-                "the single-best-answer classifier was trained on other features than it is given; "
+                "the single-best-answer classifier was trained on other features; "
                 "kedro run --pipeline sba trains it again"
             )
         from scipy.special import expit
@@ -39,7 +39,7 @@ class LogisticClassifier(NamedTuple):
         return np.asarray(expit(centred @ self.coefficients + self.intercept), dtype=np.float64)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain numbers and names."""
+        """Return plain numbers and names."""
         return {
             "features": list(self.features),
             "means": self.means.tolist(),
@@ -50,13 +50,10 @@ class LogisticClassifier(NamedTuple):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "LogisticClassifier":
-        """What `to_json` gave, as `LogisticDocument` checks it when it is read."""
-        means, scales, coefficients = (
-            np.asarray(document[name], dtype=np.float64)
-            for name in ("means", "scales", "coefficients")
-        )
-        features, intercept = tuple(document["features"]), float(document["intercept"])
-        return cls(features, means, scales, coefficients, intercept)
+        """Read the result of `to_json`, which `LogisticDocument` has checked."""
+        names = ("means", "scales", "coefficients")
+        arrays = (np.asarray(document[name], dtype=np.float64) for name in names)
+        return cls(tuple(document["features"]), *arrays, intercept=float(document["intercept"]))
 
 
 def fit_logistic(
@@ -64,11 +61,8 @@ def fit_logistic(
 ) -> LogisticClassifier:
     """Fit with an L2 penalty on standardised features.
 
-    A feature that is constant has no effect. With labels of one kind only, every item gets the
-    share of ones.
-
-    `labels` are (n,) 0 or 1; `strength` is the inverse of the penalty's weight: smaller shrinks
-    more.
+    A constant feature has no effect. With labels of one kind only, every item gets the share of
+    ones. `labels` are (n,) 0 or 1; `strength` is the inverse of the penalty's weight.
     """
     means = features.table.mean(axis=0)
     spread = features.table.std(axis=0)
@@ -80,20 +74,14 @@ def fit_logistic(
         return LogisticClassifier(features.names, means, scales, np.zeros(len(means)), certain)
     from sklearn.linear_model import LogisticRegression
 
-    fitted = LogisticRegression(C=strength, max_iter=5000, tol=1e-8).fit(
-        (features.table - means) / scales, labels
-    )
-    return LogisticClassifier(
-        features.names,
-        means,
-        scales,
-        fitted.coef_[0].astype(np.float64),
-        float(fitted.intercept_[0]),
-    )
+    model = LogisticRegression(C=strength, max_iter=5000, tol=1e-8)
+    model.fit((features.table - means) / scales, labels)
+    coefficients, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
+    return LogisticClassifier(features.names, means, scales, coefficients, intercept)
 
 
 class OperatingPoint(NamedTuple):
-    """A threshold on a probability, and what it does to the items it was chosen on; shares 0–1.
+    """A threshold on a probability, and its effect on the items it was chosen on; shares 0–1.
 
     An item is flagged where its probability is at least `threshold`. `reason` says why figures are
     NaN and is "" otherwise.
@@ -111,31 +99,29 @@ class OperatingPoint(NamedTuple):
 def operating_point(
     probabilities: NDArray[np.floating], labels: NDArray[np.integer], recall: float
 ) -> OperatingPoint:
-    """The highest threshold whose recall is at least `recall` (WiCkeD chooses 98.9%).
+    """Return the highest threshold whose recall is at least `recall` (WiCkeD chooses 98.9%).
 
-    With fewer than 1/(1 − recall) positives the only recall that high is 1: every positive counts,
-    and so the threshold lies at the most hidden one. Without a positive everything is flagged.
+    With fewer than 1/(1 − recall) positives the only recall that high is 1, so the threshold is the
+    lowest probability of a positive. Without a positive everything is flagged.
 
     `probabilities` (n,) are out of fold, `labels` (n,) 0 or 1, `recall` is in (0, 1].
     """
     n, positives = len(labels), int(labels.sum())
     if not positives:
         return OperatingPoint(0.0, nan, nan, 1.0 if n else nan, n, 0, "no item has the label 1")
-    found = np.sort(probabilities[labels == 1])[::-1]
     # A little less than the target, so that 0.7 of 10 is 7 and not 8.
     wanted = max(1, int(np.ceil(recall * positives - 1e-9)))
-    threshold = float(found[wanted - 1])
+    threshold = float(np.sort(probabilities[labels == 1])[-wanted])
     flagged = probabilities >= threshold
     hits = int(labels[flagged].sum())
-    return OperatingPoint(
-        threshold, hits / positives, hits / int(flagged.sum()), float(flagged.mean()), n, positives
-    )
+    shares = (hits / positives, hits / int(flagged.sum()), float(flagged.mean()))
+    return OperatingPoint(threshold, *shares, n, positives)
 
 
 def precision_recall(
     probabilities: NDArray[np.floating], labels: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    """(k, 2) recall and precision at each of k distinct thresholds, from the highest.
+    """Return (k, 2) recall and precision at k distinct thresholds, from the highest.
 
     k is 0 where no label is 1.
     """
@@ -149,7 +135,7 @@ def precision_recall(
 
 
 def average_precision(probabilities: NDArray[np.floating], labels: NDArray[np.integer]) -> float:
-    """Area under the precision–recall steps, Σ (Rₖ − Rₖ₋₁) Pₖ; NaN where no label is 1.
+    """Return the area under the precision–recall steps, Σ (Rₖ − Rₖ₋₁) Pₖ; NaN without positives.
 
     Chance gives about the share of positives.
     """

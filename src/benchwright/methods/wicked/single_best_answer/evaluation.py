@@ -1,6 +1,7 @@
-"""How well single-best-answer items are found, by whom, and where."""
+"""How well single-best-answer items are found, by each method and on each benchmark."""
 
 from collections.abc import Iterator
+from itertools import permutations
 from math import nan
 from typing import Any
 
@@ -28,7 +29,7 @@ ALL = "all"
 
 
 def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -> pd.DataFrame:
-    """Recall and precision of every method on every part of the labelled items.
+    """Evaluate recall and precision of every method on every part of the labelled items.
 
     Parts are `held_out` (neither trained nor chose the threshold), `cross_validation` (training
     and held-out items, each judged without its fold), `left_out` (benchmarks that were not trained
@@ -41,7 +42,7 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
         threshold: of the classifier.
 
     Returns:
-        A `SbaEvaluation` table.
+        An `SbaEvaluation` table.
     """
     rows: list[dict[str, Any]] = []
     parts = {
@@ -50,22 +51,31 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
         "left_out": items[items["split"] == "left_out"],
     }
     for part, chosen in parts.items():
-        for name, own in _benchmarks(chosen):
+        for name, group in _benchmarks(chosen):
             crossed = part == "cross_validation"
-            probability = own["cross_validated" if crossed else "probability"].to_numpy()
-            flagged = own["cross_flagged"].to_numpy() if crossed else probability >= threshold
-            heuristic = own["question"].map(asks_for_the_best).to_numpy(dtype=bool)
-            against = "judge" if own["judged"].all() else "labels"
+            probability = group["cross_validated" if crossed else "probability"].to_numpy()
+            methods = {
+                "classifier": group["cross_flagged"].to_numpy()
+                if crossed
+                else probability >= threshold,
+                "heuristic": group["question"].map(asks_for_the_best).to_numpy(dtype=bool),
+                "flag_all": np.ones(len(group), dtype=bool),
+            }
+            figures = [
+                {"method": method} | _figures(group, flagged) for method, flagged in methods.items()
+            ]
+            figures[0] |= _ranking(group, probability)
+            against = "judge" if group["judged"].all() else "labels"
             key = {"part": part, "benchmark": name, "against": against}
-            rows.append(
-                key | {"method": "classifier"} | _figures(own, flagged) | _ranking(own, probability)
-            )
-            rows.append(key | {"method": "heuristic"} | _figures(own, heuristic))
-            everything = np.ones(len(own), dtype=bool)
-            rows.append(key | {"method": "flag_all"} | _figures(own, everything))
-            rows.extend(key | row for row in _judges(own, annotations))
+            rows.extend(key | row for row in [*figures, *_judges(group, annotations)])
     rows.extend(_annotators(annotations))
-    return SbaEvaluation.from_rows([_row(row) for row in rows])
+    blank = dict.fromkeys(SbaEvaluation.columns(), nan)
+    return SbaEvaluation.from_rows(
+        [
+            blank | {"paper_share": PAPER_SHARES.get(row["benchmark"], nan)} | row  # in order
+            for row in rows
+        ]
+    )
 
 
 def _benchmarks(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -76,9 +86,9 @@ def _benchmarks(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield name, items[items["benchmark"] == name]
 
 
-def _judges(own: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """A judge against those who read the items."""
-    read = own[~own["judged"]]
+def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Compare each judge with the annotators."""
+    read = items[~items["judged"]]
     judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
     for name, labels in judged.groupby("labeller"):
         said = labels.set_index("item_id")["label"].reindex(read.index).dropna()
@@ -88,35 +98,28 @@ def _judges(own: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, 
 
 def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
     read = annotations[~annotations["labeller"].str.startswith(JUDGE)]
-    names = sorted(read["labeller"].unique())
-    for one in names:
-        for other in names:
-            if one == other:
-                continue
-            both = read[read["labeller"] == one].merge(
-                read[read["labeller"] == other], on="item_id", suffixes=("", "_truth")
-            )
-            if not len(both):
-                continue
-            said, sure = both["label"] == 1, ~both["doubt_truth"]
-            truth = both.assign(label=both["label_truth"], sure=sure, said=said)
-            for name, own in _benchmarks(truth):
-                key = {"part": "read_twice", "benchmark": name, "method": f"annotator {one}"}
-                yield (
-                    key | {"against": f"annotator {other}"} | _figures(own, own["said"].to_numpy())
-                )
+    by_name = dict(list(read.groupby("labeller")))
+    for (name, labels), (other, truth) in permutations(by_name.items(), 2):
+        both = labels.merge(truth, on="item_id", suffixes=("", "_truth"))
+        if not len(both):
+            continue
+        said, sure = both["label"] == 1, ~both["doubt_truth"]
+        both = both.assign(label=both["label_truth"], sure=sure, said=said)
+        key = {"part": "read_twice", "method": f"annotator {name}", "against": f"annotator {other}"}
+        for benchmark, group in _benchmarks(both):
+            yield key | {"benchmark": benchmark} | _figures(group, group["said"].to_numpy())
 
 
-def _figures(own: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:
-    positive = own["label"].to_numpy() == 1
-    sure = positive & own["sure"].to_numpy(dtype=bool)
+def _figures(items: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:
+    positive = items["label"].to_numpy() == 1
+    sure = positive & items["sure"].to_numpy(dtype=bool)
     hits, of, marked = int((positive & flagged).sum()), int(positive.sum()), int(flagged.sum())
     return {
-        "n": len(own),
+        "n": len(items),
         "positives": of,
         "sure_positives": int(sure.sum()),
         "flagged": marked,
-        "share_flagged": marked / len(own),
+        "share_flagged": marked / len(items),
         **_share("recall", hits, of),
         **_share("recall_sure", int((sure & flagged).sum()), int(sure.sum())),
         **_share("precision", hits, marked),
@@ -130,24 +133,18 @@ def _share(name: str, successes: int, n: int) -> dict[str, float]:
     return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def _ranking(own: pd.DataFrame, probability: NDArray[np.float64]) -> dict[str, float]:
-    """Figures that need no threshold; the p-value is of ranks no better than chance, one-sided."""
-    labels = own["label"].to_numpy()
-    found = {"average_precision": average_precision(probability, labels)}
+def _ranking(items: pd.DataFrame, probability: NDArray[np.float64]) -> dict[str, float]:
+    """Return figures without a threshold; the p-value is one-sided, against chance."""
+    labels = items["label"].to_numpy()
+    figures = {"average_precision": average_precision(probability, labels)}
     if 0 < labels.sum() < len(labels):
         from scipy.stats import mannwhitneyu
 
         ones, zeros = probability[labels == 1], probability[labels == 0]
         if np.ptp(probability) > 0:
             test = mannwhitneyu(ones, zeros, alternative="greater")
-            found["roc_auc"] = float(test.statistic) / (len(ones) * len(zeros))
-            found["p_value"] = float(test.pvalue)
+            figures["roc_auc"] = float(test.statistic) / (len(ones) * len(zeros))
+            figures["p_value"] = float(test.pvalue)
         else:
-            found |= {"roc_auc": 0.5, "p_value": 1.0}
-    return found
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    shares = {"paper_share": PAPER_SHARES.get(row["benchmark"], nan)}
-    full = dict.fromkeys(SbaEvaluation.columns(), nan) | shares | row
-    return {name: full[name] for name in SbaEvaluation.columns()}
+            figures |= {"roc_auc": 0.5, "p_value": 1.0}
+    return figures

@@ -1,4 +1,4 @@
-"""Words that ask for the best of several right answers: the baseline of every classifier."""
+"""Features of an item for the classifier, and words that ask for the best of several answers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ _WORDS = re.compile(
 
 
 def asks_for_the_best(question: str) -> bool:
-    """Whether the question asks by degrees: "best", "most likely", "primarily", "main" …
+    """Return whether the question asks by degrees, with words such as "best" or "most likely".
 
-    Reads English, and only the question: that the other options are plainly wrong it cannot see.
+    Only the English question is read; the other options may still be plainly wrong.
     """
     return _WORDS.search(question) is not None
 
@@ -36,8 +36,8 @@ SURFACE = (
     "options_with_digits",
     "digits_in_question",
 )
-"""Read off the texts: 0/1 for what the question has, natural logarithms of numbers of words (+ 1),
-the gold option's minus that of the mean option, the share of options with a digit."""
+"""0/1 for what the question has, natural logarithms of numbers of words (+ 1), the gold option's
+minus that of the mean option, the share of options with a digit."""
 
 CLOSENESS = (
     "gold_to_nearest_distractor",
@@ -62,13 +62,13 @@ class Features(NamedTuple):
 
 
 def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
-    """(n,) whether an item has two options or more and a known right one."""
+    """Return (n,) whether an item has at least two options and a known right one."""
     enough = items["choices"].map(len).to_numpy() >= 2
     return np.asarray(enough & (items["answer"].to_numpy() >= 0), dtype=np.bool_)
 
 
 def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list[str]:
-    """The distinct questions and options whose vectors the groups need, sorted."""
+    """Return the distinct questions and options whose vectors the groups need, sorted."""
     texts: set[str] = set()
     if {"closeness", "question"} & set(groups):
         texts.update(items["question"])
@@ -80,7 +80,7 @@ def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list
 def feature_table(
     items: pd.DataFrame, vectors: Mapping[str, NDArray[np.float32]], groups: Sequence[FeatureGroup]
 ) -> Features:
-    """The features of judgeable items; none hangs on the order of the distractors.
+    """Return the features of judgeable items; none depends on the order of the distractors.
 
     `vectors` are of length 1, by text, for `texts_to_encode(items, groups)`.
     """
@@ -90,25 +90,21 @@ def feature_table(
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []
     for group in groups:
-        found: tuple[str, ...] = ()
+        known: tuple[str, ...] = ()
         values: Sequence[Sequence[float] | NDArray[np.floating]]
         if group == "surface":
-            found, values = SURFACE, [_surface(*item) for item in of_items]
+            known, values = SURFACE, [_surface(*item) for item in of_items]
         elif group == "closeness":
-            found, values = CLOSENESS, [_closeness(*item, vectors) for item in of_items]
+            known, values = CLOSENESS, [_closeness(*item, vectors) for item in of_items]
         elif group == "question":
             values = [vectors[question] for question in items["question"]]
         else:
             values = [np.mean([vectors[text] for text in row], axis=0) for row in items["choices"]]
-        table = _float_rows(values)
+        table = np.asarray(values, dtype=np.float64)
         width = table.shape[1] if table.ndim == 2 else 0
-        names.extend(found or (f"{group}_{number}" for number in range(width)))
-        parts.append(table.reshape(len(items), len(found) or width))
+        names.extend(known or (f"{group}_{number}" for number in range(width)))
+        parts.append(table.reshape(len(items), len(known) or width))
     return Features(tuple(names), np.hstack(parts))
-
-
-def _float_rows(rows: Sequence[Sequence[float] | NDArray[np.floating]]) -> NDArray[np.float64]:
-    return np.asarray(rows, dtype=np.float64)
 
 
 def _surface(question: str, choices: list[str], answer: int) -> list[float]:
@@ -128,10 +124,10 @@ def _surface(question: str, choices: list[str], answer: int) -> list[float]:
 def _closeness(
     question: str, choices: list[str], answer: int, vectors: Mapping[str, NDArray[np.float32]]
 ) -> list[float]:
-    asked = np.asarray(vectors[question], dtype=np.float64)
-    gold = np.asarray(vectors[choices[answer]], dtype=np.float64)
-    others = _float_rows(
-        [vectors[choice] for place, choice in enumerate(choices) if place != answer]
+    distractors = [vectors[choice] for place, choice in enumerate(choices) if place != answer]
+    asked, gold, others = (
+        np.asarray(vector, dtype=np.float64)
+        for vector in (vectors[question], vectors[choices[answer]], distractors)
     )
     to_gold, to_question = others @ gold, others @ asked
     pairs = (others @ others.T)[np.triu_indices(len(others), 1)]

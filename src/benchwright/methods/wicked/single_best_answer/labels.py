@@ -1,4 +1,4 @@
-"""Who called which item a single-best-answer item: annotators, or a chat model (WiCkeD, A)."""
+"""Labels of single-best-answer items, by annotators or by a chat model (WiCkeD, A)."""
 
 import re
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 
 JUDGE = "judge:"
-"""What the name of a labeller starts with that is a chat model."""
+"""How the name of a labeller starts that is a chat model."""
 
 
 def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]":
-    """The 0 or 1 of each row of the labels' file.
+    """Return the 0 or 1 of each row of the labels' file.
 
     Raises:
         InputError: a value is neither.
@@ -27,15 +27,15 @@ def label_numbers(labels: pd.DataFrame, column: str = "sba") -> "pd.Series[int]"
     wrong = ~numbers.isin([0, 1])
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
-        given = labels[column].iloc[row]
+        value = labels[column].iloc[row]
         raise InputError(
-            f"single_best_answer_labels, row {row + 1}: {column} is {given!r}; it must be 0 or 1"
+            f"single_best_answer_labels, row {row + 1}: {column} is {value!r}; it must be 0 or 1"
         )
     return numbers.astype(int)
 
 
 def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
-    """The labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
+    """Return the labels' file as a table: item_id, benchmark, labeller, label (0/1), doubt (bool).
 
     A row without a benchmark belongs to the one that its id starts with (`mmlu/…`); an empty
     annotator is `file`, an empty doubt none.
@@ -67,13 +67,13 @@ def read_annotations(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Each item's label: 1 if any labeller says so, since a missed one becomes incoherent.
+    """Return one label per item: 1 if any labeller says so, since a missed one becomes incoherent.
 
-    Where somebody read an item, the judge's word on it does not count.
+    Where an annotator read an item, the judge's label does not count.
 
     Returns:
-        By `item_id` (the index): benchmark, label, `sure` (somebody gave that label without doubt),
-        `judged` (whether it is the judge's).
+        By `item_id` (the index): benchmark, label, `sure` (a labeller gave that label without
+        doubt), `judged` (whether it is the judge's).
     """
     judged = annotations["labeller"].str.startswith(JUDGE)
     read = set(annotations.loc[~judged, "item_id"])
@@ -92,18 +92,17 @@ def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
 
 
 def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
-    """(n,) items kept for evaluation: of each benchmark and label the first by hashed id.
+    """Return (n,) items kept for evaluation: the first by hashed id of each benchmark and label.
 
-    Hangs on the ids alone, not on a seed nor on the order of rows.
-
-    `share` is that of each benchmark and label in `one_label_per_item`, rounded.
+    The result depends on the ids alone, not on a seed or the order of rows. `share` is that of each
+    benchmark and label in `one_label_per_item`, rounded.
     """
     place, size = _place_in_stratum(labels, "single_best_answer_held_out")
     return place < np.floor(share * size + 0.5)
 
 
 def cross_validation_folds(labels: pd.DataFrame, folds: int) -> NDArray[np.intp]:
-    """(n,) the fold of each item, 0 … folds − 1, by benchmark, label and a hash of the id."""
+    """Return (n,) the fold of each item, from 0, by benchmark, label and a hash of the id."""
     place, _ = _place_in_stratum(labels, "single_best_answer_folds")
     return place % folds
 
@@ -111,7 +110,7 @@ def cross_validation_folds(labels: pd.DataFrame, folds: int) -> NDArray[np.intp]
 def _place_in_stratum(
     labels: pd.DataFrame, purpose: str
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Each item's place, from 0, in the hashed order of its benchmark and label; their number."""
+    """Return each item's place in the hashed order of its benchmark and label, and their number."""
     hashed = pd.Series(item_uniforms(0, purpose, labels.index.tolist()), index=labels.index)
     groups = hashed.groupby([labels["benchmark"], labels["label"]])
     place = groups.rank(method="first").to_numpy().astype(np.intp) - 1
@@ -154,48 +153,47 @@ _OTHER = re.compile(r"(?<![\d.])[01](?![\d.])")
 def judge_prompt(
     question: str, choices: Sequence[str], answer: int, prompt: Literal["options", "paper"]
 ) -> str:
-    """What the judge is told: the task, the item with its options, the gold one marked.
+    """Return the judge's prompt: the task, the item with its options, the gold one marked.
 
     `paper` shows the question alone, as the paper does.
     """
     if prompt == "paper":
         return _TASK_QUESTION_ONLY.format(question=question)
-    letters = ascii_uppercase
-    options = "\n".join(f"{letters[place]}. {choice}" for place, choice in enumerate(choices))
-    return _TASK_WITH_OPTIONS.format(question=question, options=options, gold=letters[answer])
+    labelled = zip(ascii_uppercase, choices, strict=False)
+    options = "\n".join(f"{letter}. {choice}" for letter, choice in labelled)
+    gold = ascii_uppercase[answer]
+    return _TASK_WITH_OPTIONS.format(question=question, options=options, gold=gold)
 
 
 def parse_label(reply: str | None) -> int | None:
-    """The 0 or 1 that a reply starts with, perhaps after "Class:"; None where it says neither.
+    """Return the 0 or 1 that a reply starts with, perhaps after "Class:"; None without a label.
 
     A reply that goes on to the other digit ("0 or 1", "1 … no, 0"), or that may be a numbered list
-    ("1. The question …"), says nothing.
+    ("1. The question …"), has no label.
     """
-    if reply is None:
+    match = _SINGLE.match((reply or "").strip().replace("\n", " ").lower())
+    if match is None or _LIST_OR_NUMBER.match(match[2]):
         return None
-    seen = _SINGLE.match(reply.strip().replace("\n", " ").lower())
-    if seen is None or _LIST_OR_NUMBER.match(seen[2]):
-        return None
-    others = {digit for digit in _OTHER.findall(seen[2]) if digit != seen[1]}
-    return None if others else int(seen[1])
+    others = {digit for digit in _OTHER.findall(match[2]) if digit != match[1]}
+    return None if others else int(match[1])
 
 
 def judge_items(
     items: pd.DataFrame, ask: Ask, prompt: Literal["options", "paper"], attempts: int
 ) -> list[int | None]:
-    """A label for each item, in their order; None where no attempt gave one that can be read."""
+    """Ask for a label of each item; None where no attempt gave a readable one."""
     texts = [
         judge_prompt(question, list(choices), int(answer), prompt)
         for question, choices, answer in zip(
             items["question"], items["choices"], items["answer"], strict=True
         )
     ]
-    found: list[int | None] = [None] * len(texts)
+    labels: list[int | None] = [None] * len(texts)
     for attempt in range(1, attempts + 1):
-        open_rows = [row for row, label in enumerate(found) if label is None]
+        open_rows = [row for row, label in enumerate(labels) if label is None]
         if not open_rows:
             break
         replies = ask([texts[row] for row in open_rows], attempt)
         for row, reply in zip(open_rows, replies, strict=True):
-            found[row] = parse_label(reply)
-    return found
+            labels[row] = parse_label(reply)
+    return labels

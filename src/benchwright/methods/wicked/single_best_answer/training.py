@@ -1,4 +1,4 @@
-"""A classifier trained on labelled items, and what a trained one says of others."""
+"""Training a classifier on labelled items, and predicting other items with it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -42,13 +42,13 @@ class Predictions(NamedTuple):
 def predict(
     items: pd.DataFrame, classifier: Mapping[str, Any], cache: pd.DataFrame, models: ModelsParams
 ) -> Predictions:
-    """The probability that an item has a single best answer.
+    """Predict the probability that an item has a single best answer.
 
     Items with fewer than two options or without a known gold cannot be judged.
 
     Raises:
         InputError: the classifier was trained with another encoder than conf has now, or its
-            weights are not there.
+            weights are missing.
     """
     able = judgeable(items)
     probability = np.full(len(items), np.nan)
@@ -57,8 +57,8 @@ def predict(
         return Predictions(probability, cache)
     if classifier["kind"] != "embedding":
         tuning = FineTuningParams.model_validate(classifier["fine_tuning"])
-        own = classifier.get("weights_folder")
-        source, revision = (own, None) if own else (tuning.model or "", tuning.revision)
+        folder = classifier.get("weights_folder")
+        source, revision = (folder, None) if folder else (tuning.model or "", tuning.revision)
         loaded = load_classifier(source, revision, trained=True)
         probability[able] = classify(loaded, texts_to_classify(asked, tuning.text), tuning)
         return Predictions(probability, cache)
@@ -71,8 +71,7 @@ def predict(
                 f"the single-best-answer classifier was trained with {classifier['encoder_key']}, "
                 f"conf has {now}; kedro run --pipeline sba trains it again"
             )
-        encoded = encode_texts(texts_to_encode(asked, groups), cache, encoder, models)
-        vectors, cache = encoded.vectors, encoded.cache
+        vectors, cache = encode_texts(texts_to_encode(asked, groups), cache, encoder, models)
     fitted = LogisticClassifier.from_json(classifier["logistic"])
     probability[able] = fitted.probabilities(feature_table(asked, vectors, groups))
     return Predictions(probability, cache)
@@ -80,14 +79,14 @@ def predict(
 
 Rows = NDArray[np.intp]
 FitAndPredict = Callable[[Rows, Rows], NDArray[np.float64]]
-"""Train on some rows, give the probabilities of others."""
+"""Train on some rows, return the probabilities of others."""
 
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.989)
-"""Whose operating points the card shows beside the chosen one."""
+"""Recalls whose operating points the card shows with the chosen one."""
 
 
 class Trained(NamedTuple):
-    """A classifier and what it says of the labelled items."""
+    """A classifier and its predictions for the labelled items."""
 
     document: dict[str, Any]  # all that prediction needs, as JSON
     weights: SequenceClassifier | None  # of a fine-tuned encoder, else None
@@ -113,44 +112,50 @@ def train_classifier(
     train = np.flatnonzero(items["split"] == "train")
     document: dict[str, Any] = {"kind": params.kind, "recall_target": params.recall}
     weights: SequenceClassifier | None = None
-    vectors = cache
     if params.kind == "embedding":
-        features, vectors = _features(items, cache, params, models)
-        fitted = fit_logistic(_of(features, train), labels[train], params.strength)
-        probability = fitted.probabilities(features)
-        fit_and_predict = _logistic(features, labels, params.strength)
         document |= {"groups": list(params.features), "encoder": None, "encoder_key": None}
-        if texts_to_encode(items, params.features):
+        vectors: Mapping[str, NDArray[np.float32]] = {}
+        texts = texts_to_encode(items, params.features)
+        if texts:
             key = vector_key(params.encoder, models)
             document |= {"encoder": params.encoder, "encoder_key": key}
+            vectors, cache = encode_texts(texts, cache, params.encoder, models)
+        names, table = feature_table(items, vectors, params.features)
+        fitted = fit_logistic(Features(names, table[train]), labels[train], params.strength)
+        predicted = fitted.probabilities(Features(names, table))
         document["logistic"] = fitted.to_json()
+
+        def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
+            other = fit_logistic(Features(names, table[fit]), labels[fit], params.strength)
+            return other.probabilities(Features(names, table[ask]))
     else:
         tuning = params.fine_tuning
-        texts = texts_to_classify(items, tuning.text)
         document["fine_tuning"] = tuning.model_dump()
+        texts = texts_to_classify(items, tuning.text)
         if params.kind == "hub":
-            used = load_classifier(tuning.model or "", tuning.revision, trained=True)
-            probability = classify(used, texts, tuning)
-            fit_and_predict = _constant(probability)
+            classifier = load_classifier(tuning.model or "", tuning.revision, trained=True)
         else:
-            weights = fine_tune([texts[row] for row in train], labels[train], tuning)
-            probability = classify(weights, texts, tuning)
+            classifier = fine_tune([texts[row] for row in train], labels[train], tuning)
+            weights = classifier
+        predicted = classify(classifier, texts, tuning)
 
-            def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
-                one = fine_tune([texts[row] for row in fit], labels[fit], tuning)
-                return classify(one, [texts[row] for row in ask], tuning)
+        def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
+            if params.kind == "hub":  # none of these labels trained it
+                return predicted[ask]
+            other = fine_tune([texts[row] for row in fit], labels[fit], tuning)
+            return classify(other, [texts[row] for row in ask], tuning)
 
-    probability = probability.copy()
+    probability = predicted.copy()
     folds = cross_validation_folds(items.iloc[train], params.folds)
     probability[train] = out_of_fold(fit_and_predict, train, folds)
-    chosen = operating_point(probability[train], labels[train], params.recall)
-    shown = sorted({*RECALLS, params.recall})
+    points = {
+        recall: operating_point(probability[train], labels[train], recall)
+        for recall in sorted({*RECALLS, params.recall})
+    }
     document |= {
-        "threshold": chosen.threshold,
+        "threshold": points[params.recall].threshold,
         "operating_points": [
-            {"target": recall}
-            | operating_point(probability[train], labels[train], recall)._asdict()
-            for recall in shown
+            {"target": recall} | point._asdict() for recall, point in points.items()
         ],
         "trained_on": {
             "items": len(train),
@@ -164,19 +169,19 @@ def train_classifier(
     if params.kind == "embedding":
         rows = np.flatnonzero(items["split"] != "left_out")
         crossed[rows], flagged[rows] = _cross_validate(fit_and_predict, items, rows, labels, params)
-    return Trained(document, weights, probability, crossed, flagged, vectors)
+    return Trained(document, weights, probability, crossed, flagged, cache)
 
 
 def out_of_fold(fit_and_predict: FitAndPredict, rows: Rows, folds: Rows) -> NDArray[np.float64]:
-    """(n,) the probability of each of n rows by a classifier trained on the other folds.
+    """Return (n,) the probability of each row by a classifier trained on the other folds.
 
-    A single fold has no others: then the row's probability is the one it was trained with.
+    With a single fold the classifier is trained on that fold itself.
     """
-    found = np.empty(len(rows))
+    probability = np.empty(len(rows))
     for fold in np.unique(folds):
         away, inside = rows[folds != fold], rows[folds == fold]
-        found[folds == fold] = fit_and_predict(away if len(away) else inside, inside)
-    return found
+        probability[folds == fold] = fit_and_predict(away if len(away) else inside, inside)
+    return probability
 
 
 def _cross_validate(
@@ -186,7 +191,7 @@ def _cross_validate(
     labels: NDArray[np.int64],
     params: SingleBestAnswerParams,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Probabilities and flags of all rows; a row's fold neither trained nor chose its threshold."""
+    """Return probabilities and flags of rows whose fold neither trained nor chose the threshold."""
     folds = cross_validation_folds(items.iloc[rows], params.folds)
     probability = out_of_fold(fit_and_predict, rows, folds)
     flagged = np.zeros(len(rows), dtype=np.bool_)
@@ -199,35 +204,8 @@ def _cross_validate(
     return probability, flagged
 
 
-def _features(
-    items: pd.DataFrame, cache: pd.DataFrame, params: SingleBestAnswerParams, models: ModelsParams
-) -> tuple[Features, pd.DataFrame]:
-    texts = texts_to_encode(items, params.features)
-    if not texts:
-        return feature_table(items, {}, params.features), cache
-    encoded = encode_texts(texts, cache, params.encoder, models)
-    return feature_table(items, encoded.vectors, params.features), encoded.cache
-
-
-def _of(features: Features, rows: Rows) -> Features:
-    return Features(features.names, features.table[rows])
-
-
-def _logistic(features: Features, labels: NDArray[np.int64], strength: float) -> FitAndPredict:
-    def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
-        fitted = fit_logistic(_of(features, fit), labels[fit], strength)
-        return fitted.probabilities(_of(features, ask))
-
-    return fit_and_predict
-
-
-def _constant(probability: NDArray[np.float64]) -> FitAndPredict:
-    """A classifier that none of these labels trained."""
-    return lambda _, ask: probability[ask]
-
-
 def describe(document: Mapping[str, Any]) -> str:
-    """The classifier in a line, for cards and messages."""
+    """Describe the classifier in a line, for cards and messages."""
     if document["kind"] == "embedding":
         groups = ", ".join(document["groups"])
         by = f" with {document['encoder']}" if document["encoder"] else ""

@@ -115,15 +115,17 @@ def _methods(
         own = rows[(rows["method"] == method) & rows["value"].notna()]
         own = own.sort_values("random")  # plain first
         of_size = draws[draws["method"] == method]
-        values = {
-            kind: of_size.loc[of_size["random"] == kind, "value"].dropna().to_numpy()
+        plain, stratified = (
+            of_size.loc[of_size["random"] == kind, "value"].dropna().to_numpy()
             for kind in ("plain", "stratified")
-        }
-        if own.empty or not any(map(len, values.values())):
+        )
+        if own.empty or not (len(plain) or len(stratified)):
             continue
         row = own.to_dict("records")[0]
-        figures = (float(row[column]) for column in ("value", "full", "random_low", "random_high"))
-        methods.append(_Method(name, int(row["n_items"]), *figures, **values))
+        columns = ("value", "full", "random_low", "random_high")
+        value, full, low, high = (float(row[column]) for column in columns)
+        n_items = int(row["n_items"])
+        methods.append(_Method(name, n_items, value, full, low, high, plain, stratified))
     return methods
 
 
