@@ -170,7 +170,7 @@ def marked(run: Run) -> list[int]:
     return right if wrong and len(right) == 1 else []
 
 
-def faced(runs: Sequence[Run], *, alone: bool) -> dict[int, list[int]]:
+def emphasised(runs: Sequence[Run], *, alone: bool) -> dict[int, list[int]]:
     """Right options shown by bold, italics, colour or a checked input, by position of the run.
 
     That a face means "right" is concluded from the page: among its runs without other answers,

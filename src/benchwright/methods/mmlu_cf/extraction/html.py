@@ -1,7 +1,6 @@
-"""HTML as lines: blocks and line breaks end a line, markers and marks of the markup are kept."""
+"""HTML as lines: blocks and line breaks end a line; list markers and other markup are kept."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +23,8 @@ from benchwright.methods.mmlu_cf.extraction.markup import (
 )
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label, list_marker
 
-_WIDE = re.compile(r"\s+")
-_WIDTH = ["", " ", "\t"]
-
-
-def _gap(found: "re.Match[str]") -> str:
-    return "\t" if found[0].count("\xa0") > 1 else " "
+_WHITE_SPACE = re.compile(r"\s+")
+_SUPERSCRIPT = str.maketrans("0123456789+-−n()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ⁽⁾")
 
 
 def _space(character: str, wide: bool) -> str:
@@ -37,46 +32,32 @@ def _space(character: str, wide: bool) -> str:
 
 
 class LineBuilder:
-    """The finished lines, and the one in the making with what will be said of it."""
+    """The finished lines and the line being built."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.region: tuple[int, ...] = ()
         self.block = 1
-        self._open: list[tuple[str, int]] = []  # faces and where they begin in this line
+        self._open: list[tuple[str, int]] = []  # kinds of emphasis and their starts in the line
         self._reset()
 
     def _reset(self) -> None:
+        self.line = Line("")  # its text is in `_parts` until the line ends
         self._parts: list[str] = []
         self.length = 0
         self._space = ""
-        self.kind = "text"
-        self.label = ""
-        self.group = 0
-        self.marks: set[str] = set()
-        self.value: str | None = None
-        self._emphasis: list[Emphasis] = []
-        self._input = False
-
-    def new_block(self) -> None:
-        """What follows does not stand together with what came before."""
-        if not self.length:
-            self.block += 1
+        self._has_input = False
 
     def add(self, text: str) -> None:
-        """A piece of running text."""
-        if not text:
-            return
+        """Add a piece of running text."""
         if not text.isascii():
             text = visible(text)
         wide = "\xa0" in text
         if wide:
-            text = _WIDE.sub(_gap, text)
-            body = text.strip()
-        else:
-            body = " ".join(text.split())
+            text = _WHITE_SPACE.sub(lambda gap: "\t" if gap[0].count("\xa0") > 1 else " ", text)
+        body = text.strip() if wide else flat(text)
         if not body:
-            self._space = max(self._space, _space(text[:1], wide), key=_WIDTH.index)
+            self._space = max(self._space, _space(text[:1], wide), key=["", " ", "\t"].index)
             return
         if self.length:
             self._append(self._space or _space(text[0], wide))
@@ -88,78 +69,84 @@ class LineBuilder:
         self.length += len(text)
 
     def preformatted(self, text: str) -> None:
-        """Text whose line breaks count."""
+        """Add text whose line breaks count."""
         pieces = visible(text).split("\n")
         for number, piece in enumerate(pieces):
             if number:
-                self.marks.add("code")
+                self.line.marks.add("code")
                 self.flush()
             if not piece.strip():
-                if 0 < number < len(pieces) - 1:
-                    self.new_block()
+                self.block += 0 < number < len(pieces) - 1
                 continue
             if self.length and piece[0].isspace():
                 self._append(" ")
             self._append(spaced(piece))
 
     def cell(self) -> None:
-        """The next cell of a table row."""
+        """Begin the next cell of a table row."""
         if self.length:
             self._space = "\t"
-        if self.kind == "text":
-            self.kind = "cells"
+        if self.line.kind == "text":
+            self.line.kind = "cells"
 
     def start_option(self) -> None:
-        """An input stands before the option that it selects."""
-        if self.length or self._input:
-            label = self.label if not self.length else ""
+        """Begin the option that an input selects."""
+        if self.length or self._has_input:
+            label = "" if self.length else self.line.label
             self.flush(empty=True)
-            self.label = label
-        self.kind, self._input = "option", True
+            self.line.label = label
+        self.line.kind, self._has_input = "option", True
 
     def begin(self, kind: str) -> None:
-        """The text that follows is in another face."""
+        """Begin emphasis of a kind."""
         self._open.append((kind, self.length))
 
     def end(self, kind: str) -> None:
-        """The end of the face that began last."""
-        for place in range(len(self._open) - 1, -1, -1):
+        """End the emphasis of a kind that began last."""
+        for place in reversed(range(len(self._open))):
             if self._open[place][0] == kind:
                 start = self._open.pop(place)[1]
                 if self.length > start:
-                    self._emphasis.append(Emphasis(start, self.length, kind))
+                    self.line.emphasis.append(Emphasis(start, self.length, kind))
                 return
 
-    def replace_from(self, at: int, change: Callable[[str], str]) -> None:
-        """Writes the text from a place on differently."""
+    def superscript_from(self, start: int) -> None:
+        """Rewrite the text after an offset as superscript."""
         text = "".join(self._parts)
-        if at < len(text):
-            self._parts = [text[:at], change(text[at:].strip())]
+        if start < len(text):
+            raised = text[start:].strip()
+            known = not set(raised) - set("0123456789+-−n()")
+            self._parts = [text[:start], raised.translate(_SUPERSCRIPT) if known else f"^{raised}"]
             self.length = sum(map(len, self._parts))
 
-    def part_of_label(self, at: int) -> None:
-        """An element ends that is an option's label by itself: what follows is apart from it."""
-        if at == 0 and 0 < self.length < 8 and is_bare_label("".join(self._parts)):
+    def end_label(self, start: int) -> None:
+        """Separate an element that is only an option's label from the text behind it."""
+        if start == 0 and 0 < self.length < 8 and is_bare_label("".join(self._parts)):
             self._space = "\t"
 
     def end_item(self) -> None:
-        """A list item ends; an empty one is an empty option where the list has letters."""
-        if not self.length and self.label and self.label[0].isalpha():
+        """End a list item; an empty item of a lettered list is an empty option."""
+        if not self.length and self.line.label[:1].isalpha():
             self.flush(empty=True)
         elif not self.length:
             self._reset()
 
+    def end_block(self) -> None:
+        """End the line and its block."""
+        self.flush()
+        self.block += 1
+
     def flush(self, *, empty: bool = False) -> None:
-        """Ends the line; without text, what was said of it holds for the next one."""
+        """End the line; without text, its marks stay for the next line."""
         if not self.length and not empty:
             return
-        emphasis = self._emphasis
-        for kind, start in self._open:
-            if self.length > start:
-                emphasis.append(Emphasis(start, self.length, kind))
+        line = self.line
+        line.text, line.block, line.region = "".join(self._parts), self.block, self.region
+        line.emphasis += [
+            Emphasis(start, self.length, kind) for kind, start in self._open if self.length > start
+        ]
         self._open = [(kind, 0) for kind, _ in self._open]
-        said = (self.kind, self.block, self.label, self.group, 0, self.marks, emphasis)
-        self.lines.append(Line("".join(self._parts), *said, self.region, self.value))
+        self.lines.append(line)
         self._reset()
 
 
@@ -179,29 +166,27 @@ _VOID = frozenset({
     "input", "img", "br", "hr", "wbr", "col", "source", "track", "embed", "area", "base",
     "link", "meta", "param",
 })  # fmt: skip
-_MOST_LINES = 200  # around one question
-_SUPERSCRIPT = str.maketrans("0123456789+-−n()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ⁽⁾")
+_MOST_LINES = 200  # of an element around one question
 
 
 @dataclass(slots=True)
-class _Open:
-    """An element whose end has not come."""
+class _Element:
+    """An open element; it starts after `first` lines and `start` characters of the next line."""
 
     tag: str
-    said: Markup
-    first: int = 0  # lines before it
-    at: int = 0  # characters of the line before it
+    markup: Markup
+    first: int
+    start: int
     list_type: str = ""
     counter: int = 0
     group: int = 0
 
 
 def html_page(text: str) -> PageText:
-    """The lines of an HTML document.
+    """Return the lines of an HTML document, parsed as browsers do (HTML5, selectolax).
 
-    Text in menus (`<nav>` and its like) is left out; whatever is hidden by CSS or in `<details>`
-    is not. Parsed as browsers do (HTML5, selectolax), where elements are nested absurdly deep
-    without most of them.
+    Menus (`<nav>` and similar) are left out. Text hidden by CSS or in `<details>` is kept. Of
+    documents with absurdly deep nesting, only the text is read.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -218,12 +203,12 @@ def html_page(text: str) -> PageText:
 
 
 class _Walk:
-    """One walk over a tree, without recursion."""
+    """A walk over a tree without recursion."""
 
     def __init__(self) -> None:
         self.out = LineBuilder()
         self.containers: list[Container] = []
-        self.stack: list[_Open] = []
+        self.stack: list[_Element] = []
         self.posts = 0
         self.names: dict[str, int] = {}
         self.groups = 0
@@ -249,149 +234,139 @@ class _Walk:
         self.out.flush()
 
     def _text(self, text: str) -> None:
-        if any(one.tag == "pre" for one in self.stack[-4:]):
+        if any(element.tag == "pre" for element in self.stack[-4:]):
             self.out.preformatted(text)
-            self.out.marks.add("code")
+            self.out.line.marks.add("code")
         else:
             self.out.add(text)
 
     def _enter(self, tag: str, attributes: Attributes) -> bool:
-        """Whether what is inside is read; void elements end here."""
+        """Return whether the children of an element are read."""
+        out = self.out
         if tag in _VOID:
             self._void(tag, attributes)
             return False
-        said = markup(tag, attributes)
-        if said.menu or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
-            self.out.flush()
-            return False
-        out = self.out
-        option = said.option and not any(one.said.option for one in self.stack[-6:])
-        if tag in BLOCKS or option or said.options:
+        says = markup(tag, attributes)
+        if says.menu or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
             out.flush()
-            out.new_block()
+            return False
+        option = says.option and not any(element.markup.option for element in self.stack[-6:])
+        if tag in BLOCKS or option or says.options:
+            out.end_block()
         if tag in {"td", "th"}:
             out.cell()
-        here = _Open(tag, said, len(out.lines), out.length)
-        if said.speaker:
+        element = _Element(tag, says, len(out.lines), out.length)
+        if says.speaker:
             self.posts += 1
             out.region = (*out.region, self.posts)
-        self._list(here, attributes)
-        self._kind(here, option=option)
-        self.stack.append(here)
-        if said.emphasis:
-            out.begin(said.emphasis)
+        self._list(element, attributes)
+        line = out.line
+        if option or tag == "option":
+            line.kind, line.group = "option", element.group or self._container() or line.group
+        elif tag in _HEADINGS:
+            line.kind = "heading"
+        elif tag == "button" and line.kind == "text":
+            line.kind, line.group = "item", self._container() or line.group
+        self.stack.append(element)
+        if says.emphasis:
+            out.begin(says.emphasis)
         return True
 
-    def _kind(self, here: _Open, *, option: bool) -> None:
-        out = self.out
-        if option or here.tag == "option":
-            out.kind, out.group = "option", here.group or self._container() or out.group
-        elif here.tag in _HEADINGS:
-            out.kind = "heading"
-        elif here.tag == "button" and out.kind == "text":
-            out.kind = "item"
-            out.group = self._container() or out.group
-
-    def _list(self, here: _Open, attributes: Attributes) -> None:
-        if here.tag in {"ol", "ul", "select", "dl"} or here.said.options:
+    def _list(self, element: _Element, attributes: Attributes) -> None:
+        line = self.out.line
+        if element.tag in {"ol", "ul", "select", "dl"} or element.markup.options:
             self.groups += 1
-            here.group = self.groups
-            if here.tag == "ol":
-                here.list_type = list_type(attributes)
+            element.group = self.groups
+            if element.tag == "ol":
+                element.list_type = list_type(attributes)
                 start = attributes.get("start") or ""
-                here.counter = int(start) - 1 if start.isdecimal() and len(start) < 5 else 0
-        elif here.tag in {"li", "dd"}:
-            around = next((o for o in reversed(self.stack) if o.group), None)
-            out = self.out
-            out.kind = "item"
+                element.counter = int(start) - 1 if start.isdecimal() and len(start) < 5 else 0
+        elif element.tag in {"li", "dd"}:
+            around = next((outer for outer in reversed(self.stack) if outer.group), None)
+            line.kind = "item"
             if around is not None:
                 around.counter += 1
-                out.group = around.group
-                out.label = list_marker(around.list_type, around.counter)
-                out.kind = "option" if around.said.options else "item"
-        elif self.stack and self.stack[-1].said.options and here.tag != "br":
-            self.out.kind, self.out.group = "option", self.stack[-1].group
+                line.group = around.group
+                line.label = list_marker(around.list_type, around.counter)
+                line.kind = "option" if around.markup.options else "item"
+        elif self.stack and self.stack[-1].markup.options:
+            line.kind, line.group = "option", self.stack[-1].group
 
     def _container(self) -> int:
-        """A number for the element around, for options that stand side by side."""
-        for one in reversed(self.stack):
-            if one.tag in BLOCKS and one.tag not in {"li", "p", "label"} and not one.said.option:
-                if not one.group:
+        """Return the group of the enclosing element, shared by options that are its siblings."""
+        for element in reversed(self.stack):
+            inner = element.tag in {"li", "p", "label"} or element.markup.option
+            if element.tag in BLOCKS and not inner:
+                if not element.group:
                     self.groups += 1
-                    one.group = self.groups
-                return one.group
+                    element.group = self.groups
+                return element.group
         return 0
 
     def _input(self, attributes: Attributes) -> None:
         kind = (attributes.get("type") or "").lower()
         if kind not in {"radio", "checkbox"}:
             return
-        out = self.out
-        out.start_option()
+        self.out.start_option()
+        line = self.out.line
         name = attributes.get("name") or ""
         if kind == "radio" and name:
-            out.group = self.names.setdefault(name, len(self.names) + 1_000_000)
-        elif not out.group:
-            out.group = self._container()
-        out.value = attributes.get("value")
-        said = markup("input", attributes)
-        out.marks |= said.marks - {"answer"}
-        if said.says_yes:
-            out.marks.add("correct")
+            line.group = self.names.setdefault(name, len(self.names) + 1_000_000)
+        elif not line.group:
+            line.group = self._container()
+        line.value = attributes.get("value")
+        says = markup("input", attributes)
+        line.marks |= says.marks - {"answer"}
+        if says.says_yes:
+            line.marks.add("correct")
         boxed = kind == "checkbox" and "disabled" in attributes
         if "checked" in attributes:
-            out.marks.add("ticked" if boxed else "checked")
+            line.marks.add("ticked" if boxed else "checked")
         elif boxed:
-            out.marks.add("unticked")
+            line.marks.add("unticked")
 
     def _void(self, tag: str, attributes: Attributes) -> None:
         if tag == "input":
             self._input(attributes)
-        elif tag in {"br", "hr"}:
+        elif tag == "br":
             self.out.flush()
-            if tag == "hr":
-                self.out.new_block()
+        elif tag == "hr":
+            self.out.end_block()
         elif tag == "img" and (attributes.get("alt") or "").lower() in {"correct", "tick", "check"}:
-            self.out.marks.add("correct")
+            self.out.line.marks.add("correct")
 
     def _leave(self) -> None:
-        here = self.stack.pop()
-        out, tag, said = self.out, here.tag, here.said
-        if said.emphasis:
-            out.end(said.emphasis)
+        element = self.stack.pop()
+        out, tag, says = self.out, element.tag, element.markup
+        same_line = element.first == len(out.lines)
+        if says.emphasis:
+            out.end(says.emphasis)
         if tag == "sup":
-            out.replace_from(here.at if here.first == len(out.lines) else 0, _superscript)
+            out.superscript_from(element.start if same_line else 0)
         elif tag in {"span", "b", "strong", "em", "i", "label", "div", "td"}:
-            out.part_of_label(here.at if here.first == len(out.lines) else -1)
-        ends = tag in BLOCKS or said.option or said.options
-        if said.marks or said.flag is not None:
-            self._mark(here)
-        if ends:
+            out.end_label(element.start if same_line else -1)
+        if says.marks or says.flag is not None:
+            self._mark(element)
+        if tag in BLOCKS or says.option or says.options:
             if tag == "li":
                 out.end_item()
-            out.flush()
-            out.new_block()
-        if said.speaker:
+            out.end_block()
+        if says.speaker:
             out.region = out.region[:-1]
 
-    def _mark(self, here: _Open) -> None:
-        """Marks the line that an element holds; one around several lines is kept as container."""
-        out, said = self.out, here.said
-        if len(out.lines) - here.first > _MOST_LINES:
+    def _mark(self, element: _Element) -> None:
+        """Mark the line of an element; an element around several lines becomes a container."""
+        out, says = self.out, element.markup
+        if len(out.lines) - element.first > _MOST_LINES:
             return
-        touched: list[Line | LineBuilder] = [*out.lines[here.first :]]
-        if out.length:
-            touched.append(out)
+        touched = out.lines[element.first :] + [out.line] * bool(out.length)
         if len(touched) <= 1:
-            marks = said.marks | {"correct"} if said.says_yes else said.marks
-            (touched[0] if touched else out).marks.update(marks)
+            line = touched[0] if touched else out.line
+            line.marks |= says.marks | ({"correct"} if says.says_yes else set())
             return
-        if said.flag:
-            last = len(out.lines) + bool(out.length)
-            self.containers.append(Container(here.first, last, said.flag))
-        for one in touched:
-            one.marks.update(said.marks & {"answer", "passage"})
-
-
-def _superscript(text: str) -> str:
-    return f"^{text}" if set(text) - set("0123456789+-−n()") else text.translate(_SUPERSCRIPT)
+        if says.flag:
+            self.containers.append(
+                Container(element.first, element.first + len(touched), says.flag)
+            )
+        for line in touched:
+            line.marks |= says.marks & {"answer", "passage"}

@@ -1,4 +1,4 @@
-"""The lines of a page, with what the markup says about each."""
+"""Pages as lines of text, annotated with what the markup says about each line."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Emphasis(NamedTuple):
-    """Characters start … end − 1 of a line in another face: `bold`, `italic` or `colour`."""
+    """Characters start … end − 1 of a line set in another face: `bold`, `italic` or `colour`."""
 
     start: int
     end: int
@@ -15,7 +15,7 @@ class Emphasis(NamedTuple):
 
 
 class Container(NamedTuple):
-    """An element around lines first … last − 1 with an attribute that names the right option."""
+    """An element around lines first … last − 1 whose attribute names the correct option."""
 
     first: int
     last: int
@@ -24,22 +24,22 @@ class Container(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """One line of text, white space folded: a tab where fields or table cells are apart.
+    """A line of text with white space folded; tabs separate fields and table cells.
 
     Attributes:
         text: without list markers.
-        kind: `text`, `heading`, `item` (of a list), `option` (the markup says that it is one: an
-            input, an `<option>`, a class), `cells` (a table row), `code`.
-        block: lines of one block stand together: a paragraph, an element.
-        label: list marker of the markup, e.g. `A.` in `<ol type="A">`; "" where there is none.
-        group: the list or set of inputs it belongs to; 0 for none.
+        kind: `text`, `heading`, `item` (of a list), `option` (identified by the markup: an input,
+            an `<option>`, a class), `cells` (a table row) or `code`.
+        block: number of the paragraph or element that the line belongs to.
+        label: list marker from the markup, e.g. `A.` in `<ol type="A">`; "" if there is none.
+        group: number of its list or set of inputs; 0 if there is none.
         indent: columns before the text (plain text).
         marks: `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer),
-            `passage`, `code` (set as it is typed, `<pre>`).
+            `passage`, `code` (preformatted text).
         emphasis: parts in another face.
-        region: path of the posts and comment sections around it.
-        value: of an input.
-        start: place of the text in the text of the page, in characters.
+        region: path of the enclosing posts and comment sections.
+        value: value of an input.
+        start: offset of the line in the text of the page, in characters.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A page as lines; `text` is what character spans refer to."""
+    """A page as lines; character spans refer to `text`."""
 
     text: str
     lines: list[Line]
@@ -68,43 +68,39 @@ class PageText:
     def of(
         cls, lines: list[Line], containers: Sequence[Container] = (), title: str = ""
     ) -> "PageText":
-        """Joins the lines by line breaks and notes where each starts."""
-        at = 0
+        """Join the lines with line breaks and record the start of each."""
+        start = 0
         for line in lines:
-            line.start = at
-            at += len(line.text) + 1
+            line.start = start
+            start += len(line.text) + 1
         return cls("\n".join(line.text for line in lines), lines, list(containers), title)
 
 
-_INVISIBLE = {
-    **dict.fromkeys(range(0x20), " "),
-    **dict.fromkeys(map(ord, "\t\n\r\f\v"), None),
+_VISIBLE = {
+    **{code: " " for code in (*range(0x20), 0x7F) if chr(code) not in "\t\n\r\f\v"},
     **dict.fromkeys((0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF), ""),
-    0x7F: " ",
-    0x2028: "\n",
-    0x2029: "\n",
+    **dict.fromkeys((0x2028, 0x2029), "\n"),
 }
-_CLEAN = {key: value for key, value in _INVISIBLE.items() if value is not None}
-_WIDE = re.compile(r"\s+")
+_WHITE_SPACE = re.compile(r"\s+")
 
 
 def visible(text: str) -> str:
-    """The text without characters that are not seen; control characters become spaces."""
-    return text.translate(_CLEAN)
+    """Remove invisible characters and turn control characters into spaces."""
+    return text.translate(_VISIBLE)
 
 
-def _gap(found: "re.Match[str]") -> str:
-    run = found[0]
+def _gap(spaces: "re.Match[str]") -> str:
+    run = spaces[0]
     return "\t" if "\t" in run or len(run) - run.count("\n") > 1 else " "
 
 
 def spaced(text: str) -> str:
-    """White space folded: one space, or a tab for a tab or several spaces."""
+    """Fold white space: a tab replaces tabs and runs of spaces, a space everything else."""
     if "  " in text or "\t" in text or not text.isascii():
-        return _WIDE.sub(_gap, text).strip()
+        return _WHITE_SPACE.sub(_gap, text).strip()
     return text.strip()
 
 
 def flat(text: str) -> str:
-    """White space folded to single spaces."""
+    """Fold white space to single spaces."""
     return " ".join(text.split())

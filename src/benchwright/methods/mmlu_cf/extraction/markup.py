@@ -1,4 +1,4 @@
-"""What HTML says beside its text: names and classes of elements, JSON-LD; bounds on both."""
+"""What the markup of HTML says: names and classes of elements, and JSON-LD."""
 
 import json
 import re
@@ -20,13 +20,13 @@ _LONG_TAG = re.compile(r"<[a-zA-Z][^<]{20000}[^<]*")
 
 
 def without_deep_tags(text: str) -> str:
-    """The text; if elements are open more than 2,000 deep, without any tag.
+    """Return only the text of HTML whose elements are nested more than 2,000 deep.
 
-    A tag with more than 2,000 attributes is text, too.
+    Tags with more than 2,000 attributes become text, too. Other HTML is returned unchanged.
     """
     if len(text) > 20_000:
         text = _LONG_TAG.sub(lambda tag: tag[0][tag[0].count("=") > _ATTRIBUTES :], text)
-    if text.count("<") < _FEW or not _too_deep(text):
+    if text.count("<") < _FEW or not _is_deep(text):
         return text
     parts = []
     for piece in text.split("<"):
@@ -35,14 +35,13 @@ def without_deep_tags(text: str) -> str:
     return "<pre>" + "\n".join(part for part in parts if part.strip()).replace("<", " ") + "</pre>"
 
 
-def _too_deep(text: str) -> bool:
+def _is_deep(text: str) -> bool:
     depth = 0
-    for found in _TAG.finditer(text):
-        if found[2].lower() in _FLAT:
-            continue
-        depth = max(depth + (-1 if found[1] else 1), 0)
-        if depth > _DEEPEST:
-            return True
+    for tag in _TAG.finditer(text):
+        if tag[2].lower() not in _FLAT:
+            depth = max(depth + (-1 if tag[1] else 1), 0)
+            if depth > _DEEPEST:
+                return True
     return False
 
 
@@ -66,17 +65,15 @@ _ANSWER = re.compile(
     r"(?:[a-z]+[-_]+){0,3}(?:answer|ans|solution|back|key|reveal|rightanswer|correctanswer)"
     r"(?:[-_]+(?:text|box|block|content|body|line|key|reveal|value|side|hidden))?"
 )
-_SPEAKER = frozenset({
+_SPEAKER = {
     "comment", "comments", "comment-list", "commentlist", "comment-body", "reply", "replies",
     "post", "message", "forum-post", "topic-post", "discussion", "disqus_thread", "responses",
-})  # fmt: skip
-_PASSAGE = frozenset(
-    ["passage", "stimulus", "reading-passage", "extract", "reading-text", "passage-text"]
-)
-_MENU = frozenset({
+}  # fmt: skip
+_PASSAGE = {"passage", "stimulus", "reading-passage", "extract", "reading-text", "passage-text"}
+_MENU = {
     "nav", "navbar", "menu", "breadcrumb", "breadcrumbs", "navigation", "pagination",
     "sidebar-nav",
-})  # fmt: skip
+}  # fmt: skip
 _NAMED = {"passage": _PASSAGE, "speaker": _SPEAKER, "menu": _MENU}
 _MARKS = frozenset({"correct", "right", "wrong", "answer", "passage"})
 _ITEMPROP = {"acceptedanswer": "correct", "suggestedanswer": "option"}
@@ -85,7 +82,7 @@ _FLAGS = frozenset({
     "data-correct-answer", "data-correctanswer", "data-correct-option", "data-correct-index",
     "data-right-answer", "data-solution", "data-ans", "data-correct-choice",
 })  # fmt: skip
-YES = frozenset({"true", "yes", "correct", "right", "y", ""})
+_YES = frozenset({"true", "yes", "correct", "right", "y", ""})
 _COLOUR = re.compile(r"(?:^|[;\s])(?:background(?:-color)?|color)\s*:")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)")
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([a-z-]+)")
@@ -100,15 +97,16 @@ _EMPHASIS = {
 
 
 class Markup(NamedTuple):
-    """What one element says.
+    """What the name and the attributes of an element say.
 
     Attributes:
-        marks: of the text in it, as in `Line.marks`.
-        option, options: it is an option, or holds them.
-        flag: value of an attribute that says which option is right, or whether this one is.
+        marks: of its text, as in `Line.marks`.
+        option, options: it is an option, or contains the options.
+        flag: value of an attribute that names the correct option, or says whether this one is.
         binary: 1 and 0 in `flag` may mean right and wrong.
         emphasis: `bold`, `italic`, `colour` or "".
-        speaker: a post or a comment. menu: links to other pages.
+        speaker: it is a post or a comment.
+        menu: it contains links to other pages.
     """
 
     marks: frozenset[str] = frozenset()
@@ -122,24 +120,23 @@ class Markup(NamedTuple):
 
     @property
     def says_yes(self) -> bool:
-        """Whether the attribute says that this option is right."""
+        """Whether the attribute marks this option as correct."""
         low = (self.flag or "").lower()
-        return self.flag is not None and (low in YES or (self.binary and low == "1"))
+        return self.flag is not None and (low in _YES or (self.binary and low == "1"))
 
 
-PLAIN = Markup()
 _TAGS = {tag: Markup(emphasis=kind) for tag, kind in _EMPHASIS.items()}
 _TAGS["nav"] = Markup(menu=True)
 
 
 def markup(tag: str, attributes: Attributes) -> Markup:
-    """What an element's name and attributes say."""
-    found = _TAGS.get(tag, PLAIN)
+    """Interpret the name and the attributes of an element."""
+    by_tag = _TAGS.get(tag, Markup())
     if not attributes:
-        return found
+        return by_tag
     says: set[str] = set()
     for name in f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split():
-        says |= _said_by(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
+        says |= _meaning(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
     prop = _ITEMPROP.get((attributes.get("itemprop") or "").lower())
     if prop:
         says |= {prop, "option"}
@@ -152,15 +149,15 @@ def markup(tag: str, attributes: Attributes) -> Markup:
         "options" in says,
         (attributes[flags[0]] or "").strip() if flags else None,
         any("correct" in key or "right" in key for key in flags),
-        found.emphasis or _face(tag, attributes),
+        by_tag.emphasis or _emphasis(tag, attributes),
         "speaker" in says,
-        found.menu or "menu" in says or attributes.get("role") == "navigation",
+        by_tag.menu or "menu" in says or attributes.get("role") == "navigation",
     )
 
 
 @lru_cache(maxsize=4096)
-def _said_by(name: str) -> frozenset[str]:
-    """What a class or id says, in lower case with hyphens."""
+def _meaning(name: str) -> frozenset[str]:
+    """Interpret a class or id in lower case with hyphens."""
     says = {kind for kind, names in _NAMED.items() if name in names}
     if _RIGHT.fullmatch(name):
         says.add("right" if name in _AMBIGUOUS else "correct")
@@ -168,30 +165,25 @@ def _said_by(name: str) -> frozenset[str]:
         says.add("wrong")
     for kind, pattern in (("option", _OPTION), ("options", _OPTIONS), ("answer", _ANSWER)):
         if pattern.fullmatch(name):
-            says.add(kind)
-            break
+            return frozenset({*says, kind})
     return frozenset(says)
 
 
-def _face(tag: str, attributes: Attributes) -> str:
+def _emphasis(tag: str, attributes: Attributes) -> str:
     style = (attributes.get("style") or "").lower()
     if tag == "font" and attributes.get("color"):
         return "colour"
-    if not style:
-        return ""
     return "bold" if _BOLD.search(style) else "colour" if _COLOUR.search(style) else ""
 
 
 def list_type(attributes: Attributes) -> str:
-    """The numbering of an `<ol>`: `A`, `a`, `I`, `i`, `1`, or "" for none."""
+    """Return the numbering of an `<ol>`: `A`, `a`, `I`, `i`, `1`, or "" for none."""
     style = _LIST_STYLE.search((attributes.get("style") or "").lower())
-    if style and style[1] in _LIST_TYPES:
-        return _LIST_TYPES[style[1]]
-    for name in (attributes.get("class") or "").lower().split():
+    for name in (style[1] if style else "", *(attributes.get("class") or "").lower().split()):
         if name in _LIST_TYPES:
             return _LIST_TYPES[name]
     kind = attributes.get("type") or "1"
-    return kind if kind in {"A", "a", "I", "i", "1"} else "1"
+    return kind if kind in {"A", "a", "I", "i"} else "1"
 
 
 _NODES = 20_000
@@ -199,12 +191,12 @@ _CHARACTERS = 2_000_000
 
 
 def question_lines(source: str, first_group: int) -> list[Line]:
-    """The questions of one script element as lines: stem, options, the right ones marked.
+    """Return the questions of a JSON-LD script as lines: stem, options, the correct ones marked.
 
-    A `Question` without `suggestedAnswer` (a FAQ) is no multiple-choice question.
+    A `Question` without `suggestedAnswer` belongs to a FAQ and is skipped.
 
     Args:
-        source: JSON; anything else gives no lines.
+        source: content of the script; invalid JSON gives no lines.
         first_group: a negative number; the groups count down from it.
     """
     if len(source) > _CHARACTERS:
@@ -217,27 +209,26 @@ def question_lines(source: str, first_group: int) -> list[Line]:
     for question in _questions(data):
         wrong = _answers(question.get("suggestedAnswer"))
         right = _answers(question.get("acceptedAnswer"))
-        stem = _text(question.get("text")) or _text(question.get("name"))
+        stem = _named_text(question)
         if not wrong or not stem or len(wrong) + len(right) > 26:
             continue
         block = first_group - len(lines)
         lines.append(Line(stem, "heading", block))
-        for answer in _in_order(wrong, right):
-            marks = {"correct"} if any(answer is one for one in right) else set()
-            text = _text(answer.get("text")) or _text(answer.get("name"))
-            lines.append(Line(text, "option", block, group=block, marks=marks))
+        for answer in _in_order([*wrong, *right]):
+            marks = {"correct"} if any(answer is accepted for accepted in right) else set()
+            lines.append(Line(_named_text(answer), "option", block, group=block, marks=marks))
         comments = [
-            one.get("answerExplanation") or one.get("comment") or one.get("explanation")
-            for one in right
+            answer.get("answerExplanation") or answer.get("comment") or answer.get("explanation")
+            for answer in right
         ]
-        told = [_text(one.get("text") if isinstance(one, dict) else one) for one in comments]
-        if any(told):
-            lines.append(Line(f"Explanation: {' '.join(told)}".strip(), "text", block))
+        texts = [_text(note.get("text") if isinstance(note, dict) else note) for note in comments]
+        if any(texts):
+            lines.append(Line(f"Explanation: {' '.join(texts)}".strip(), "text", block))
     return lines
 
 
 def _questions(data: Any) -> Iterator[dict[str, Any]]:
-    """The questions in a tree of JSON, in order."""
+    """Yield the questions in a tree of JSON, in order."""
     stack, seen = [data], 0
     while stack and seen < _NODES:
         node = stack.pop()
@@ -254,16 +245,19 @@ def _questions(data: Any) -> Iterator[dict[str, Any]]:
 
 def _answers(value: Any) -> list[dict[str, Any]]:
     values = value if isinstance(value, list) else [value]
-    return [one if isinstance(one, dict) else {"text": one} for one in values if one]
+    return [item if isinstance(item, dict) else {"text": item} for item in values if item]
 
 
-def _in_order(wrong: list[dict[str, Any]], right: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """By position, where all have one; else the right ones last, as they come."""
-    both = [*wrong, *right]
+def _in_order(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sort answers by position; keep their order unless all have one."""
     try:
-        return sorted(both, key=lambda one: int(one["position"]))
+        return sorted(answers, key=lambda answer: int(answer["position"]))
     except (KeyError, TypeError, ValueError):
-        return both
+        return answers
+
+
+def _named_text(node: dict[str, Any]) -> str:
+    return _text(node.get("text")) or _text(node.get("name"))
 
 
 def _text(value: Any) -> str:
@@ -271,8 +265,6 @@ def _text(value: Any) -> str:
         return str(value) if isinstance(value, int | float) else ""
     if "<" in value or "&" in value:
         from selectolax.lexbor import LexborHTMLParser
-
-        from benchwright.methods.mmlu_cf.extraction.markup import without_deep_tags
 
         body = LexborHTMLParser(without_deep_tags(value)).body
         value = body.text() if body is not None else ""

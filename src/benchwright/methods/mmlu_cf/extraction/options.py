@@ -1,7 +1,7 @@
 """Options and their labels in the usual spellings.
 
-A label is a letter (Latin, Cyrillic, Greek), a number, a Roman numeral or a circled character with
-its punctuation: `A.` `A)` `(A)` `[A]` `A:` `A -` `A`, also after "Option" or "Choice".
+A label is a letter (Latin, Cyrillic, Greek), a number, a Roman numeral or a circled character, with
+punctuation: `A.` `A)` `(A)` `[A]` `A:` `A -` `A`, optionally after "Option" or "Choice".
 """
 
 import re
@@ -47,13 +47,12 @@ _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 
 
 class Label(NamedTuple):
-    """A label in a line.
+    """A label at characters start … end − 1 of a line.
 
     Attributes:
-        start, end: its place; the option's text follows.
-        name: without punctuation, as written.
-        style: punctuation and case, equal for labels of one run.
-        field: it begins the line, or stands after a tab.
+        name: as written, without punctuation.
+        style: punctuation and case, equal for the labels of one run.
+        field: whether it begins the line or follows a tab.
     """
 
     start: int
@@ -64,86 +63,83 @@ class Label(NamedTuple):
 
 
 def place_of(name: str, series: str) -> int:
-    """The position from 0 of a label in a series, −1 where it is not in it."""
+    """Return the position from 0 of a label in a series; −1 if the series does not contain it."""
     low = name.lower()
     if series == "roman":
         return _ROMAN.index(low) if low in _ROMAN else -1
-    found = _PLACES.get(low)
-    return found[1] if found is not None and found[0] == series else -1
+    found, place = _PLACES.get(low, ("", -1))
+    return place if found == series else -1
 
 
 def first_series(name: str) -> str:
-    """The series that a label begins, "" where it begins none."""
+    """Return the series that begins with a label; "" if there is none."""
     low = name.lower()
     if low == "i":
         return "roman"
-    found = _PLACES.get(low)
-    return found[0] if found is not None and found[1] == 0 else ""
+    series, place = _PLACES.get(low, ("", -1))
+    return series if place == 0 else ""
 
 
 def is_bare_label(text: str) -> bool:
-    """Whether a text is an option's label and nothing else."""
-    found = _FIRST.fullmatch(text.strip()) or _BARE.fullmatch(text.strip())
-    return found is not None
+    """Return whether a text is an option's label and nothing else."""
+    text = text.strip()
+    return (_FIRST.fullmatch(text) or _BARE.fullmatch(text)) is not None
 
 
 def list_marker(kind: str, number: int) -> str:
-    """The marker of an item of an `<ol>` of a type: `A.`, `iv.`, `3.`; "" without a type."""
-    if kind in {"A", "a"} and number <= 26:
-        letter = _LATIN[number - 1] if number > 0 else ""
-        return f"{letter.upper() if kind == 'A' else letter}." if letter else ""
-    if kind in {"I", "i"} and 0 < number <= len(_ROMAN):
-        numeral = _ROMAN[number - 1]
-        return f"{numeral.upper() if kind == 'I' else numeral}."
-    return f"{number}." if kind else ""
+    """Return the marker of an item of an `<ol>`: `A.`, `iv.`, `3.`; "" without a type."""
+    names = {"a": _LATIN, "i": _ROMAN}.get(kind.lower(), "")
+    if 0 < number <= len(names):
+        return f"{names[number - 1].upper() if kind.isupper() else names[number - 1]}."
+    return f"{number}." if kind and (number > 0 or names != _LATIN) else ""
 
 
 def labels_of(line: Line, longest: int) -> list[Label]:
-    """The labels in a line, in order; those inside the text only in lines up to `longest`."""
+    """Return the labels in a line; those inside the text only in lines of at most `longest`."""
     text = line.text
-    found: list[Label] = []
-    own = _FIRST.match(text) or _BARE.match(text)
-    first = _label(own, own.start(), field=True) if own is not None else None
+    labels: list[Label] = []
+    match = _FIRST.match(text) or _BARE.match(text)
+    first = _label(match, match.start(), field=True) if match is not None else None
     marker = line.label.rstrip(".")
     if first and (not marker.isalpha() or first.name.casefold() == marker.casefold()):
-        found.append(first)
+        labels.append(first)
     elif marker:
-        found.append(Label(0, 0, marker, f"markup{_case(marker)}", True))
+        labels.append(Label(0, 0, marker, f"markup{_case(marker)}", True))
     if len(text) > longest:
-        return found
-    after = found[0].end if found else 0
-    at = text.find("\t", after)
-    fields = set()
-    while at >= 0:
-        one = _FIRST.match(text, at + 1) or _BARE.match(text, at + 1)
-        if one is not None:
-            found.append(_label(one, at + 1, field=True))
-            fields.add(one.end())
-        at = text.find("\t", at + 1)
-    others = [one for one in _INSIDE.finditer(text, after) if one.end() not in fields]
-    others += _CIRCLED.finditer(text, after)
-    inside = [_label(one, one.start(), field=False) for one in others]
+        return labels
+    after = labels[0].end if labels else 0
+    tab = text.find("\t", after)
+    ends = set()
+    while tab >= 0:
+        match = _FIRST.match(text, tab + 1) or _BARE.match(text, tab + 1)
+        if match is not None:
+            labels.append(_label(match, tab + 1, field=True))
+            ends.add(match.end())
+        tab = text.find("\t", tab + 1)
+    inside = [match for match in _INSIDE.finditer(text, after) if match.end() not in ends]
+    inside += _CIRCLED.finditer(text, after)
     if not inside:
-        return found
-    found = sorted([*found, *inside], key=lambda one: one.start)
-    stop = answer_inside(text) if len(found) > 2 else -1
-    early = [one for one in found if one.start < stop]
-    return early if len(early) > 1 else found
+        return labels
+    labels += [_label(match, match.start(), field=False) for match in inside]
+    labels.sort(key=lambda label: label.start)
+    stop = answer_inside(text) if len(labels) > 2 else -1
+    before_answer = [label for label in labels if label.start < stop]
+    return before_answer if len(before_answer) > 1 else labels
 
 
-def _label(found: "re.Match[str]", start: int, *, field: bool) -> Label:
-    groups = found.groupdict()
+def _label(match: "re.Match[str]", start: int, *, field: bool) -> Label:
+    groups = match.groupdict()
     if groups.get("inside"):
-        name, style = groups["inside"], found.group(0).lstrip("*•·◦▪‣○●☐□▢◯~ ")[:1] + ")"
+        name, style = groups["inside"], match[0].lstrip("*•·◦▪‣○●☐□▢◯~ ")[:1] + ")"
         style = style.replace("（", "(").replace("{", "(")
     elif groups.get("plain") or groups.get("alone"):
         name = groups.get("plain") or groups["alone"]
         style = (groups.get("close") or "").strip() or "bare"
-        style = style.replace("．", ".").replace("）", ")").replace("–", "-").replace("—", "-")
+        style = style.translate(str.maketrans("．）–—", ".)--"))
     else:
-        name, style = found.group(0).strip()[-1], "circled"
+        name, style = match[0].strip()[-1], "circled"
         name = name.lower() if name.lower() in _PLACES else name
-    return Label(start, found.end(), name, style + _case(name), field)
+    return Label(start, match.end(), name, style + _case(name), field)
 
 
 def _case(name: str) -> str:
@@ -151,25 +147,28 @@ def _case(name: str) -> str:
 
 
 def without_ticks(text: str) -> tuple[str, str]:
-    """An option's text without a check mark or cross at its ends, and `ticked`, `crossed` or ""."""
+    """Split off a check mark or cross at an end of an option: `ticked`, `crossed` or ""."""
     for pattern, kind in ((_TICKS, "ticked"), (_CROSSES, "crossed")):
         head = pattern.match(text)
         if head is not None and head.end() < len(text):
             return text[head.end() :], kind
-        tail = text[-40:]
-        for found in pattern.finditer(tail):
-            if found.end() == len(tail) and found.start() + len(text) - len(tail) > 0:
-                return text[: len(text) - len(tail) + found.start()].rstrip(), kind
+        before = max(len(text) - 40, 0)
+        for mark in pattern.finditer(text[before:]):
+            if before + mark.end() == len(text) and before + mark.start() > 0:
+                return text[: before + mark.start()].rstrip(), kind
     return text, ""
 
 
 @dataclass(slots=True)
 class Option:
-    """One option: its label as written, its text in pieces, what marks it."""
+    """An option: its label as written, its text in pieces, and marks from the markup.
+
+    Its text begins at character `start` of `line`, after the label, and stops before `end`.
+    """
 
     label: str
     line: int
-    start: int  # in the line, of the text after the label
+    start: int
     end: int
     pieces: list[str]
     marks: set[str] = field(default_factory=set)
@@ -185,11 +184,11 @@ class Run:
     """Options that belong together.
 
     Attributes:
-        first, last: its lines; the stem may stand on the first, before the options.
-        start: where the first option's label begins in the first line.
-        series: of the labels, "" without.
+        first, last: its lines; the first line may begin with the stem.
+        start: offset of the first option's label in the first line.
+        series: series of the labels, "" without labels.
         style: spelling of the labels.
-        form: `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells`, `bare`.
+        form: `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells` or `bare`.
         sure: the markup says that these are options.
     """
 
@@ -203,20 +202,20 @@ class Run:
     sure: bool = False
 
     def marked(self, kind: str) -> list[int]:
-        """Places of the options with a mark."""
-        return [n for n, one in enumerate(self.options) if kind in one.marks]
+        """Return the positions of the options with a mark."""
+        return [n for n, option in enumerate(self.options) if kind in option.marks]
 
     @property
     def labels(self) -> list[str]:
-        return [one.label for one in self.options]
+        return [option.label for option in self.options]
 
     @property
     def texts(self) -> list[str]:
-        return [one.text for one in self.options]
+        return [option.text for option in self.options]
 
 
 def joined(pieces: list[str]) -> str:
-    """Pieces of wrapped text as one; a word broken at a line end is put together."""
+    """Join pieces of wrapped text, and the parts of a word broken at a line end."""
     text = ""
     for piece in pieces:
         if len(text) > 2 and text[-1] == "-" and text[-2].isalpha() and piece[:1].islower():
@@ -227,28 +226,25 @@ def joined(pieces: list[str]) -> str:
 
 
 def option_of(line: Line, at: int, start: int, end: int) -> Option:
-    """The option in a part of a line, without check marks, which count as marks."""
-    raw = line.text[start:end]
-    text, mark = without_ticks(raw.strip())
+    """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
+    text, mark = without_ticks(line.text[start:end].strip())
     text = text.strip(" \t;|,/") if end < len(line.text) else text.strip()
-    option = Option("", at, start, end, [flat(text)] if text else [], set(), line.value)
+    marks = emphasis_of(line, start, end)
     if start <= 3 or end == len(line.text):
-        option.marks |= line.marks
-    option.marks |= faces_of(line, start, end)
+        marks |= line.marks
     if mark:
-        option.marks.add("ticked" if mark == "ticked" else "wrong")
-    head = line.text[:start].lstrip()
-    if head.startswith("*") and not head.startswith("**"):
-        option.marks.add("ticked")
-    return option
+        marks.add("ticked" if mark == "ticked" else "wrong")
+    before = line.text[:start].lstrip()
+    if before.startswith("*") and not before.startswith("**"):
+        marks.add("ticked")
+    return Option("", at, start, end, [flat(text)] if text else [], marks, line.value)
 
 
-def faces_of(line: Line, start: int, end: int) -> set[str]:
-    """The faces in which a part of a line stands, all but its punctuation."""
-    found = set()
-    for one in line.emphasis:
-        left = line.text[start : max(start, one.start)]
-        right = line.text[min(one.end, end) : end]
-        if one.start < end and one.end > start and not re.search(r"\w", left + right):
-            found.add(one.kind)
-    return found
+def emphasis_of(line: Line, start: int, end: int) -> set[str]:
+    """Return the emphasis of a part of a line, punctuation aside."""
+    kinds = set()
+    for part in line.emphasis:
+        rest = line.text[start : max(start, part.start)] + line.text[min(part.end, end) : end]
+        if part.start < end and part.end > start and not re.search(r"\w", rest):
+            kinds.add(part.kind)
+    return kinds

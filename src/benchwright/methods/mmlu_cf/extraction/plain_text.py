@@ -1,4 +1,4 @@
-"""Plain text, Markdown and wiki markup as lines: bullets, headings, boxes and faces noted."""
+"""Plain text, Markdown and wiki markup as lines with bullets, headings, boxes and emphasis."""
 
 import re
 from collections import Counter
@@ -24,30 +24,29 @@ _WIKI_FACE = re.compile(r"'{2,5}")
 
 
 def is_wiki(rows: list[str]) -> bool:
-    """Whether a text has items of numbered lists with more lines below them (`#:`, `#*`)."""
-    below = sum(_BELOW.match(row) is not None for row in rows[:2_000])
-    return below >= 2 and any(
-        row.startswith("# ") or row[:2].strip() == "#" for row in rows[:2_000]
+    """Return whether a text has numbered wiki items with rows nested in them (`#:`, `#*`)."""
+    rows = rows[:2_000]
+    return sum(_BELOW.match(row) is not None for row in rows) >= 2 and any(
+        row.startswith("# ") or row[:2].strip() == "#" for row in rows
     )
 
 
 def wiki_rows(rows: list[str]) -> list[str]:
-    """The rows without markup: `# stem` numbered, what stands below it without its marker.
+    """Return the rows without markup: `# stem` numbered, rows nested in it without their markers.
 
-    Of a template, its last argument without a name is kept, of a link its text.
+    A template is replaced by its last unnamed argument, a link by its text.
     """
     out: list[str] = []
     number = 0
     for row in rows:
         heading = _WIKI_HEADING.match(row) if row.startswith("==") else None
+        item = _WIKI_ITEM.match(row) if row.startswith("#") else None
         if heading is not None:
             number = 0
             out += ["", heading["text"], ""]
-            continue
-        item = _WIKI_ITEM.match(row) if row.startswith("#") else None
-        if item is None:
-            found = _WIKI_LIST.match(row)
-            out.append(_plain(row[found.end() :] if found else row))
+        elif item is None:
+            marker = _WIKI_LIST.match(row)
+            out.append(_plain(row[marker.end() :] if marker else row))
         elif item["below"]:
             out.append(_plain(item["text"]))
         else:
@@ -60,7 +59,7 @@ def _plain(text: str) -> str:
     if "{{" in text:
         text = _TEMPLATE.sub(_argument, text)
     if "[[" in text:
-        text = _WIKI_LINK.sub(lambda found: found[1].rpartition("|")[2], text)
+        text = _WIKI_LINK.sub(lambda link: link[1].rpartition("|")[2], text)
     if "''" in text:
         label = _FACED_LABEL.match(text)
         if label is not None:
@@ -70,15 +69,15 @@ def _plain(text: str) -> str:
     return text
 
 
-def _argument(found: "re.Match[str]") -> str:
-    name, *parts = found[1].split("|")
+def _argument(template: "re.Match[str]") -> str:
+    name, *parts = template[1].split("|")
     unnamed = [part for part in parts if _NAMED.match(part) is None]
     if unnamed:
-        called = any(_WIKI_ANSWER.fullmatch(one.strip()) for one in (name, *unnamed[:-1]))
-        alone = not found.string[: found.start()].strip()
-        return f"{'Answer: ' if called and alone else ''}{unnamed[-1].strip()}"
-    given = [part.partition("=")[2] for part in parts if re.match(r"\s*\d+\s*=", part)]
-    return given[-1].strip() if given else ""
+        answers = any(_WIKI_ANSWER.fullmatch(part.strip()) for part in (name, *unnamed[:-1]))
+        alone = not template.string[: template.start()].strip()
+        return f"{'Answer: ' if answers and alone else ''}{unnamed[-1].strip()}"
+    numbered = [part.partition("=")[2] for part in parts if re.match(r"\s*\d+\s*=", part)]
+    return numbered[-1].strip() if numbered else ""
 
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
@@ -103,7 +102,7 @@ _LONG = 20_000
 
 
 def plain_page(text: str, *, markdown: bool) -> PageText:
-    """The lines of plain text or Markdown; running heads and page numbers are left out."""
+    """Return the lines of plain text or Markdown without page numbers and running heads."""
     rows = visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
     table = csv_lines(rows)
     if table:
@@ -123,34 +122,27 @@ class _Reader:
         self.markdown = markdown
         self.lines: list[Line] = []
         self.block = 0
-        self.code = False
-        self.heading = 0
-        self.quoted = False
-        self.gift = False
+        self.code = self.quoted = self.gift = False
 
     def read(self, row: str) -> None:
         if _FENCE.match(row):
             self.code = not self.code
-            return
-        if not row.strip():
-            if not self.code:
-                self.block += 1
-            return
-        if len(row) < 300 and _RULE.fullmatch(row):
+        elif not row.strip():
+            self.block += not self.code
+        elif len(row) < 300 and _RULE.fullmatch(row):
             if self.lines and row.strip()[0] in "=-" and self.lines[-1].block == self.block:
                 self.lines[-1].kind = "heading"
             self.block += 1
-            return
-        if self.code:
+        elif self.code:
             self.lines.append(Line(row.rstrip(), "code", self.block, indent=_indent(row)))
-            return
-        self._text(row)
+        else:
+            self._text(row)
 
     def _text(self, row: str) -> None:
         line = Line("", "text", self.block, indent=_indent(row))
         text = row.strip()
         if text[0] in "\\=~}:" or text.endswith("{"):
-            text = self._set_by_command(text, line)
+            text = self._command(text, line)
             if not text:
                 return
         text = self._bulleted(self._headed(self._unquoted(text, line), line), line)
@@ -162,9 +154,9 @@ class _Reader:
         if len(text) < _LONG:
             text = self._inline(text, line)
         line.text = text.strip() if line.kind == "cells" else spaced(text)
-        if line.text != text:  # folding may move the faces; only whole lines matter
-            grown = [e for e in line.emphasis if e.start == 0 and e.end >= len(text) - 1]
-            line.emphasis = [Emphasis(0, len(line.text), e.kind) for e in grown] or line.emphasis
+        if line.text != text:  # folding may move the emphasis; only whole lines matter
+            whole = [e for e in line.emphasis if e.start == 0 and e.end >= len(text) - 1]
+            line.emphasis = [Emphasis(0, len(line.text), e.kind) for e in whole] or line.emphasis
         if line.text:
             self.lines.append(line)
 
@@ -176,12 +168,12 @@ class _Reader:
         return text.lstrip("> ") if quoted else text
 
     def _headed(self, text: str, line: Line) -> str:
-        head = _HEADING.match(text) if self.markdown else None
-        if head is None:
+        mark = _HEADING.match(text) if self.markdown else None
+        if mark is None:
             return text
         self.block += 2
         line.kind, line.block = "heading", self.block - 1
-        return text[head.end() :].rstrip("# ")
+        return text[mark.end() :].rstrip("# ")
 
     def _bulleted(self, text: str, line: Line) -> str:
         bullet = _BULLET.match(text)
@@ -196,8 +188,8 @@ class _Reader:
             return text[bullet.end() :]
         return text
 
-    def _set_by_command(self, text: str, line: Line) -> str:
-        """Options of LaTeX's class exam and of Moodle's GIFT; "" for lines of their syntax."""
+    def _command(self, text: str, line: Line) -> str:
+        """Read options of LaTeX's class exam and of Moodle's GIFT; return "" for other syntax."""
         command = _COMMAND.match(text)
         if command is not None:
             if command[1] != "question":
@@ -217,7 +209,7 @@ class _Reader:
         return _TITLE.sub("", text)
 
     def _inline(self, text: str, line: Line) -> str:
-        """Text without links, faces and escapes; faces are noted."""
+        """Return the text without links, escapes and emphasis, which the line records."""
         if "<" in text:
             text = _TAG.sub("", text)
         if "](" in text:
@@ -225,36 +217,35 @@ class _Reader:
         if self.markdown and "\\" in text and "$" not in text:
             text = _ESCAPE.sub(r"\1", text)
         if "**" in text or "__" in text:
-            text = _faced(text, _STRONG, "bold", line)
+            text = _without_emphasis(text, _STRONG, "bold", line)
         if self.markdown and ("*" in text or "_" in text) and "$" not in text:
-            text = _faced(text, _ITALIC, "italic", line)
+            text = _without_emphasis(text, _ITALIC, "italic", line)
         return text.strip()
 
 
-def _faced(text: str, pattern: "re.Pattern[str]", kind: str, line: Line) -> str:
-    plain, at = "", 0
-    for found in pattern.finditer(text):
-        inner = (found[2] or "") if kind == "italic" else (found[1] or found[2] or "")
-        plain += text[at : found.start()]
+def _without_emphasis(text: str, pattern: "re.Pattern[str]", kind: str, line: Line) -> str:
+    plain, end = "", 0
+    for part in pattern.finditer(text):
+        inner = (part[2] or "") if kind == "italic" else (part[1] or part[2] or "")
+        plain += text[end : part.start()]
         line.emphasis.append(Emphasis(len(plain), len(plain) + len(inner), kind))
-        plain, at = plain + inner, found.end()
-    return plain + text[at:]
+        plain, end = plain + inner, part.end()
+    return plain + text[end:]
 
 
 def _indent(row: str) -> int:
-    head = row[: len(row) - len(row.lstrip())][:200]
-    return len(head.expandtabs(4))
+    margin = row[: len(row) - len(row.lstrip())][:200]
+    return len(margin.expandtabs(4))
 
 
 def _furniture(rows: list[str]) -> set[int]:
-    """Rows with page numbers, and running heads next to them: they stand on the page elsewhere."""
+    """Return the rows with page numbers and the running heads next to them."""
     pages = [n for n, row in enumerate(rows) if len(row) < 60 and _PAGE.fullmatch(row.strip(" \t"))]
     if not pages:
         return set()
-    found: set[int] = set()
+    furniture = set(pages)
     heads = Counter(_head(row) for row in rows if row.strip())
     for page in pages:
-        found.add(page)
         for step in (-1, 1):
             near = page + step
             while 0 <= near < len(rows) and abs(near - page) < 4 and not rows[near].strip():
@@ -262,8 +253,8 @@ def _furniture(rows: list[str]) -> set[int]:
             if 0 <= near < len(rows):
                 repeated = rows[near].strip() and _repeats(rows[near], heads)
                 first, end = sorted((page, near))
-                found.update(range(first, end + 1) if repeated else range(first + 1, end))
-    return found
+                furniture.update(range(first, end + 1) if repeated else range(first + 1, end))
+    return furniture
 
 
 def _repeats(row: str, heads: Counter[str]) -> bool:
@@ -272,5 +263,5 @@ def _repeats(row: str, heads: Counter[str]) -> bool:
 
 
 def _head(row: str) -> str:
-    """The first field of a row, without numbers: what repeats in running heads."""
+    """Return the part of a row that repeats in running heads: its first field without numbers."""
     return re.sub(r"\d", "", re.split(r"\t|\s{3,}", row.strip(), maxsplit=1)[0]).strip().lower()

@@ -7,8 +7,8 @@ from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, mat
 from benchwright.methods.mmlu_cf.extraction.answer_lines import starts_answer
 from benchwright.methods.mmlu_cf.extraction.answers import (
     GivenAnswer,
+    emphasised,
     explanation,
-    faced,
     given_answer,
     marked,
     named_by_attribute,
@@ -40,24 +40,31 @@ _FAQ = re.compile(r"\bFAQs?\b|frequently asked|häufige fragen", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Draft:
-    """A run with what was found around it."""
+    """A run with its surroundings; `by` says what gave the answer."""
 
     run: Run
     stem: Stem
     answer: GivenAnswer | None = None
     explanation: str = ""
     passage: str | None = None
-    by: str = ""  # what gave the answer: line, markup, attribute, key, face
+    by: str = ""  # line, markup, attribute, key or face
+
+    @property
+    def numbered(self) -> bool:
+        return self.stem.number is not None
+
+    @property
+    def lettered(self) -> bool:
+        return self.run.series in {"letters", "cyrillic"}
 
 
 def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
-    """All questions of a page in order, each with the answer that the page gives, or none.
+    """Return the questions of a page in order, with the answers that the page gives.
 
-    Args:
-        page: its lines; regions of comments are noted in them.
-        longest_line: in longer lines, labels inside the text are not looked for.
+    In lines of more than `longest_line` characters, labels inside the text are ignored.
     """
-    lines = _with_regions(page.lines)
+    lines = page.lines
+    _set_regions(lines)
     rows = table_questions(lines)
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
@@ -70,48 +77,40 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
         for run in runs
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
         and run.options[0].line not in rows
-        and sum(bool(one.text) for one in run.options) >= 2
-        and sum(bool(_LEADERS.search(one.text)) for one in run.options) < 2
+        and sum(bool(text) for text in run.texts) >= 2
+        and sum(bool(_LEADERS.search(text)) for text in run.texts) < 2
     ]
     drafts = _drafts(lines, _without_statements(lines, runs), in_keys)
     _answers_by_markup(drafts, page)
     match_keys([(d.run, d.stem, d) for d in drafts if d.answer is None], keys, lines)
-    _answers_by_face(drafts)
+    _answers_by_emphasis(drafts)
     headings = [line.text for line in lines[:40] if line.kind == "heading"]
     faq = any(_FAQ.search(text) for text in (page.title, *headings))
-    kept = _accepted(drafts, faq)
-    found = [*(_found(lines, draft) for draft in kept), *rows.values()]
-    return _without_copies(sorted(found, key=lambda one: one.start))
+    questions = [_question(lines, draft) for draft in _accepted(drafts, faq)]
+    questions = sorted([*questions, *rows.values()], key=lambda question: question.start)
+    return _without_copies(questions)
 
 
-def _with_regions(lines: list[Line]) -> list[Line]:
-    """Comment sections and posts that only the text shows get regions of their own."""
+def _set_regions(lines: list[Line]) -> None:
+    """Give comment sections and posts that only the text shows regions of their own."""
     section: tuple[int, ...] = ()
     number = 0
     for line in lines:
-        short = len(line.text) < 80
-        comments = (
-            _COMMENTS.fullmatch(line.text)
-            if short and not line.label and line.kind != "option"
-            else None
-        )
-        wrote = _WROTE.fullmatch(line.text) if short and line.kind != "item" else None
-        if comments or wrote:
+        text, short = line.text, len(line.text) < 80
+        comments = short and not line.label and line.kind != "option" and _COMMENTS.fullmatch(text)
+        if comments or (short and line.kind != "item" and _WROTE.fullmatch(text)):
             number -= 1
             section = (number,)
-        elif line.kind == "heading":
-            section = section if section and line.block == 0 else ()
-        if section:
-            line.region = (*line.region, *section)
-    return lines
+        elif line.kind == "heading" and line.block != 0:
+            section = ()
+        line.region = (*line.region, *section)
 
 
 def _without_statements(lines: list[Line], runs: list[Run]) -> list[Run]:
-    """Runs that are not statements of a stem which another run's options speak of."""
+    """Drop the runs that are statements of a stem to which the next run's options refer."""
     kept: list[Run] = []
-    for place, run in enumerate(runs):
-        nxt = runs[place + 1] if place + 1 < len(runs) else None
-        if nxt is not None and (_gives_way(run, nxt) or _is_statements(lines, run, nxt)):
+    for run, after in zip(runs, [*runs[1:], None], strict=False):
+        if after is not None and (_gives_way(run, after) or _is_statements(lines, run, after)):
             continue
         if kept and run.first <= kept[-1].last and not run.first == kept[-1].last == kept[-1].first:
             continue
@@ -119,39 +118,37 @@ def _without_statements(lines: list[Line], runs: list[Run]) -> list[Run]:
     return kept
 
 
-def _gives_way(run: Run, nxt: Run) -> bool:
-    """Whether a run overlaps with the next one, and the next one is rather the options."""
-    if nxt.options[0].line > run.last or not (nxt.start == 0 or nxt.first == run.first):
+def _gives_way(run: Run, after: Run) -> bool:
+    """Return whether a run overlaps with the next one, which is more likely the options."""
+    if after.options[0].line > run.last or not (after.start == 0 or after.first == run.first):
         return False
-    if _speaks_of(nxt, run):
-        return True
     lesser = run.series in {"numbers", "roman"} or not run.sure
-    return lesser and nxt.series in {"letters", "cyrillic"}
+    return _refers_to(after, run) or (lesser and after.series in {"letters", "cyrillic"})
 
 
-def _speaks_of(options: Run, statements: Run) -> bool:
-    names = {one.label.casefold() for one in statements.options if one.label}
-    own = {one.label.casefold() for one in options.options}
-    spoken = 0
-    for one in options.options:
-        words = set(re.findall(r"[a-z0-9]{1,4}", one.text.casefold()))
+def _refers_to(options: Run, statements: Run) -> bool:
+    names = {label.casefold() for label in statements.labels if label}
+    references = 0
+    for option in options.options:
+        words = set(re.findall(r"[a-z0-9]{1,4}", option.text.casefold()))
         others = words - {"and", "only", "or", "both", "all", "none", "of", "the", "neither"}
-        spoken += bool(words & names) and len(others - names) <= 3
-    return bool(names) and names != own and 2 * spoken >= len(options.options)
+        references += bool(words & names) and len(others - names) <= 3
+    differ = names != {label.casefold() for label in options.labels}
+    return bool(names) and differ and 2 * references >= len(options.options)
 
 
-def _is_statements(lines: list[Line], run: Run, nxt: Run) -> bool:
-    between = range(run.last + 1, nxt.first + (nxt.start > 0))
-    if len(between) > 4 or lines[run.first].region != lines[nxt.first].region:
+def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
+    between = range(run.last + 1, after.first + (after.start > 0))
+    if len(between) > 4 or lines[run.first].region != lines[after.first].region:
         return False
-    if (run.style, run.series) == (nxt.style, nxt.series) or nxt.form == "bare":
+    if (run.style, run.series) == (after.style, after.series) or after.form == "bare":
         return False
-    unmarked = nxt.form == "items" and not marked(nxt)
-    if unmarked or any(one.marks & {"correct", "ticked", "bold"} for one in run.options):
+    unmarked = after.form == "items" and not marked(after)
+    if unmarked or any(option.marks & {"correct", "ticked", "bold"} for option in run.options):
         return False
     if any(given_answer(lines, at, at + 1, run) for at in between):
         return False
-    if _speaks_of(nxt, run):
+    if _refers_to(after, run):
         return True
     numbered = any(number_of(lines[at]) for at in between)
     return not numbered and run.series in {"roman", "numbers"} and run.form != "inputs"
@@ -160,29 +157,25 @@ def _is_statements(lines: list[Line], run: Run, nxt: Run) -> bool:
 def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draft]:
     drafts: list[_Draft] = []
     passages = Passages(lines)
-    bound, before = 0, None
+    bound = 0
     for place, run in enumerate(runs):
-        stem = stem_of(lines, run, min(bound, run.first), before)
+        before = drafts[-1] if drafts else None
+        stem = stem_of(lines, run, min(bound, run.first), before.stem if before else None)
         if stem is None:
             bound = max(bound, run.last + 1)
             continue
-        if drafts:
-            last = drafts[-1]
-            last.explanation = explanation(lines, last.run, last.answer, bound, stem.first)
+        if before:
+            before.explanation = explanation(lines, before.run, before.answer, bound, stem.first)
         end = runs[place + 1].first if place + 1 < len(runs) else len(lines)
         stop = next((at for at in range(run.last + 1, end) if at in in_keys), end)
         answer = given_answer(lines, run.last + 1, stop, run)
-        if (
-            answer is None
-            and run.first - 1 > stem.first
-            and starts_answer(lines[run.first - 1].text)
-        ):
-            answer = given_answer(lines, run.first - 1, run.first, run)
+        above = run.first - 1
+        if answer is None and above > stem.first and starts_answer(lines[above].text):
+            answer = given_answer(lines, above, run.first, run)
         draft = _Draft(run, stem, answer, by="line" if answer else "")
-        draft.passage = passages.of(stem, max(bound, 0))
+        draft.passage = passages.of(stem, bound)
         drafts.append(draft)
         bound = max(run.last, answer.last if answer else 0) + 1
-        before = stem
     if drafts:
         last, end = drafts[-1], min(len(lines), bound + 12)
         last.explanation = explanation(lines, last.run, last.answer, bound, end)
@@ -196,26 +189,24 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
     for place, draft in enumerate(drafts):
         if draft.answer is not None:
             continue
-        found = marked(draft.run)
-        boxes = any("ticked" in one.marks for one in draft.run.options)  # also in other lists
-        numbered = draft.stem.number is not None and single > boxes
-        lettered = draft.run.series in {"letters", "cyrillic"}
-        asked = draft.stem.asks or numbered or lettered
+        right = marked(draft.run)
+        boxes = bool(draft.run.marked("ticked"))  # also in other lists
+        asked = draft.stem.asks or (draft.numbered and single > boxes) or draft.lettered
         several = single > 1 and (asked or not boxes)
-        if found and (several or (asked and (single or len(found) == 1))):
-            draft.answer, draft.by = _by_options(draft.run, found), "markup"
+        if right and (several or (asked and (single or len(right) == 1))):
+            draft.answer, draft.by = _by_options(draft.run, right), "markup"
         elif place in named and (option := named[place]) is not None:
             draft.answer, draft.by = _by_options(draft.run, [option]), "attribute"
 
 
-def _answers_by_face(drafts: list[_Draft]) -> None:
+def _answers_by_emphasis(drafts: list[_Draft]) -> None:
     open_ = [draft for draft in drafts if draft.answer is None]
-    asked = [d for d in open_ if d.stem.asks or d.stem.number is not None or d.run.series]
+    asked = [d for d in open_ if d.stem.asks or d.numbered or d.run.series]
     alone = len(drafts) == 1 and drafts[0].stem.asks
-    for place, found in faced([one.run for one in asked], alone=alone).items():
+    for place, right in emphasised([draft.run for draft in asked], alone=alone).items():
         draft = asked[place]
-        if len(open_) == len(drafts) or draft.stem.number is not None or draft.stem.asks:
-            draft.answer, draft.by = _by_options(draft.run, found), "face"
+        if len(open_) == len(drafts) or draft.numbered or draft.stem.asks:
+            draft.answer, draft.by = _by_options(draft.run, right), "face"
 
 
 def _by_options(run: Run, places: list[int]) -> GivenAnswer:
@@ -224,46 +215,45 @@ def _by_options(run: Run, places: list[int]) -> GivenAnswer:
 
 
 def _accepted(drafts: list[_Draft], faq: bool) -> list[_Draft]:
-    """Questions with an answer; those without where the page is plainly one of questions."""
+    """Return questions with an answer, and those without on pages that clearly hold questions."""
     answered = {(d.run.series, d.run.style) for d in drafts if d.answer is not None}
-    open_ = [d for d in drafts if d.answer is None and _plain_question(d)]
+    open_ = [d for d in drafts if d.answer is None and _is_plain_question(d)]
     sizes = {len(d.run.options) for d in open_}
     alike = any(d.stem.asks for d in open_) or (len(sizes) == 1 and min(sizes) > 2)
     several = len(open_) > 1 and not faq and alike
 
-    def taken(draft: _Draft) -> bool:
+    def accepted(draft: _Draft) -> bool:
         run = draft.run
         if draft.answer is not None:
-            return _credible(draft)
-        own = run.series not in {"numbers", "roman"} or run.sure
-        return draft in open_ and ((run.series, run.style) in answered or (several and own))
+            return _is_credible(draft)
+        sure = run.series not in {"numbers", "roman"} or run.sure
+        return draft in open_ and ((run.series, run.style) in answered or (several and sure))
 
-    return [draft for draft in drafts if taken(draft)]
+    return [draft for draft in drafts if accepted(draft)]
 
 
-def _credible(draft: _Draft) -> bool:
-    """Markup and faces are found on other pages too: there the stem must be a question."""
+def _is_credible(draft: _Draft) -> bool:
+    """Return whether an answer counts; markup also occurs on pages without questions."""
     if draft.by in {"line", "key"} or draft.run.form == "inputs":
         return True
     if draft.by == "markup" and len(draft.run.marked("correct")) == 1:
         return True
-    return bool(draft.run.series in {"letters", "cyrillic"} or draft.stem.asks or draft.stem.number)
+    return bool(draft.lettered or draft.stem.asks or draft.stem.number)
 
 
-def _plain_question(draft: _Draft) -> bool:
+def _is_plain_question(draft: _Draft) -> bool:
     if draft.run.form in {"items", "bare"} or re.match(r":(?!:)", draft.run.style):
         return False
     listed = sum(text.endswith((",", ";")) for text in draft.run.texts)
     if len(draft.run.marked("ticked")) > 1 or listed > 1:
         return False
-    return draft.stem.asks or draft.stem.number is not None
+    return draft.stem.asks or draft.numbered
 
 
-def _found(lines: list[Line], draft: _Draft) -> FoundQuestion:
+def _question(lines: list[Line], draft: _Draft) -> FoundQuestion:
     run, stem = draft.run, draft.stem
     end_line = lines[run.last]
     last = run.options[-1]
-    end = end_line.start + (last.end if last.line == run.last else len(end_line.text))
     return FoundQuestion(
         stem.text,
         run.texts,
@@ -273,19 +263,19 @@ def _found(lines: list[Line], draft: _Draft) -> FoundQuestion:
         draft.passage,
         f"{run.form}:{run.style}" if run.style else run.form,
         lines[stem.first].start,
-        end,
+        end_line.start + (last.end if last.line == run.last else len(end_line.text)),
         lines[run.first].group < 0,
     )
 
 
-def _without_copies(found: list[FoundQuestion]) -> list[FoundQuestion]:
-    """Questions that stand both on the page and in its linked data are kept once."""
-    shown = {one.key: one for one in found if not one.linked}
+def _without_copies(questions: list[FoundQuestion]) -> list[FoundQuestion]:
+    """Merge the questions of linked data with their copies in the text of the page."""
+    shown = {question.key: question for question in questions if not question.linked}
     kept = []
-    for one in found:
-        twin = shown.get(one.key) if one.linked else None
+    for question in questions:
+        twin = shown.get(question.key) if question.linked else None
         if twin is None:
-            kept.append(one)
-        elif twin.answer is None and one.answer is not None:
-            twin.answer = one.answer
+            kept.append(question)
+        elif twin.answer is None:
+            twin.answer = question.answer
     return kept
