@@ -1,4 +1,4 @@
-"""How pages say which option is right: "Answer: B", "The correct option is (b)", and the rest."""
+"""Lines that give an answer: "Answer: B", "The correct option is (b)", and other forms."""
 
 import re
 from collections.abc import Sequence
@@ -25,82 +25,67 @@ _FIRST = re.compile(
 )
 _GAP = re.compile(r"(?:[;,|/·•\t\n]|\.|\band\b|&)\s*$", re.IGNORECASE)
 _BARE = re.compile(rf"[(\[]?{_OF}(?P<label>{_LABEL})[)\]]?\.?", re.IGNORECASE)
+_INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD.pattern}", re.IGNORECASE)
 _LONGEST = 20_000
 
 
 class Pair(NamedTuple):
-    """What a text says of one question."""
+    """What a text says of a question."""
 
     number: int
     rest: str
 
 
 def pairs_in(text: str) -> list[Pair]:
-    """The pairs of a text that counts questions: two or more, numbers rising by one.
+    """Return the pairs of a text that counts at least two questions, numbers rising by one.
 
-    A new pair begins at the next number, behind a separator (behind white space, where all that
-    pairs say are labels). Empty where the text is anything else.
+    A pair begins at the next number after a separator, or after white space if all pairs contain
+    only labels. Other texts have no pairs.
     """
     text = text.strip().rstrip(".;, ")
-    if len(text) > _LONGEST:
-        return []
-    first = _HEAD.match(text)
+    first = _HEAD.match(text) if len(text) <= _LONGEST else None
     if first is None:
         return []
-    starts, heads = [0], [first]
-    wanted = int(first["number"]) + 1
-    for found in _numbers(text, first.end()):
-        if int(found["number"]) == wanted and _may_follow(text, heads[-1], found):
-            starts.append(found.start())
-            heads.append(found)
-            wanted += 1
+    heads = [first]
+    for head in _INNER_HEAD.finditer(text):
+        next_ = head.start() >= first.end() and int(head["number"]) == int(heads[-1]["number"]) + 1
+        if next_ and _may_follow(text, heads[-1], head):
+            heads.append(head)
     if len(heads) < 2:
         return []
-    ends = [*starts[1:], len(text)]
+    ends = [*(head.start() for head in heads[1:]), len(text)]
     rests = [
         re.sub(r"\s?(?:and|&)$", "", text[head.end() : end].strip(" \t;,|/·•")).strip(" ;,")
         for head, end in zip(heads, ends, strict=True)
     ]
-    if not all(rests):
+    unsigned = not all(head["sign"] for head in heads)
+    if not all(rests) or (unsigned and not all(map(_BARE.fullmatch, rests))):
         return []
-    unsigned = any(not head["sign"] for head in heads)
-    if unsigned and not all(_BARE.fullmatch(one) for one in rests):
-        return []
-    return [Pair(int(head["number"]), one) for head, one in zip(heads, rests, strict=True)]
+    return [Pair(int(head["number"]), rest) for head, rest in zip(heads, rests, strict=True)]
 
 
 def counted(text: str) -> tuple[int, str] | None:
-    """The number that a text begins with and the sign behind it; None where none stands there."""
-    found = _HEAD.match(text)
-    return (int(found["number"]), found["sign"].strip()) if found and found["sign"] else None
+    """Return the number at the start of a text and the sign after it; None if there is none."""
+    head = _HEAD.match(text)
+    return (int(head["number"]), head["sign"].strip()) if head and head["sign"] else None
 
 
-def _numbers(text: str, start: int) -> list["re.Match[str]"]:
-    return [
-        found
-        for found in re.finditer(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD.pattern}", text, re.IGNORECASE)
-        if found.start() > start - 1
-    ]
-
-
-def _may_follow(text: str, head: "re.Match[str]", found: "re.Match[str]") -> bool:
-    """Whether a pair may end before a number: something is said, then comes a gap."""
-    at = found.start()
-    before = text[head.end() : at]
-    if not before.strip():
+def _may_follow(text: str, head: "re.Match[str]", following: "re.Match[str]") -> bool:
+    """Return whether a pair may end before a number: it has text, and a gap follows it."""
+    at = following.start()
+    before = text[head.end() : at].strip()
+    if not before:
         return False
     if _GAP.search(text[max(0, at - 8) : at]) is not None:
         return True
-    if not found["sign"]:
-        return False
-    same = found["sign"].strip() == head["sign"].strip()
-    return same or _BARE.fullmatch(before.strip()) is not None
+    same = following["sign"].strip() == head["sign"].strip()
+    return bool(following["sign"]) and (same or _BARE.fullmatch(before) is not None)
 
 
 def speaks_of_questions(text: str) -> bool:
-    """Whether what follows "Answer:" pairs numbers or labels: a key, or part of one.
+    """Return whether the text after "Answer:" pairs numbers or labels, as keys do.
 
-    `1 – 3` and `Q1: b` do, `A – 3; B – 1` (a matching exercise) does; `B. 3` and `B) text` do not.
+    `1 – 3`, `Q1: b` and `A – 3; B – 1` (a matching exercise) do; `B. 3` and `B) text` do not.
     """
     if pairs_in(text[:2_000]):
         return True
@@ -201,86 +186,83 @@ _SHORT = 120
 
 
 class Parsed(NamedTuple):
-    """An answer as the page gives it, and what is said of it."""
+    """An answer as the page gives it, and its explanation."""
 
     answer: str
     explanation: str
 
 
 def folded(text: str) -> str:
-    """The text for comparison: case, white space, quotes and a full stop at the end aside."""
+    """Fold case, white space, quotes and a final full stop for comparison."""
     return flat(text).strip(" .;:,\"'“”‘’*").casefold()
 
 
 def answer_after(text: str) -> str | None:
-    """What a line says after "Answer:" and the like; None where it is no such line."""
-    if len(text) > 4_000 or _GUESS.search(text[:80]):
+    """Return the text after "Answer:" and similar; None if the line does not begin so."""
+    if len(text) > 4_000 or _GUESS.search(text[:80]) or _NUMBER_OF.match(text) is not None:
         return None
-    if _NUMBER_OF.match(text) is not None:
-        return None  # an entry of a key
-    found = _SIGN.fullmatch(text)
-    if found is not None:
-        return found["rest"]
-    found = _ANSWER.match(text)
-    if found is None:
+    match = _SIGN.fullmatch(text)
+    if match is not None:
+        return match["rest"]
+    match = _ANSWER.match(text)
+    if match is None:
         return None
-    rest = found["rest"].strip()
-    if found["sep"] or not rest:
+    rest = match["rest"].strip()
+    if match["sep"] or not rest:
         return rest
     bare = _ONE.fullmatch(rest)  # "Answer B", "Correct answer (c)"
     return rest if bare is not None and not bare["after"].strip(" ]).") else None
 
 
 def numbered_answer(text: str) -> tuple[int, str] | None:
-    """Number and answer in "Answer to question 3: B" and the like."""
-    found = _NUMBER_OF.match(text) if len(text) <= 4_000 else None
-    return (int(found["number"]), found["rest"].strip()) if found is not None else None
+    """Return number and answer of "Answer to question 3: B" and similar."""
+    match = _NUMBER_OF.match(text) if len(text) <= 4_000 else None
+    return (int(match["number"]), match["rest"].strip()) if match is not None else None
 
 
 def starts_answer(text: str) -> bool:
-    """Whether a line gives an answer, or announces one."""
+    """Return whether a line gives or announces an answer."""
     return answer_after(text) is not None
 
 
 def is_announcement(text: str) -> bool:
-    """Whether a line is a button such as "Show answer"."""
+    """Return whether a line is a button such as "Show answer"."""
     return len(text) < 60 and _BUTTON.fullmatch(text) is not None
 
 
 def key_after(text: str) -> str | None:
-    """What a line says after "Answer key" and the like; None where it is no such line."""
+    """Return the text after "Answer key" and similar; None if the line does not begin so."""
     if len(text) > 20_000 or _GUESS.search(text[:80]):
         return None
-    found = _KEY.match(text)
-    return found["rest"].strip() if found is not None else None
+    match = _KEY.match(text)
+    return match["rest"].strip() if match is not None else None
 
 
 def starts_key(text: str) -> bool:
-    """Whether a line begins a key."""
+    """Return whether a line begins a key."""
     return key_after(text) is not None
 
 
 def explanation_after(text: str) -> str | None:
-    """What a line says after "Explanation:" and the like; None where it is no such line."""
-    found = _EXPLAINS.match(text)
-    return text[found.end() :].strip() if found is not None else None
+    """Return the text after "Explanation:" and similar; None if the line does not begin so."""
+    match = _EXPLAINS.match(text)
+    return text[match.end() :].strip() if match is not None else None
 
 
 def answer_inside(text: str) -> int:
-    """Where "Ans:" and the like begin inside a text, −1 where they do not."""
-    found = _INSIDE.search(text[-4_000:])
-    return -1 if found is None else max(0, len(text) - 4_000) + found.start()
+    """Return the position of "Ans:" and similar inside a text; −1 if there is none."""
+    match = _INSIDE.search(text[-4_000:])
+    return -1 if match is None else max(0, len(text) - 4_000) + match.start()
 
 
 def parsed_answer(
     rest: str, labels: Sequence[str], texts: Sequence[str], *, loose: bool = False
 ) -> Parsed | None:
-    """The answer in what follows "Answer:"; None for a guess, a question, or what names nothing.
+    """Parse the text after "Answer:"; return None for a guess, a question, or anything unclear.
 
-    A label of the options comes first where it stands alone or with punctuation; then the text of
-    exactly one option; then several labels, and labels that the options do not have, so that
-    cleaning can say so. If `loose`, nothing but the place says that it is an answer: then it must
-    name options.
+    The readings in order: a label of the options, alone or with punctuation; the text of exactly
+    one option; several labels; a label that no option has, which cleaning rejects. If `loose`, no
+    keyword precedes the text, so it must name options.
     """
     rest = flat(rest).strip()
     inner = rest.strip("*_ ")
@@ -292,113 +274,105 @@ def parsed_answer(
     if not exact and speaks_of_questions(inner) and not _quotes(inner, labels, texts):
         return None
     # "B", "(b)", "C.", and with text behind
-    one = _ONE.match(inner)
-    if one is not None:
-        found = _by_label(one, labels, texts, inner)
-        after = one["after"].strip(" -–—:.)")
-        # A label with a text behind it that is not its option's is an item of another list.
-        other = found and found.explanation and not _begins_with_option(after, texts)
-        if found is not None and not (loose and other):
-            return found
+    match = _ONE.match(inner)
+    if match is not None:
+        parsed = _by_label(match, labels, texts, inner)
+        after = match["after"].strip(" -–—:.)")
+        # A label followed by a text that is no option belongs to another list.
+        other = parsed and parsed.explanation and not _begins_with_option(after, texts)
+        if parsed is not None and not (loose and other):
+            return parsed
     several = _SEVERAL.fullmatch(inner)
     if several is not None and not exact:
         return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
     by_text = _by_text(inner, texts)
-    known = one is not None and one["name"].casefold() in map(str.casefold, labels)
-    if by_text is not None or loose or one is None or known:
+    known = match is not None and match["name"].casefold() in map(str.casefold, labels)
+    if by_text is not None or loose or match is None or known:
         return by_text
-    return _unknown_label(one, inner)
+    return _unknown_label(match, inner)
 
 
-def _unknown_label(one: "re.Match[str]", whole: str) -> Parsed | None:
-    """A label that none of the options has."""
-    if not one["after"].strip(" ])."):
-        return Parsed(one["name"], "")
-    if one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT:
-        return Parsed(one["name"], one["after"].strip())
-    return None
+def _unknown_label(match: "re.Match[str]", whole: str) -> Parsed | None:
+    name, after = match["name"], match["after"].strip()
+    if not after.strip(" ])."):
+        return Parsed(name, "")
+    labelled = match["close"].strip() and len(name) < 3 and len(whole) <= _SHORT
+    return Parsed(name, after) if labelled else None
 
 
 def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
-    """Whether a text is an option with its label, as it stands in the list: `2) 4`."""
-    one = _ONE.match(text)
-    after = folded(one["after"].strip(" -–—:.()=→>»|")) if one is not None else ""
-    return one is not None and any(
-        label.casefold() == one["name"].casefold() and folded(option) == after != ""
+    """Return whether a text is an option with its label as in the list: `2) 4`."""
+    match = _ONE.match(text)
+    after = folded(match["after"].strip(" -–—:.()=→>»|")) if match is not None else ""
+    return match is not None and any(
+        label.casefold() == match["name"].casefold() and folded(option) == after != ""
         for label, option in zip(labels, texts, strict=False)
     )
 
 
 def _by_label(
-    one: "re.Match[str]", labels: Sequence[str], texts: Sequence[str], whole: str
+    match: "re.Match[str]", labels: Sequence[str], texts: Sequence[str], whole: str
 ) -> Parsed | None:
     names = {label.casefold() for label in labels if label}
-    named = bool(names)
-    name, after = one["name"], one["after"].strip()
+    name, after = match["name"], match["after"].strip()
     known = name.casefold() in names
-    if not named:  # letters or numbers count the options, unless an option says just that
+    if not names:  # letters count the options, unless an option consists of the same text
         place = ord(name.casefold()) - 97 if name.isalpha() and len(name) == 1 else -1
-        known = 0 <= place < len(texts) and folded(whole) not in map(folded, texts)
+        known = 0 <= place < len(texts) and not _exact(whole, texts)
     if not known:
         return None
     after = after.lstrip("-–—:=>→»›| ").strip()
     if not after.strip("])}.*"):
         return Parsed(name, "")
-    punctuated = bool(one["close"].strip(" ,")) or one["after"].lstrip()[:1] in "-–—(:=→»›|>"
+    punctuated = bool(match["close"].strip(" ,")) or match["after"].lstrip()[:1] in "-–—(:=→»›|>"
     argued = punctuated or re.match(r"(?:because|since|as|is|was)\b", after)
     if not argued and (_exact(whole, texts) or not _begins_with_option(after, texts)):
         return None
-    if named and _contradicts(name, after, labels, texts):
+    if names and _contradicts(name, after, labels, texts):
         return None
-    rest = _without_option(after, texts, name)
-    return Parsed(name, rest)
+    return Parsed(name, _without_option(after, texts))
 
 
 def _contradicts(name: str, after: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
-    """Whether a label is followed by the text of another option, and of that alone."""
+    """Return whether a label is followed by the text of other options only."""
     lows = {folded(after), folded(_LABELLED.sub("", after, count=1).strip(" ()[].;,"))}
     same = [label for label, text in zip(labels, texts, strict=False) if folded(text) in lows]
     return bool(same) and name.casefold() not in map(str.casefold, same)
 
 
 def _exact(text: str, texts: Sequence[str]) -> bool:
-    return folded(text) in {folded(one) for one in texts}
+    return folded(text) in map(folded, texts)
 
 
 def _begins_with_option(text: str, texts: Sequence[str]) -> bool:
     low = folded(text)
-    return any(one and low.startswith(folded(one)) for one in texts)
+    return any(option and low.startswith(folded(option)) for option in texts)
 
 
-def _without_option(text: str, texts: Sequence[str], name: str) -> str:
-    """What follows the option's text, where it is repeated after its label."""
-    low = flat(text).casefold()
-    for one in sorted(texts, key=len, reverse=True):
-        own = flat(one).casefold().rstrip(".")
-        if own and low.startswith(own):
-            rest = flat(text)[len(own) :]
+def _without_option(text: str, texts: Sequence[str]) -> str:
+    """Return the text after a label without the option's text, if it is repeated there."""
+    text = flat(text)
+    for option in sorted(texts, key=len, reverse=True):
+        low = flat(option).casefold().rstrip(".")
+        if low and text.casefold().startswith(low):
+            rest = text[len(low) :]
             if not rest.strip(" .)]") or rest.lstrip(" ")[:1] in ".;:,()–—-[":
                 return rest.strip(" .;:)]–—-")
-    text = flat(text)
-    if text.endswith(("]", ")")) and text.count("(") + text.count("[") == 0:
-        text = text[:-1]
-    return text
+    unopened = text.endswith(("]", ")")) and "(" not in text and "[" not in text
+    return text[:-1] if unopened else text
 
 
 def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:
     low = folded(text)
-    exact = [one for one in texts if one and folded(one) == low]
-    if exact:
-        same = {flat(one) for one in exact}
+    same = {flat(option) for option in texts if option and folded(option) == low}
+    if same:
         if len(same) > 1 and flat(text) not in same:
-            return None  # options that differ in case alone
+            return None  # options that differ only in case
         return Parsed(flat(text).strip("*_ "), "")
-    found = [one for one in texts if len(one) > 1 and low.startswith(folded(one))]
-    for one in sorted(found, key=len, reverse=True):
-        at = len(folded(one))
-        if low[at : at + 1] in ".;,:(–—[" or low[at:].startswith(
-            (" -", " –", " —", " (", " because")
-        ):
+    options = [option for option in texts if len(option) > 1 and low.startswith(folded(option))]
+    for option in sorted(options, key=len, reverse=True):
+        end = len(folded(option))
+        if low[end:].startswith((*".;,:(–—[", " -", " –", " —", " (", " because")):
             whole = flat(text).lstrip("\"'“‘* ")
-            return Parsed(whole[:at], whole[at:].strip(" .;:,)]–—-\"'”’"))
+            return Parsed(whole[:end], whole[end:].strip(" .;:,)]–—-\"'”’"))
     return None

@@ -1,4 +1,4 @@
-"""The answer of a question: under it, behind its last option, or shown by markup; explanations."""
+"""The answer of a question: below it, behind its last option, or in the markup; explanations."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _UNRELATED = 3
 
 
 class GivenAnswer(NamedTuple):
-    """An answer, what is said of it in the same breath, and its lines (−1 for none of its own)."""
+    """An answer, the explanation given with it, and its lines (−1 if it has no line)."""
 
     answer: str
     explanation: str
@@ -33,13 +33,12 @@ class GivenAnswer(NamedTuple):
 
 
 def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAnswer | None:
-    """The answer to a run of options.
+    """Return the answer to a run of options: one that names an option or a label.
 
-    Looks behind the last option ("(d) 24 [Ans: a]", which is cut off the option), then at the lines
-    start … stop − 1. Only what names one of the options, or a label, counts. Lines that say nothing
-    of an answer may come before; a question may not.
+    Look behind the last option ("(d) 24 [Ans: a]"; the answer is removed from the option), then at
+    the lines start … stop − 1, up to the next question. A few unrelated lines are skipped.
     """
-    inside = _inside(lines, run)
+    inside = _inside(run)
     if inside is not None:
         return inside
     end = min(stop, start + _FARTHEST)
@@ -49,9 +48,9 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
         line = lines[at]
         if line.region != lines[run.first].region:
             break
-        found = _on_line(lines, at, end, run)
-        if found is not None:
-            return found
+        answer = _on_line(lines, at, end, run)
+        if answer is not None:
+            return answer
         if explained or starts_answer(line.text) or is_announcement(line.text):
             continue
         if explanation_after(line.text) is not None:
@@ -65,7 +64,7 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
 
 
 def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | None:
-    """The answer that a line gives, or announces for the next."""
+    """Return the answer on a line, or on the line that it announces."""
     line = lines[at]
     labels, texts = run.labels, run.texts
     rest, last = answer_after(line.text), at
@@ -84,68 +83,64 @@ def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | No
     return GivenAnswer(*parsed, at, last) if parsed is not None else None
 
 
-def _inside(lines: list[Line], run: Run) -> GivenAnswer | None:
+def _inside(run: Run) -> GivenAnswer | None:
     last = run.options[-1]
-    if not last.pieces:
-        return None
-    at = answer_inside(last.pieces[-1])
+    at = answer_inside(last.pieces[-1]) if last.pieces else -1
     if at < 0:
         return None
     piece = last.pieces[-1]
-    tail = piece[at:].lstrip(" -–→")
     kept = last.pieces[:-1] + ([piece[:at].rstrip(" [({<*-–;|")] if at > 0 else [])
     texts = [*run.texts[:-1], flat(" ".join(kept))]
-    rest = answer_after(tail)
+    rest = answer_after(piece[at:].lstrip(" -–→"))
     parsed = parsed_answer(rest, run.labels, texts) if rest else None
     if parsed is None:
         return None
-    last.pieces = [one for one in kept if one]
-    return GivenAnswer(parsed.answer, parsed.explanation, run.last, run.last)
+    last.pieces = [piece for piece in kept if piece]
+    return GivenAnswer(*parsed, run.last, run.last)
 
 
 def _repeated(line: Line, run: Run) -> Parsed | None:
-    """A line that repeats an option with its label, as the back of a card does."""
+    """Return the option that a line repeats with its label, as the back of a card does."""
     text = folded(line.text)
-    for one in run.options:
-        if not one.label or not one.text or not text.startswith(one.label.casefold()):
+    for option in run.options:
+        label = option.label
+        if not label or not option.text or not text.startswith(label.casefold()):
             continue
-        if line.kind == "option" or len(text) > len(one.text) + 12:
+        if line.kind == "option" or len(text) > len(option.text) + 12:
             continue
-        rest = text[len(one.label) :].lstrip(".):]- \t")
-        if rest == folded(one.text):
-            return Parsed(one.label, "")
+        if text[len(label) :].lstrip(".):]- \t") == folded(option.text):
+            return Parsed(label, "")
     return None
 
 
 def explanation(
-    lines: list[Line], run: Run, given: GivenAnswer | None, start: int, stop: int
+    lines: list[Line], run: Run, answer: GivenAnswer | None, start: int, stop: int
 ) -> str:
-    """The explanation in the lines start … stop − 1, "" where there is none.
+    """Return the explanation in the lines start … stop − 1; "" if there is none.
 
-    Without an answer, only what follows "Explanation:" counts.
+    Without an answer, only text after "Explanation:" counts.
     """
-    pieces = [given.explanation] if given is not None and given.explanation else []
-    if given is not None and given.first > run.last + 1:
-        pieces = _said(lines, run.last + 1, given.first, -1) + pieces
-    block = lines[given.last].block if given is not None and given.last >= 0 else -1
-    pieces += _said(lines, start, stop, block)
-    return joined(pieces)
+    pieces: list[str] = []
+    block = -1
+    if answer is not None:
+        if answer.first > run.last + 1:
+            pieces = _explained(lines, run.last + 1, answer.first, block)
+        pieces += [answer.explanation] * bool(answer.explanation)
+        block = lines[answer.last].block if answer.last >= 0 else -1
+    return joined(pieces + _explained(lines, start, stop, block))
 
 
-def _said(lines: list[Line], start: int, stop: int, block: int) -> list[str]:
+def _explained(lines: list[Line], start: int, stop: int, block: int) -> list[str]:
     pieces: list[str] = []
     region = lines[start - 1].region if start else ()
     for at in range(start, min(stop, len(lines))):
         line = lines[at]
-        if line.region != region or (
-            starts_key(line.text) and explanation_after(line.text) is None
-        ):
-            break
         rest = explanation_after(line.text)
+        if line.region != region or (rest is None and starts_key(line.text)):
+            break
         if rest is not None:
             block = line.block if rest or at + 1 >= len(lines) else lines[at + 1].block
-            if rest:
-                pieces.append(rest)
+            pieces += [rest] * bool(rest)
         elif is_announcement(line.text):
             continue
         elif line.block != block or line.kind == "heading" or starts_answer(line.text):
@@ -155,15 +150,12 @@ def _said(lines: list[Line], start: int, stop: int, block: int) -> list[str]:
     return pieces
 
 
-_FACES = ("colour", "bold", "italic", "checked")
-
-
 def marked(run: Run) -> list[int]:
-    """Options that the markup calls right (class, attribute, tick); none where it calls all so."""
+    """Return the options that the markup calls correct (class, attribute, tick), unless all are."""
     for kind in ("correct", "ticked"):
-        found = run.marked(kind)
-        if found and len(found) < len(run.options):
-            return found
+        places = run.marked(kind)
+        if places and len(places) < len(run.options):
+            return places
     wrong, right = run.marked("wrong"), run.marked("right")
     if wrong and len(wrong) == len(run.options) - 1:
         return [n for n in range(len(run.options)) if n not in wrong]
@@ -171,45 +163,40 @@ def marked(run: Run) -> list[int]:
 
 
 def emphasised(runs: Sequence[Run], *, alone: bool) -> dict[int, list[int]]:
-    """Right options shown by bold, italics, colour or a checked input, by position of the run.
+    """Return options shown as correct by colour, bold, italics or checked inputs, by run.
 
-    That a face means "right" is concluded from the page: among its runs without other answers,
-    at least two, and at least 60%, have exactly one option in it, or there is one run only.
-    Checked inputs count only where not always the same place is checked. One run is enough only
-    if it is `alone` on its page.
+    Emphasis means "correct" if at least two and at least 60% of the runs have exactly one such
+    option. Checked inputs count only if their positions differ. A single run is enough only for
+    bold, and if it is `alone` on its page.
     """
-    for face in _FACES:
-        found = {place: run.marked(face) for place, run in enumerate(runs)}
-        single = [places[0] for places in found.values() if len(places) == 1]
+    for kind in ("colour", "bold", "italic", "checked"):
+        places = {n: run.marked(kind) for n, run in enumerate(runs)}
+        single = [marked[0] for marked in places.values() if len(marked) == 1]
         if not single or len(single) < 0.6 * len(runs):
             continue
-        if len(single) < 2 and not (alone and len(runs) == 1 and face == "bold"):
+        if len(single) < 2 and not (alone and len(runs) == 1 and kind == "bold"):
             continue
-        if face == "checked" and (len(set(single)) < 2 or len(single) < len(runs)):
+        if kind == "checked" and (len(set(single)) < 2 or len(single) < len(runs)):
             continue
-        return {
-            place: places
-            for place, places in found.items()
-            if places and len(places) < len(runs[place].options)
-        }
+        return {n: marked for n, marked in places.items() if 0 < len(marked) < len(runs[n].options)}
     return {}
 
 
 def named_by_attribute(
     runs: Sequence[Run], containers: Sequence[Container]
 ) -> dict[int, int | None]:
-    """The option that an attribute of the element around a run names, by position of the run.
+    """Return the option that an attribute of the enclosing element names, by run.
 
-    The attribute is the value of an input, a label, an option's text, or a number; whether numbers
-    count from 0 or 1 must show on the page, else the answer is None.
+    The attribute is the value of an input, a label, an option's text, or a number. The answer is
+    None if the page does not show whether numbers count from 0 or 1.
     """
     holding: dict[int, str] = {}
     starts = [run.options[0].line for run in runs]
-    for one in sorted(containers, key=lambda one: one.first - one.last):
-        place = bisect_left(starts, one.first)
-        inside = place < len(runs) and runs[place].last < one.last
-        if inside and not (place + 1 < len(runs) and runs[place + 1].last < one.last):
-            holding[place] = one.value.strip()
+    for container in sorted(containers, key=lambda container: container.first - container.last):
+        place = bisect_left(starts, container.first)
+        inside = [run.last < container.last for run in runs[place : place + 2]]
+        if inside[:1] == [True] and inside[1:] != [True]:
+            holding[place] = container.value.strip()
     numbers = [
         (len(runs[place].options), int(value))
         for place, value in holding.items()
@@ -219,15 +206,15 @@ def named_by_attribute(
     if base is None and any(value == n for n, value in numbers):
         base = 1
     return {
-        place: found
+        place: option
         for place, value in holding.items()
-        if (found := _named(runs[place], value, base)) is not None or value.isdecimal()
+        if (option := _named(runs[place], value, base)) is not None or value.isdecimal()
     }
 
 
 def _named(run: Run, value: str, base: int | None) -> int | None:
     low = value.casefold()
-    for texts in ([one.value for one in run.options], run.labels, run.texts):
+    for texts in ([option.value for option in run.options], run.labels, run.texts):
         same = [n for n, text in enumerate(texts) if text and text.casefold() == low]
         if len(same) == 1:
             return same[0]

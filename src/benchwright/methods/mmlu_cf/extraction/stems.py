@@ -1,6 +1,7 @@
-"""The question above a run of options, its number, and the passage that it refers to."""
+"""The question above a run of options, its number, and the passage to which it refers."""
 
 import re
+from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -59,11 +60,11 @@ class Stem(NamedTuple):
     """A question.
 
     Attributes:
-        first: its first line, or the run's where it stands there.
+        first: number of its first line, or of the run's line if it begins there.
         text: without its number.
-        number: None where it has none.
+        number: None if it has none.
         style: spelling of the number.
-        asks: it ends like a question, or has a gap.
+        asks: it ends like a question or has a gap.
     """
 
     first: int
@@ -80,36 +81,34 @@ class _Number(NamedTuple):
 
 
 def number_of(line: Line) -> tuple[int, str] | None:
-    """The question number that a line begins with, and its spelling."""
+    """Return the question number at the start of a line, and its spelling."""
     if line.label[:1].isdigit():
         return int(line.label[:-1]), "markup"
-    found = _NUMBER.match(line.text)
-    if found is None or line.kind == "code":
+    number = _NUMBER.match(line.text)
+    if number is None or line.kind == "code":
         return None
-    if found["a"]:
-        return int(found["a"]), found["word"].strip().lower().rstrip(".:# ") + "#"
-    return int(found["b"]), (found["open"] or "") + found["pb"].strip()
+    if number["a"]:
+        return int(number["a"]), number["word"].strip().lower().rstrip(".:# ") + "#"
+    return int(number["b"]), (number["open"] or "") + number["pb"].strip()
 
 
 def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Stem | None:
-    """The question of a run of options; None where nothing stands above it.
+    """Return the question above a run of options; None if there is no text.
 
-    It begins at a number (the one that follows the number of the question `before`, where it is
-    there), else with the paragraph above the options; never before the line `bound`.
+    It begins at a number, preferably the one that follows the number of the question `before`,
+    or else with the paragraph above the options, but never before line `bound`.
     """
-    own = run.start > 0 and bool(lines[run.first].text[: run.start].strip())
-    top = run.first if own else run.first - 1
-    while top >= bound and not own and (_skipped(lines[top]) or answer_after(lines[top].text)):
+    inline = run.start > 0 and bool(lines[run.first].text[: run.start].strip())
+    top = run.first if inline else run.first - 1
+    while top >= bound and not inline and (_skipped(lines[top]) or answer_after(lines[top].text)):
         top -= 1
     if top < bound:
         return None
     first = _first_line(lines, top, bound, before)
-    number = number_of(lines[first])
-    if number is not None and first == run.first and not own:
-        number = None
+    number, style = number_of(lines[first]) or (None, "")
     while first < top and len(banner := lines[first].text) < 160 and _BANNER.fullmatch(banner):
         first += 1
-    text = _without_counter(_text(lines, first, top, run if own else None))
+    text = _without_counter(_text(lines, first, top, run if inline else None))
     numbered = number is not None or _QUESTION_WORD.match(text)
     text = _bare(text) if numbered else _POINTS.sub("", text)
     if not re.search(r"\w", text):
@@ -118,36 +117,36 @@ def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Ste
     above = lines[first : top + 1]
     if any(map(_is_matter, above)):
         asks = any(_asks(line) for line in above if not _is_matter(line))
-    return Stem(first, text, number[0] if number else None, number[1] if number else "", asks)
+    return Stem(first, text, number, style, asks)
 
 
 def _without_counter(text: str) -> str:
-    """The text without "5/12", which says how far one has come."""
-    found = _COUNTER.match(text)
-    if found is None or not 0 < int(found["at"]) <= int(found["of"]) > 1:
+    """Remove a progress counter such as "5/12"."""
+    counter = _COUNTER.match(text)
+    if counter is None or not 0 < int(counter["at"]) <= int(counter["of"]) > 1:
         return text
-    return text[found.end() :].strip() or text
+    return text[counter.end() :].strip() or text
 
 
 def _skipped(line: Line) -> bool:
-    return is_announcement(line.text) or bool(
-        len(line.text) < 80 and _INSTRUCTION.fullmatch(line.text)
-    )
+    instruction = len(line.text) < 80 and _INSTRUCTION.fullmatch(line.text)
+    return is_announcement(line.text) or bool(instruction)
 
 
 def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) -> int:
     numbers, lowest = _numbers_above(lines, top, max(bound, top - _FARTHEST))
-    following = [one for one in numbers if before and before.number == one.value - 1]
-    if following:
-        alike = [one for one in following if before and one.style == before.style]
-        return (alike or following)[0].line
+    if before:
+        next_ = [number for number in numbers if before.number == number.value - 1]
+        alike = [number for number in next_ if number.style == before.style]
+        if next_:
+            return (alike or next_)[0].line
     if not numbers:
         return _block_start(lines, top, lowest)
     chosen = numbers[-1]
     first = _statements(numbers) if chosen.line < top else -1
     if first > lowest and _LEADS.search(lines[first - 1].text):
-        earlier = [one for one in numbers if one.line < first]
-        return earlier[-1].line if earlier else _block_start(lines, first - 1, lowest)
+        earlier = [number.line for number in numbers if number.line < first]
+        return earlier[-1] if earlier else _block_start(lines, first - 1, lowest)
     between = lines[chosen.line : top + 1]
     far = len({line.block for line in between if not _is_matter(line)}) > 3
     if far and all(line.kind != "code" for line in between):
@@ -156,12 +155,13 @@ def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) ->
 
 
 def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Number], int]:
-    """Numbered lines that may begin the question, in page order, and the first line that may."""
+    """Return the numbers that may begin the question, in order, and its first possible line."""
     numbers: list[_Number] = []
+    last = lines[top]
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        linked = min(line.block, lines[top].block) < 0
-        if line.region != lines[top].region or (linked and line.block != lines[top].block):
+        linked = min(line.block, last.block) < 0
+        if line.region != last.region or (linked and line.block != last.block):
             lowest = at + 1
             break
         number = number_of(line)
@@ -174,7 +174,7 @@ def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Numb
 
 
 def _statements(numbers: list[_Number]) -> int:
-    """The line of the first of numbered statements, 1 … n, which the last numbers count; or −1."""
+    """Return the first line of the statements 1 … n that the last numbers count; −1 if none."""
     for before, after in zip(numbers[-2::-1], numbers[:0:-1], strict=True):
         if after.value != before.value + 1 or after.style != before.style:
             return -1
@@ -184,7 +184,7 @@ def _statements(numbers: list[_Number]) -> int:
 
 
 def _block_start(lines: list[Line], top: int, lowest: int) -> int:
-    """The first line of a paragraph, with code or statements and what introduces them."""
+    """Return the first line of a paragraph with code or statements and their introduction."""
     at = top
     while at > lowest:
         here, above = lines[at], lines[at - 1]
@@ -192,41 +192,37 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
             break
         if _QUESTION_WORD.match(here.text):
             break
-        joined_up = above.block == here.block and above.kind != "heading"
         matter, more = _is_matter(here), _is_matter(above)
         stated, states = _states(here), _states(above)
+        if above.kind == "heading":
+            return at - 1 if (matter or stated) and _leads(above) and top - at < 12 else at
         led = (
             (matter and (more or _leads(above) or (here.kind == "code" and above.kind == "text")))
             or (stated and (states or _leads(above)))
             or (more and not (above.kind == "cells" and here.kind == "cells" and not matter))
             or states
         )
-        if above.kind == "heading":
-            led = (matter or stated) and _leads(above)
-        if not (joined_up or (led and top - at < 12)):
+        if above.block != here.block and not (led and top - at < 12):
             break
         at -= 1
-        if above.kind == "heading":
-            break
     return at
 
 
 def _is_matter(line: Line) -> bool:
-    """Whether a line is code or a row of a table, of which a question speaks."""
+    """Return whether a line is code or a table row that belongs to a question."""
     if line.kind == "code" or "code" in line.marks:
         return True
-    return (
-        line.kind == "cells" and "\t" in line.text and number_of(line) is None and not _asks(line)
-    )
+    cells = line.kind == "cells" and "\t" in line.text
+    return cells and number_of(line) is None and not _asks(line)
 
 
 def _states(line: Line) -> bool:
-    """Whether a line is one of several statements."""
+    """Return whether a line is one of several statements."""
     return _STATEMENT.match(line.text) is not None or line.label.rstrip(".").isalpha()
 
 
 def _leads(line: Line) -> bool:
-    """Whether a line asks, or introduces what follows."""
+    """Return whether a line asks, or introduces what follows."""
     return _asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
 
 
@@ -234,44 +230,40 @@ def _asks(line: Line) -> bool:
     return _QUESTION.search(line.text[-200:]) is not None
 
 
-def _text(lines: list[Line], first: int, top: int, own: Run | None) -> str:
-    """Lines as one text: wrapped lines joined, others apart."""
+def _text(lines: list[Line], first: int, top: int, inline: Run | None) -> str:
+    """Join lines first … top; wrapped lines become one, other lines stay separate."""
     parts: list[list[str]] = []
     before: Line | None = None
     for at in range(first, top + 1):
         line = lines[at]
-        text = line.text if own is None or at < top else line.text[: own.start]
+        text = line.text if inline is None or at < top else line.text[: inline.start]
         if at == first and number_of(line) is not None:
-            text = _NUMBER.sub("1. ", text, count=1)  # a tab may be all that sets it off
+            text = _NUMBER.sub("1. ", text, count=1)  # only a tab may separate the number
         elif at > first and line.label.rstrip(".").isalpha():
             text = f"{line.label} {text}"
-        text = text if line.kind == "code" else flat(text)
-        text = text.rstrip(" ([")
+        text = (text if line.kind == "code" else flat(text)).rstrip(" ([")
         if not text.strip() or (at > first and _skipped(line)):
             continue
-        apart = (
+        if (
             before is None
-            or before.kind == "code"
-            or line.kind == "code"
+            or "code" in {before.kind, line.kind}
             or line.block != before.block
             or _STATEMENT.match(text) is not None
             or (line.indent == 0 and len(before.text) < 30)
-        )
-        if apart:
-            parts.append([text])
-        else:
-            parts[-1].append(text)
+        ):
+            parts.append([])
+        parts[-1].append(text)
         before = line
     return "\n".join(part[0] if len(part) == 1 else joined(part) for part in parts)
 
 
 def _bare(text: str) -> str:
-    """The text without its number, or two of them, and without points."""
+    """Remove up to three numbers, question words and points from the start of a text."""
     for _ in range(3):
-        found = _NUMBER.match(text) or _QUESTION_WORD.match(text) or _POINTS.match(text)
-        if found is None:
+        prefix = _NUMBER.match(text) or _QUESTION_WORD.match(text) or _POINTS.match(text)
+        if prefix is None:
             break
-        text = text[found.end() :].lstrip(" \n\t.:-–—|»›→")
+        text = text[prefix.end() :].lstrip(" \n\t.:-–—|»›→")
     return text.strip()
 
 
@@ -292,7 +284,7 @@ _SHORTEST = 80
 
 
 class Passages:
-    """The passage that holds for a question, as one goes down the page."""
+    """The passage of each question, read from top to bottom of the page."""
 
     def __init__(self, lines: list[Line]) -> None:
         self._lines = lines
@@ -300,14 +292,14 @@ class Passages:
         self._until: int | None = None
 
     def of(self, stem: Stem, start: int) -> str | None:
-        """The passage of a question; what stands between `start` and its stem may be a new one."""
-        gap = list(range(start, stem.first))
+        """Return the passage of a question; lines `start` … stem may contain a new one."""
+        gap = range(start, stem.first)
         cues = [at for at in gap if self._is_cue(self._lines[at])]
         named = [at for at in gap if "passage" in self._lines[at].marks]
         if cues or named:
             text = self._passage(cues, named, stem.first)
             if text:
-                ranges = [found for at in gap if (found := _RANGE.search(self._lines[at].text))]
+                ranges = [match for at in gap if (match := _RANGE.search(self._lines[at].text))]
                 self._text = text
                 self._until = int(ranges[-1][2]) if ranges else None
         elif any(self._lines[at].kind == "heading" for at in gap):
@@ -326,17 +318,16 @@ class Passages:
         if len(text) >= _SHORTEST:
             return text
         # the cue stands below: "Questions 1–4 refer to the passage above"
-        above: list[int] = []
-        for at in range(cues[0] - 1, -1, -1):
-            line = self._lines[at]
+        first = cues[0]
+        while first:
+            line = self._lines[first - 1]
             apart = line.block != self._lines[cues[0] - 1].block
             if line.kind == "heading" or (len(line.text) < 40 and apart):
                 break
-            above.append(at)
-        text = self._joined(above[::-1])
+            first -= 1
+        text = self._joined(range(first, cues[0]))
         return text if len(text) >= _SHORTEST else ""
 
-    def _joined(self, places: list[int]) -> str:
-        lines = (self._lines[at] for at in places)
-        blocks = groupby(lines, key=lambda line: line.block)
+    def _joined(self, places: Iterable[int]) -> str:
+        blocks = groupby((self._lines[at] for at in places), key=lambda line: line.block)
         return "\n".join(joined([line.text for line in block]) for _, block in blocks)
