@@ -1,9 +1,10 @@
-"""Keys that stand apart from their questions, and which entry belongs to which question."""
+"""Answer keys apart from their questions, and the question to which each entry belongs."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_lines import (
@@ -69,11 +70,11 @@ _LONGEST_TEXT = 200
 
 
 class KeyEntry(NamedTuple):
-    """What a key says of one question; `number` is None where only the order tells."""
+    """An answer in a key; `number` is None if entries follow the order of the questions."""
 
     number: int | None
     rest: str
-    explanation: str
+    explanation: str = ""
 
 
 class KeySection(NamedTuple):
@@ -86,53 +87,52 @@ class KeySection(NamedTuple):
 
 
 def key_sections(lines: list[Line]) -> list[KeySection]:
-    """All keys of a page in order."""
-    found: list[KeySection] = []
+    """Return all keys of a page in order."""
+    sections: list[KeySection] = []
     at = 0
     while at < len(lines):
         rest = _head(lines, at)
         section = _section(lines, at, rest) if rest is not None else _headless(lines, at)
         if section is not None:
-            found.append(section)
+            sections.append(section)
             at = section.last
         at += 1
-    return found
+    return sections
 
 
 def _head(lines: list[Line], at: int) -> str | None:
-    """What follows the heading of a key on its line; None where a line is no heading."""
+    """Return the text after the heading of a key on its line; None if a line is no heading."""
     text = lines[at].text
-    numbered = numbered_answer(text)
-    if numbered is not None:
-        counted_on = _FIRST_WORDS.sub("", text, count=1)
-        return counted_on if pairs_in(counted_on) else None
+    if numbered_answer(text) is not None:
+        from_number = _FIRST_WORDS.sub("", text, count=1)
+        return from_number if pairs_in(from_number) else None
     rest = key_after(text)
     if rest is None:
         rest = answer_after(text)
-        if rest and not (speaks_of_questions(rest.lstrip("*_ ")) or _running(lines, at, rest)):
-            rest = None
-        rest = rest or None
-    return rest.lstrip("*_ ") if rest else rest
+        if not rest or not (speaks_of_questions(rest.lstrip("*_ ")) or _running(lines, at, rest)):
+            return None
+    return rest.lstrip("*_ ")
 
 
 def _running(lines: list[Line], head: int, rest: str) -> int:
-    """How many lines below a heading go on counting the questions that its line begins to count.
+    """Return how many lines below a heading continue the count of questions on its line.
 
-    None, where options stand below them: then they are questions.
+    If options stand below them, they are questions and none counts.
     """
     first = counted(rest)
     if first is None:
         return 0
     number, sign = first
     pairs = pairs_in(rest)
-    number = pairs[-1].number if pairs else number
     at = head + 1
-    while at < len(lines) and lines[at].region == lines[head].region:
-        found = counted(_numbered(lines[at]))
-        if found is None or found != (number + 1, sign):
+    while True:
+        number = pairs[-1].number if pairs else number
+        if at == len(lines) or lines[at].region != lines[head].region:
             break
+        if counted(_numbered(lines[at])) != (number + 1, sign):
+            break
+        number += 1
         pairs = pairs_in(lines[at].text)
-        number = pairs[-1].number if pairs else found[0]
         at += 1
     below = lines[at : at + 4]
     if any(_OPTION.match(f"{line.label} {line.text}".lstrip()) for line in below):
@@ -141,42 +141,40 @@ def _running(lines: list[Line], head: int, rest: str) -> int:
 
 
 def _headless(lines: list[Line], at: int) -> KeySection | None:
-    text = lines[at].text
+    text, region = lines[at].text, lines[at].region
     numbered = numbered_answer(text)
     if numbered is not None:
-        return KeySection(at, at, lines[at].region, [KeyEntry(*numbered, "")])
+        return KeySection(at, at, region, [KeyEntry(*numbered)])
     if not text[:1].isdigit() and text[:1] not in "Qq(#":
         return None
     entries = _pairs(text, digits=False)  # "1) 4" may be an option
     last = at
-    while entries and last + 1 < len(lines) and lines[last + 1].region == lines[at].region:
+    while entries and last + 1 < len(lines) and lines[last + 1].region == region:
         more = _pairs(lines[last + 1].text, digits=False)
         if not more or more[0].number != (entries[-1].number or 0) + 1:
             break
         entries += more
         last += 1
     enough = len(entries) >= 3 or (last > at and entries[0].number == 1)
-    return KeySection(at, last, lines[at].region, entries) if enough else None
+    return KeySection(at, last, region, entries) if enough else None
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
-    """The key below a heading such as "Answers", which may begin on the heading's line."""
+    """Return the key below a heading such as "Answers"; it may begin on the heading's line."""
     section = _Section(lines, head)
     if rest:
         n = _running(lines, head, rest)
-        if n:
-            text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
-            section.entries = [KeyEntry(*one, "") for one in pairs_in(text)]
-            section.last = head + n
-            if section.entries:
-                return section.done()
-        entries = [KeyEntry(*one, "") for one in pairs_in(rest)] or _of_line(rest)
+        text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
+        if n and (pairs := pairs_in(text)):
+            return section.ended(head + n, [KeyEntry(*pair) for pair in pairs])
+        section.last += n
+        entries = [KeyEntry(*pair) for pair in pairs_in(rest)] or _of_line(rest)
         entries = entries or _positional(rest)
         if not entries and (len(rest) > 60 or not _SURE.search(lines[head].text)):
             return None
         section.entries = entries
         if entries and entries[0].number is None:
-            return section.done()
+            return section.ended(section.last, entries)
     plural = _PLURAL.search(lines[head].text) is not None
     at = head + 1
     while plural and at < len(lines) and lines[at].region == lines[head].region:
@@ -184,32 +182,32 @@ def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
         if not taken:
             break
         at += taken
-    labelled = any(_STRICT.match(one.rest) for one in section.entries)
+    labelled = any(_STRICT.match(entry.rest) for entry in section.entries)
     enough = len(section.entries) > 1 or (plural and labelled)
-    return section.done() if section.entries and enough else None
+    return section.ended(section.last, section.entries) if section.entries and enough else None
 
 
 class _Section:
-    """A key in the making."""
+    """A key being read."""
 
     def __init__(self, lines: list[Line], head: int) -> None:
         self.lines, self.head, self.last = lines, head, head
         self.entries: list[KeyEntry] = []
 
-    def done(self) -> KeySection:
-        return KeySection(self.head, self.last, self.lines[self.head].region, self.entries)
+    def ended(self, last: int, entries: list[KeyEntry]) -> KeySection:
+        return KeySection(self.head, last, self.lines[self.head].region, entries)
 
     def take(self, at: int) -> int:
-        """How many lines from one on belong to the key."""
+        """Return how many lines from `at` on belong to the key, and add their entries."""
         line = self.lines[at]
         text = _numbered(line)
         if not self.entries and at < self.head + 4 and len(text) < 80 and _HEADER.fullmatch(text):
             return 1
-        found, n = self._entries(at, text)
-        if found:
+        entries, n = self._entries(at, text)
+        if entries:
             if line.kind == "heading" and self.entries:
                 return 0
-            self.entries += found
+            self.entries += entries
             self.last = at + n - 1
             return n
         if len(text) < 40 and at + 1 < len(self.lines) and _of_line(_numbered(self.lines[at + 1])):
@@ -217,26 +215,24 @@ class _Section:
         explains = explanation_after(line.text)
         wraps = line.block == self.lines[self.last].block and line.kind != "heading"
         if self.entries and (explains is not None or (wraps and not line.label)):
-            last = self.entries[-1]
-            told = f"{last.explanation} {explains or line.text}".strip()
-            self.entries[-1] = last._replace(explanation=told)
+            entry = self.entries[-1]
+            explanation = f"{entry.explanation} {explains or line.text}".strip()
+            self.entries[-1] = entry._replace(explanation=explanation)
             self.last = at
             return 1
         return 0
 
     def _entries(self, at: int, text: str) -> tuple[list[KeyEntry], int]:
-        """Entries that begin on a line, and the lines they take."""
+        """Return the entries that begin on a line, and the number of their lines."""
         if across := _across(self.lines, at):
             return across, 2
         alone, below = _ALONE.fullmatch(text), self.lines[at + 1 : at + 2]
         if alone is not None and below and _STRICT.match(below[0].text):
-            return [KeyEntry(int(alone[1]), below[0].text, "")], 2
-        found = _of_line(text)
-        if not found and not self.entries and at == self.head + 1:
-            found = _positional(text)
-        if not found:
-            found = _text_entry(self.lines, at, text, bool(self.entries))
-        return found, 1
+            return [KeyEntry(int(alone[1]), below[0].text)], 2
+        entries = _of_line(text)
+        if not entries and not self.entries and at == self.head + 1:
+            entries = _positional(text)
+        return entries or _text_entry(self.lines, at, text, bool(self.entries)), 1
 
 
 def _numbered(line: Line) -> str:
@@ -244,49 +240,41 @@ def _numbered(line: Line) -> str:
 
 
 def _of_line(text: str) -> list[KeyEntry]:
-    """The entries of a line of nothing else, or the one it begins with."""
+    """Return the entries of which a line consists, or the entry at its start."""
     if len(text) > 20_000:
         return []
-    ranged = [
-        KeyEntry(number, label, "")
-        for found in _RANGE.finditer(text)
-        for number, label in _ranged(found)
-    ]
+    ranged = [entry for match in _RANGE.finditer(text) for entry in _ranged(match)]
     if together := ranged or _pairs(text):
         return together
     pieces = _SPLIT.split(text)
-    if len(pieces) > 1 and all(found := [_of_line(piece) for piece in pieces]):
-        return [entry for entries in found for entry in entries]
-    counting = pairs_in(text)
-    if counting and all(len(one.rest) < 80 and _STRICT.match(one.rest) for one in counting):
-        return [KeyEntry(*one, "") for one in counting]
+    if len(pieces) > 1 and all(entries := [_of_line(piece) for piece in pieces]):
+        return list(chain(*entries))
+    pairs = pairs_in(text)
+    if pairs and all(len(pair.rest) < 80 and _STRICT.match(pair.rest) for pair in pairs):
+        return [KeyEntry(*pair) for pair in pairs]
     row = _ROW.match(text)
     if row is not None and len(row["number"]) < 4:
         rest = row["rest"].strip()
         if _STRICT.match(rest) is not None:
-            label, _, told = rest.partition("\t")
-            return [KeyEntry(int(row["number"]), label, flat(told))]
+            label, _, explanation = rest.partition("\t")
+            return [KeyEntry(int(row["number"]), label, flat(explanation))]
     return []
 
 
 def _pairs(text: str, *, digits: bool = True) -> list[KeyEntry]:
     for pattern in (_PAIR, _DIGITS) if digits else (_PAIR,):
-        found = list(pattern.finditer(text))
-        if not found:
-            continue
-        covered = sum(one.end() - one.start() for one in found)
-        other = len(re.sub(r"[\s,;|/.&•·()]|and\b", "", pattern.sub("", text)))
-        if covered and other == 0:
-            return [KeyEntry(int(one["number"]), one["label"], "") for one in found]
+        entries = [KeyEntry(int(pair["number"]), pair["label"]) for pair in pattern.finditer(text)]
+        if entries and not re.sub(r"[\s,;|/.&•·()]|and\b", "", pattern.sub("", text)):
+            return entries
     return []
 
 
-def _ranged(found: "re.Match[str]") -> list[tuple[int, str]]:
-    labels = re.findall(r"[A-Ha-h]", found["labels"])
-    first, last = int(found["from"]), int(found["to"])
-    if last - first + 1 != len(labels):
+def _ranged(match: "re.Match[str]") -> list[KeyEntry]:
+    labels = re.findall(r"[A-Ha-h]", match["labels"])
+    numbers = range(int(match["from"]), int(match["to"]) + 1)
+    if len(numbers) != len(labels):
         return []
-    return list(zip(range(first, last + 1), labels, strict=True))
+    return list(map(KeyEntry, numbers, labels))
 
 
 def _positional(text: str) -> list[KeyEntry]:
@@ -297,16 +285,16 @@ def _positional(text: str) -> list[KeyEntry]:
     few = len(labels) < 6 or len(set(labels)) < 3
     if words and (not text.islower() or " " in text or few):
         return []
-    return [KeyEntry(None, one, "") for one in labels]
+    return [KeyEntry(None, label) for label in labels]
 
 
 def _fields(text: str) -> list[str]:
-    fields = [one.strip() for one in text.split("\t")]
+    fields = [field.strip() for field in text.split("\t")]
     return fields if len(fields) > 1 else text.split()
 
 
 def _across(lines: list[Line], at: int) -> list[KeyEntry]:
-    """A table with the numbers in one row and the labels in the next."""
+    """Return the entries of a table with the numbers in one row and the labels in the next."""
     if at + 1 >= len(lines) or len(lines[at].text) > 2_000:
         return []
     top, below = _fields(lines[at].text), _fields(lines[at + 1].text)
@@ -318,17 +306,16 @@ def _across(lines: list[Line], at: int) -> list[KeyEntry]:
         below = below[1:]
     if len(top) < 2 or len(top) != len(below):
         return []
-    numbers = [_NUMERAL.fullmatch(one) for one in top]
-    if not all(numbers) or any(len(one) > 40 for one in below):
+    numbers = [int(number[1]) for text in top if (number := _NUMERAL.fullmatch(text))]
+    if len(numbers) < len(top) or any(len(text) > 40 for text in below):
         return []
-    if not sum(bool(_STRICT.match(one)) for one in below) * 2 > len(below):
+    if not sum(bool(_STRICT.match(text)) for text in below) * 2 > len(below):
         return []
-    pairs = zip(numbers, below, strict=True)
-    return [KeyEntry(int(one[1]), text, "") for one, text in pairs if one and text]
+    return [KeyEntry(number, text) for number, text in zip(numbers, below, strict=True) if text]
 
 
 def _text_entry(lines: list[Line], at: int, text: str, begun: bool) -> list[KeyEntry]:
-    """`1. Paris`: an answer by its text; it counts if it is that of an option of question 1."""
+    """Return an entry such as `1. Paris`; it counts if it is an option of its question."""
     row = _ROW.match(text) if len(text) <= _LONGEST_TEXT else None
     if row is None or text.rstrip().endswith("?"):
         return []
@@ -337,80 +324,80 @@ def _text_entry(lines: list[Line], at: int, text: str, begun: bool) -> list[KeyE
     for below in lines[at + 1 : at + 2]:
         if re.match(r"[(\[]?[aAа1А][.)\]:]\s", below.text) or below.label[:1] in {"A", "a"}:
             return []
-    return [KeyEntry(int(row["number"]), row["rest"].strip(), "")]
+    return [KeyEntry(int(row["number"]), row["rest"].strip())]
 
 
 def match_keys(
     open_: Sequence[tuple[Run, Stem, Any]], keys: Sequence[KeySection], lines: list[Line]
 ) -> None:
-    """Gives questions the answers of keys, by number.
+    """Give questions the answers of keys, by number.
 
-    A key speaks of the questions above it, after the key before it (below it, where none stand
-    above). Where numbers begin anew, in the questions and in the key alike, the parts are matched
-    in order; where a number fits several questions, none gets an answer. Questions without any
-    number are matched by order if the key counts 1 … n and there are n of them. A key in a comment
-    does not speak of questions outside.
+    A key belongs to the questions above it, after the previous key, or else to those below it; a
+    key in a comment only to questions there. If numbers restart in the questions and in the key
+    alike, the parts are matched in order. A number that fits several questions answers none.
+    Questions without any number are matched by order if the key counts 1 … n and there are n.
 
-    `open_` has run, stem and draft of each question without answer, in order; drafts get `answer`,
-    `explanation` and `by`.
+    Args:
+        open_: run, stem and draft of each question without answer, in order; the drafts receive
+            `answer`, `explanation` and `by`.
+        keys: in order.
+        lines: of the page.
     """
     starts = [stem.first for _, stem, _ in open_]
     start, place = 0, 0
     while place < len(keys):
         key = keys[place]
-        entries = list(key.entries)
-        above = bisect_left(starts, key.first)
-        scope = list(open_[bisect_left(starts, start) : above])
-        if not above:
-            end = keys[place + 1].first if place + 1 < len(keys) else len(lines)
-            scope = list(open_[bisect_right(starts, key.last) : bisect_left(starts, end)])
-        last = key.last
+        entries, last = list(key.entries), key.last
         place += 1
+        above = bisect_left(starts, key.first)
+        scope = open_[bisect_left(starts, start) : above]
+        if not above:
+            end = keys[place].first if place < len(keys) else len(lines)
+            scope = open_[bisect_right(starts, key.last) : bisect_left(starts, end)]
         while place < len(keys) and above and bisect_left(starts, keys[place].first) == above:
-            if keys[place].region == key.region:  # keys one after another are one
+            if keys[place].region == key.region:  # consecutive keys are one
                 entries += keys[place].entries
             last = keys[place].last
             place += 1
         depth = len(key.region)
-        heard = [one for one in scope if lines[one[0].first].region[:depth] == key.region]
-        _match(heard, entries)
+        _match([q for q in scope if lines[q[0].first].region[:depth] == key.region], entries)
         start = last
 
 
 def _match(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
     if not scope:
         return
-    counted_on = [entry.number for entry in entries if entry.number is not None]
-    in_order = counted_on == list(range(1, len(scope) + 1)) or not counted_on
-    if counted_on:
+    numbers = [entry.number for entry in entries if entry.number is not None]
+    in_order = numbers == list(range(1, len(scope) + 1)) or not numbers
+    if numbers:
         entries = [entry for entry in entries if entry.number is not None]
-    if not counted_on or all(stem.number is None for _, stem, _ in scope):
+    if not numbers or all(stem.number is None for _, stem, _ in scope):
         if in_order and len(entries) == len(scope):
             for (run, _, draft), entry in zip(scope, entries, strict=True):
                 _give(run, draft, entry)
         return
     parts = _parts([-1 if stem.number is None else stem.number for _, stem, _ in scope])
-    key_parts = _parts([entry.number or 0 for entry in entries])
+    key_parts = _parts(numbers)
     if len(parts) != len(key_parts):
-        parts, key_parts = [range(len(scope))], [range(len(entries))]
+        parts, key_parts = [slice(None)], [slice(None)]
     for part, key_part in zip(parts, key_parts, strict=True):
-        _match_part([scope[n] for n in part], [entries[n] for n in key_part])
+        _match_part(scope[part], entries[key_part])
 
 
 def _match_part(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
-    asked: defaultdict[int | None, list[tuple[Run, Any]]] = defaultdict(list)
-    said: defaultdict[int | None, set[str]] = defaultdict(set)
+    questions: defaultdict[int | None, list[tuple[Run, Any]]] = defaultdict(list)
+    answers: defaultdict[int | None, set[str]] = defaultdict(set)
     for run, stem, draft in scope:
-        asked[stem.number].append((run, draft))
+        questions[stem.number].append((run, draft))
     for entry in entries:
-        said[entry.number].add(entry.rest)
+        answers[entry.number].add(entry.rest)
     for entry in entries:
-        if len(asked[entry.number]) == len(said[entry.number]) == 1:
-            _give(*asked[entry.number][0], entry)
+        if len(questions[entry.number]) == len(answers[entry.number]) == 1:
+            _give(*questions[entry.number][0], entry)
 
 
-def _parts(numbers: list[int]) -> list[range]:
-    """Stretches of rising numbers."""
+def _parts(numbers: list[int]) -> list[slice]:
+    """Return the stretches of rising numbers; −1 is none."""
     starts = [0]
     last = -1
     for n, number in enumerate(numbers):
@@ -419,14 +406,13 @@ def _parts(numbers: list[int]) -> list[range]:
         if number <= last:
             starts.append(n)
         last = number
-    return [range(a, b) for a, b in zip(starts, [*starts[1:], len(numbers)], strict=True)]
+    return [slice(start, end) for start, end in pairwise([*starts, len(numbers)])]
 
 
 def _give(run: Run, draft: Any, entry: KeyEntry) -> None:
     parsed = parsed_answer(entry.rest, run.labels, run.texts)
     if parsed is None:
         return
-    draft.answer = GivenAnswer(parsed.answer, parsed.explanation, -1, -1)
-    draft.by = "key"
-    told = " ".join(one for one in (parsed.explanation, entry.explanation) if one)
-    draft.explanation = draft.explanation or told
+    draft.answer, draft.by = GivenAnswer(*parsed, -1, -1), "key"
+    explanations = " ".join(filter(None, (parsed.explanation, entry.explanation)))
+    draft.explanation = draft.explanation or explanations
