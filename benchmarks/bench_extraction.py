@@ -18,8 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.methods.mmlu_cf.extraction.extract import extract, page_text
-from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
+from benchwright.methods.mmlu_cf.extraction.extract import extract, may_hold_questions, page_text
 from benchwright.params.mmlu_cf import ExtractionParams
 from benchwright.tables.mmlu_cf import Documents
 

@@ -38,7 +38,8 @@ def quality(items: pd.DataFrame, layout: str, seed: int = 0) -> Measured | None:
     pages = pd.DataFrame([asdict(document) for document in documents])
     pages["domain"] = pages["url"].str.extract(r"//([^/]+)")
     columns = ["doc_id", "url", "domain", "content_type", "text"]
-    raw = extract(pages[columns], ExtractionParams())
+    table = pa.Table.from_pandas(pages[columns], preserve_index=False)
+    raw = extract(table, ExtractionParams())
     rows: list[dict[str, Any]] = raw.to_pylist()
     if not rows:
         return None

@@ -127,7 +127,7 @@ def test_without_labels_of_these_documents_there_are_no_measures(
 
 def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", ""), ("a", "")])
-    with pytest.raises(InputError, match="doc_id 'a' stands twice"):
+    with pytest.raises(InputError, match="doc_id 'a' is not unique"):
         nodes.extract_items(shards.load(), CollectionParams())
 
 

@@ -1,7 +1,7 @@
-"""Documents → raw items, and how well that works where labels are.
+"""Documents to raw items, and the quality of extraction on labelled documents.
 
-Texts of items are never written: half of them will be closed. `raw_items` stays in memory as an
-Arrow table; what is saved are counts.
+Texts of items are never written, because half of them will be closed: `raw_items` stays in memory
+as an Arrow table, and only counts are saved.
 """
 
 import sys
@@ -21,22 +21,21 @@ from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, shard_part
 from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choice, measure
 from benchwright.params.mmlu_cf import CollectionParams
 
-_COLUMNS = ["measure", "style", "hits", "of", "share", "low", "high"]
 _AT_ONCE = 10_000
 
 
 def extract_items(
     documents: DocumentBatches, collection: CollectionParams
 ) -> tuple[pa.Table, dict[str, int], pd.DataFrame]:
-    """Reads the shards batch by batch and extracts their multiple-choice questions.
+    """Read the shards batch by batch and extract their multiple-choice questions.
 
     Returns:
-        Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" where
-        it is not known), and of each shard what was read, left out and passed over
-        (`DocumentsRead`). They are the same for every engine.
+        Raw items (`RawItems` as an Arrow table), the number of documents of each domain ("" if
+        unknown), and what was read, left out and skipped in each shard (`DocumentsRead`). They do
+        not depend on the engine.
 
     Raises:
-        InputError: two documents with questions have one doc_id, or the engine cannot be had.
+        InputError: two documents with questions have one doc_id, or the engine is not available.
     """
     from tqdm import tqdm
 
@@ -46,74 +45,66 @@ def extract_items(
         extraction=collection.extraction,
         fields=documents.fields,
     )
-    parts = [RAW_ITEMS.empty_table()]
+    items = [RAW_ITEMS.empty_table()]
     domains: Counter[str] = Counter()
     reports: list[ReadingReport] = []
-    found = 0
+    n_items = 0
     with (
         BatchEngine(collection, "collection") as engine,
         tqdm(desc="extract", unit="document", file=sys.stderr, mininterval=1) as progress,
     ):
         for part in engine.over(work, documents.files):
-            parts.append(part.items)
+            items.append(part.items)
             domains.update(part.domains)
             if part.report is not None:
                 reports.append(part.report)
-            found += part.items.num_rows
-            progress.set_postfix({"items": found}, refresh=False)
+            n_items += part.items.num_rows
+            progress.set_postfix({"items": n_items}, refresh=False)
             progress.update(part.documents)
-    raw = pa.concat_tables(parts)
+    raw = pa.concat_tables(items)
     _require_distinct(raw.column("item_id"))
     return raw, dict(domains), joined_reports(reports).frame()
 
 
 def _require_distinct(ids: pa.ChunkedArray) -> None:
-    if pc.count_distinct(ids).as_py() == len(ids):
-        return
     counts = pc.value_counts(ids)
-    often = pc.greater(counts.field("counts"), 1)
-    item_id = min(counts.field("values").filter(often).to_pylist())
-    raise InputError(
-        f"documents: doc_id {item_id.rsplit('#', 1)[0]!r} stands twice; give each document its own"
-    )
+    repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    if len(repeated):
+        doc_id = min(repeated.to_pylist()).rsplit("#", 1)[0]
+        raise InputError(f"documents: doc_id {doc_id!r} is not unique; give each document its own")
 
 
 def measure_extraction(
     raw_items: pa.Table, extraction_labels: Sequence[Mapping[str, Any]]
 ) -> pd.DataFrame:
-    """Compares the raw items with the labels, measure by measure and style by style.
+    """Compare the raw items with the labels, by measure and style.
 
-    All measures but one are of the documents that have a label. `precision_all_documents` also
-    counts the usable items of documents without labels, as false: it is the precision where all
-    questions of all documents are labelled.
+    Measures cover the documents with labels. Only `precision_all_documents` also counts the usable
+    items of other documents, as false: it is the precision if all questions are labelled.
 
     Returns:
-        An `ExtractionMeasures` table: measure, style ("" all), hits, of, share with its Wilson
-        interval (95%); no rows without labels, or with labels of other documents only. It holds no
-        text.
+        An `ExtractionMeasures` table: measure, style ("" for all), hits, of, share with its 95%
+        Wilson interval; empty without labels of these documents. It holds no text.
     """
     labelled = pa.array(
         sorted({str(label["doc_id"]) for label in extraction_labels}), pa.large_string()
     )
     there = pc.is_in(raw_items.column("doc_id"), value_set=labelled)
-    if not pc.any(there).as_py():
-        return _measures([])
-    measured = measure(raw_items.filter(there), extraction_labels)
-    rows = [
-        (name, "", *told) for name, told in measured._asdict().items() if isinstance(told, Share)
-    ]
-    others = raw_items.filter(pc.invert(there))
-    wrong = sum(
-        answered_choice(row) >= 0
-        for start in range(0, others.num_rows, _AT_ONCE)
-        for row in others.slice(start, _AT_ONCE).select(["choices", "labels", "answer"]).to_pylist()
-    )
-    hits, of = measured.precision.hits, measured.precision.of + wrong
-    rows.append(("precision_all_documents", "", *Share.counted(hits, of)))
-    rows += [("recall", style, *share) for style, share in measured.by_style.items()]
-    return _measures(rows)
-
-
-def _measures(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
-    kinds = dict(zip(_COLUMNS, ("str", "str", "int64", "int64", *("float64",) * 3), strict=True))
-    return pd.DataFrame(rows, columns=_COLUMNS).astype(kinds)
+    rows: list[tuple[str, str, int, int, float, float, float]] = []
+    if pc.any(there).as_py():
+        measured = measure(raw_items.filter(there), extraction_labels)
+        shares = measured._asdict()
+        recalls = shares.pop("by_style")
+        others = raw_items.filter(pc.invert(there)).select(["choices", "labels", "answer"])
+        wrong = sum(
+            answered_choice(row) >= 0
+            for batch in others.to_batches(_AT_ONCE)
+            for row in batch.to_pylist()
+        )
+        hits, of = measured.precision.hits, measured.precision.of + wrong
+        shares["precision_all_documents"] = Share.counted(hits, of)
+        rows = [(name, "", *share) for name, share in shares.items()]
+        rows += [("recall", style, *share) for style, share in recalls.items()]
+    kinds = {"measure": "str", "style": "str", "hits": "int64", "of": "int64"}
+    kinds |= dict.fromkeys(("share", "low", "high"), "float64")
+    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from benchwright.methods.mmlu_cf.extraction import extract
-from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
-from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.extract import may_hold_questions
+from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion
 from benchwright.params.mmlu_cf import ExtractionParams
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from benchwright.core.errors import InputError
@@ -21,22 +22,22 @@ def records(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def documents() -> pd.DataFrame:
+def documents() -> pa.Table:
     frame = pd.DataFrame(records("documents.jsonl")).assign(domain="example.org")
-    return frame[Documents.columns()]
+    return pa.Table.from_pandas(frame[Documents.columns()], preserve_index=False)
 
 
 @pytest.fixture(scope="module")
-def raw(documents: pd.DataFrame) -> pa.Table:
+def raw(documents: pa.Table) -> pa.Table:
     return extract(documents, ExtractionParams())
 
 
 def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
     found = measure(raw, records("labels.jsonl"))
-    assert found.recall.share >= 0.99, found.misses
+    assert found.recall.share >= 0.99
     assert found.recall_exact.share >= 0.97
-    assert found.precision.share >= 0.99, found.false_positives
-    assert found.without_answer.share == found.broken.share == 1, found.false_positives
+    assert found.precision.share >= 0.99
+    assert found.without_answer.share == found.broken.share == 1
     assert found.explanations.share >= 0.98
     assert found.passages.share == 1
 
@@ -46,29 +47,30 @@ def test_raw_items_are_a_valid_table(raw: pa.Table) -> None:
     RawItems.validate(raw.to_pandas())
 
 
-def test_batches_and_their_kind_make_no_difference(documents: pd.DataFrame, raw: pa.Table) -> None:
-    table = pa.Table.from_pandas(documents, preserve_index=False)
-    parts = [extract(batch, ExtractionParams()) for batch in table.to_batches(max_chunksize=7)]
+def test_batches_make_no_difference(documents: pa.Table, raw: pa.Table) -> None:
+    parts = [extract(batch, ExtractionParams()) for batch in documents.to_batches(max_chunksize=7)]
     assert pa.concat_tables(parts).equals(raw)
-    backwards = extract(documents.iloc[::-1], ExtractionParams()).sort_by("item_id")
+    backwards = extract(
+        documents.take(list(reversed(range(len(documents))))), ExtractionParams()
+    ).sort_by("item_id")
     assert backwards.equals(raw.sort_by("item_id"))
 
 
-def test_no_documents_give_no_items(documents: pd.DataFrame) -> None:
-    assert extract(documents.head(0), ExtractionParams()).schema == RAW_ITEMS
+def test_no_documents_give_no_items(documents: pa.Table) -> None:
+    assert extract(documents.slice(0, 0), ExtractionParams()).schema == RAW_ITEMS
 
 
-def test_a_missing_column_is_named(documents: pd.DataFrame) -> None:
+def test_a_missing_column_is_named(documents: pa.Table) -> None:
     with pytest.raises(InputError, match="'content_type'"):
-        extract(documents.drop(columns="content_type"), ExtractionParams())
+        extract(documents.drop_columns("content_type"), ExtractionParams())
 
 
-def test_spans_hold_stem_and_options(documents: pd.DataFrame) -> None:
+def test_spans_hold_stem_and_options(documents: pa.Table) -> None:
     from benchwright.methods.mmlu_cf.extraction.extract import page_text
 
-    one = documents[documents["doc_id"] == "doc-007"]
-    text = page_text(one["text"].iloc[0], one["content_type"].iloc[0]).text
-    for row in extract(one, ExtractionParams()).to_pylist():
+    document = documents.filter(pc.equal(documents.column("doc_id"), "doc-007"))
+    text = page_text(document["text"][0].as_py(), document["content_type"][0].as_py()).text
+    for row in extract(document, ExtractionParams()).to_pylist():
         span = text[row["start"] : row["end"]]
         assert row["question"] in span
         assert span.endswith(row["choices"][-1])

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchwright.datasets.document_shards import SCHEMA
-from benchwright.methods.mmlu_cf.extraction.extract import extract, questions_in
-from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
+from benchwright.methods.mmlu_cf.extraction.extract import extract, may_hold_questions, questions_in
 from benchwright.params.mmlu_cf import ExtractionParams
 from methods.mmlu_cf.extraction.handmade_pages import PAGES
 

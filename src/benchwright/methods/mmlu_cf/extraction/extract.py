@@ -1,34 +1,35 @@
-"""Documents in, raw items out: one document at a time, so any batches give the same."""
+"""Documents to raw items, one document at a time, so that batches do not matter."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from math import isnan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pandas as pd
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ReadingReport
-from benchwright.methods.mmlu_cf.extraction.html import html_page
+from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
-from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
-from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion
-from benchwright.methods.mmlu_cf.extraction.questions import questions_of
+from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion, questions_of
 from benchwright.params.mmlu_cf import ExtractionParams, ReadingParams
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
+RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
+"""The columns of `RawItems` as Arrow types."""
+
+_REQUIRED = ("doc_id", "url", "domain", "content_type", "text")
+
 
 def page_text(text: str, content_type: str) -> PageText:
-    """The lines of a document.
+    """Return the lines of a document.
 
-    Args:
-        text: the document.
-        content_type: `text/html`, `text/markdown` or `text/plain` (anything else is read as that),
-            with or without parameters; HTML that is declared as plain text is found out.
+    `content_type` is `text/html`, `text/markdown` or `text/plain`, with or without parameters;
+    other types are read as plain text. HTML declared as plain text is recognised.
     """
     kind = content_type.partition(";")[0].strip().lower()
     head = text[:1_000].lstrip().lower()
@@ -37,76 +38,54 @@ def page_text(text: str, content_type: str) -> PageText:
     return plain_page(text, markdown="markdown" in kind)
 
 
-RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
-"""The columns of `RawItems` as Arrow types."""
+def extract(documents: pa.Table | pa.RecordBatch, params: ExtractionParams) -> pa.Table:
+    """Extract the multiple-choice questions of documents (MMLU-CF, section 3.2, step 1).
 
-_NEEDED = ("doc_id", "url", "domain", "content_type", "text")
-
-
-def extract(
-    documents: pd.DataFrame | pa.Table | pa.RecordBatch, params: ExtractionParams
-) -> pa.Table:
-    """The multiple-choice questions of documents (MMLU-CF, section 3.2, step 1).
-
-    Pure, and of each document by itself: the result does not depend on the batches. A document
-    longer than `params.document_characters` is read up to there. Ids of items are
-    `<doc_id>#<number>`, numbered from 1 in each document.
+    Only the first `params.document_characters` characters of a document are read.
 
     Args:
         documents: table `Documents`.
         params: limits.
 
     Returns:
-        `RawItems` (the schema is `RAW_ITEMS`). `answer` is what the page gives: a label, or the
-        option's text where options have no label; null without key.
+        `RawItems` with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options
+        have no label; null if the page gives none.
 
     Raises:
         InputError: a column is missing.
     """
-    columns: dict[str, list[Any]] = {name: [] for name in RAW_ITEMS.names}
-    for doc_id, url, domain, content_type, text in _rows(documents):
-        for number, found in enumerate(questions_in(text, content_type, params), start=1):
-            values = (
-                f"{doc_id}#{number}", doc_id, number, url, domain, found.layout, found.question,
-                found.choices, found.labels, found.answer, found.explanation, found.passage,
-                found.start, found.end,
-            )  # fmt: skip
-            for name, value in zip(RAW_ITEMS.names, values, strict=True):
-                columns[name].append(value)
-    return pa.Table.from_pydict(columns, schema=RAW_ITEMS)
+    for name in _REQUIRED:
+        if name not in documents.schema.names:
+            raise InputError(
+                f"documents: no column {name!r}; the columns {', '.join(_REQUIRED)} are required"
+            )
+    columns = (documents.column(name).to_pylist() for name in _REQUIRED)
+    rows = [
+        {"item_id": f"{doc_id}#{number}", "doc_id": doc_id, "number": number}
+        | {"url": url, "domain": domain}
+        | vars(question)
+        for doc_id, url, domain, content_type, text in zip(*columns, strict=True)
+        for number, question in enumerate(
+            questions_in(text or "", content_type or "text/plain", params), start=1
+        )
+    ]
+    return pa.Table.from_pylist(rows, schema=RAW_ITEMS)
 
 
 def questions_in(text: str, content_type: str, params: ExtractionParams) -> list[FoundQuestion]:
-    """The questions of one document, in page order."""
-    if len(text) > params.document_characters:
-        text = text[: params.document_characters]
+    """Return the questions of a document in page order."""
+    text = text[: params.document_characters]
     text = text.encode("utf-8", "replace").decode()  # without surrogates
     return questions_of(page_text(text, content_type), params.line_characters)
 
 
-def _rows(documents: pd.DataFrame | pa.Table | pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
-    if isinstance(documents, pd.DataFrame):
-        given = {str(name): documents[name].tolist() for name in documents if name in _NEEDED}
-    else:
-        present = [name for name in documents.schema.names if name in _NEEDED]
-        given = {name: documents.column(name).to_pylist() for name in present}
-    for name in _NEEDED:
-        if name not in given:
-            raise InputError(f"documents have no column {name!r}; wanted are {', '.join(_NEEDED)}")
-    for row in zip(*(given[name] for name in _NEEDED), strict=True):
-        doc_id, url, domain, content_type, text = (
-            None if isinstance(one, float) and isnan(one) else one for one in row
-        )
-        yield doc_id, url, domain, content_type or "text/plain", text or ""
-
-
 class ShardPart(NamedTuple):
-    """What came out of some documents of a shard.
+    """The result of a batch of documents.
 
     Attributes:
         items: `RawItems`, in the order of the documents.
-        documents: how many were read.
-        domains: documents of each domain ("" where it is not known), those passed over too.
+        documents: number of documents in the batch.
+        domains: number of documents of each domain, "" if unknown; skipped documents count.
         report: of the whole shard, with its last part.
     """
 
@@ -119,29 +98,164 @@ class ShardPart(NamedTuple):
 def shard_parts(
     file: Path, reading: ReadingParams, extraction: ExtractionParams, fields: Mapping[str, str]
 ) -> Iterator[ShardPart]:
-    """Reads a shard batch by batch and extracts its multiple-choice questions.
+    """Read a shard batch by batch and extract its multiple-choice questions.
 
     Args:
-        file: the shard; other machines read it at the same path.
+        file: the shard, at the same path on all machines.
         reading: limits of reading.
-        extraction: limits, and whether documents without a sign of a question are passed over.
-        fields: names in the file, by ours.
+        extraction: limits, and whether documents without signs of questions are skipped.
+        fields: names of the columns in the file.
 
     Raises:
-        InputError: the shard cannot be opened, or its format is not known.
+        InputError: the shard cannot be opened, or its format is unknown.
     """
     batches = DocumentBatches([file], reading, fields)
-    passed_over = 0
+    skipped = 0
     for batch in batches:
         domains = Counter(domain or "" for domain in batch.column("domain").to_pylist())
-        some = batch
+        hopeful = batch
         if extraction.prefilter:
             texts = pc.fill_null(batch.column("text"), "").combine_chunks()
-            if isinstance(texts, pa.ChunkedArray):
-                texts = pa.concat_arrays(texts.chunks)
-            some = batch.filter(pa.array(may_hold_questions(texts)))
-            passed_over += batch.num_rows - some.num_rows
-        yield ShardPart(extract(some, extraction), batch.num_rows, domains)
-    if passed_over:
-        batches.report.without_options[str(file)] = passed_over
+            hopeful = batch.filter(pa.array(may_hold_questions(texts)))
+            skipped += batch.num_rows - hopeful.num_rows
+        yield ShardPart(extract(hopeful, extraction), batch.num_rows, domains)
+    if skipped:
+        batches.report.without_options[str(file)] = skipped
     yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
+
+
+_TAGS = r"(?:<[^<>]*>)*"
+_GAP = rf"(?:\s|&nbsp;|&#160;|{_TAGS})"
+_LINE_END = r"(?:\s*(?:$|\n|</|<(?:br|td|th|hr|input|" + "|".join(sorted(BLOCKS)) + r")\b))"
+# Text before a label without an opening bracket, and after its letter.
+_BEFORE = r"(?:^|[^'’\"0-9A-Za-z</(\[{&$-]|[^<]/|'')"
+_AFTER = (
+    rf"(?:{_TAGS}(?:[.):\]．）、\t]|&nbsp;|&rpar;|&period;|&colon;|[^\x00-\x7f])"
+    rf"|{_GAP}?{_TAGS}(?:[-=]{{1,2}}(?:>|&gt;)?(?:\s|<|&)|[:|/–—→»›](?:\s|<|&|$)"
+    r"|&[mn]dash;|&rarr;|&raquo;))"
+)
+_ALONE = r"(?:^|[\n>])(?:\s|&nbsp;|[*•·◦▪‣○●☐□▢◯~|])*"
+
+
+def _label(letters: str) -> str:
+    """Return a pattern of labels with punctuation, in brackets, or alone on their line."""
+    return (
+        rf"(?:{_BEFORE}[{letters}]{_AFTER}"
+        rf"|[(\[{{（]{_TAGS}\s?[{letters}]\s?{_TAGS}[)\]}}）]"
+        rf"|{_ALONE}[{letters}]{_LINE_END})"
+    )
+
+
+_KEY = (
+    r"(?:(?:answer|ans|sol)\s?[-&]?\s?(?:keys?|choices?|options?|letters?|sheet|list|grid)|answers?"
+    r"|ans|sol|keys?|solutions?|explanations|antwort(?:en)?|lösung(?:en)?|lösungsschlüssel"
+    r"|respuestas?|soluci[oó]n(?:es)?|réponses?|rép|corrigé|rispost[ae]|resposta|gabarito"
+    r"|solutionnaire|ответы?|правильный ответ|верный ответ|ключи?|odpowiedź|antwoord|svar|cevap"
+    r"|答案|正解)"
+)
+_OPTION = (
+    r"(?:options?|choices?|alternatives?|correct|right|richtig|correcta|верно|correto|corretta)"
+)
+_OF = r"(?:\s?(?:to|of|for)\s(?:this\s|the\s)?(?:question|problem|q|item|no\.?)\s?#?\d*)"
+_RIGHT = (
+    r"(?:(?:correct|right|best|true|model|official|verified|final|scoring|quiz|test|exam|marking"
+    r"|practice|sample|multiple[- ]choice|mcq|richtige|korrekte|correcta|bonne|giusta|certa"
+    r"|правильный|верный|expected|suggested)\s){0,2}"
+)
+
+_IN_CLASS = r"(?:class|id)\s*=\s*(?:\"[^\"<>]*|'[^'<>]*|)"
+_ASKED = r"(?:question|stem|item|problem|prompt|question text|frage|pregunta)s?"
+_FACE = r"(?:(?:b|strong|mark|u|ins|i|em|font)\b|\w+[^<>]*style\s*=)"
+_NUMERAL = r"(?:\d{1,2}|[ivxIVX]{1,4})[.):]"
+_BULLET = r"(?:[-*+•●◦▪‣○–]|\\item|\d{1,2}[.)]|[ivx]{1,4}[.)])"
+
+_SIGNS = {
+    # The first letter of a series, and one of the next three after it.
+    "letters": (
+        rf"(?s){_label('Aa')}.*{_label('B-Db-d')}|{_label('аА')}.*{_label('б-дБ-Д')}"
+        rf"|{_label('αΑ')}.*{_label('β-δΒ-Δ')}|[ⓐⓑⒶⒷ①②🄰🄱]"
+    ),
+    "list of letters": r"(?i)<ol[^<>]*type\s*=\s*[\"']?a|(?:upper|lower)-(?:alpha|latin)",
+    "linked data": r"(?i)(?:accepted|suggested)answer",
+    "table": (
+        rf"(?i)<t[hd][^<>]*>(?:\s|{_TAGS})*(?:the\s)?{_ASKED}\s*<"
+        rf"|(?:^|[\n\t|,]|  ){{1}}\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\t|,]|  )"
+        rf"|[\t|,]\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\n\t|,]|$)"
+    ),
+    "moodle": r"\{\s*\n(?s:.*\n)?\s*[=~](?s:.*)\n\s*[=~]|\\(?:choice|CorrectChoice)\b",
+    # Lines that give the answer.
+    "answer": (
+        rf"(?i)(?:^|[\n>;|])[^a-zа-я<>\n]*(?:(?:so|thus|hence|therefore),?\s|the\s|die\s|la\s|el\s)*"
+        rf"{_RIGHT}(?:{_KEY}(?:{_OF}|\s(?:to|for|of|and|with|section|part|set|zu)\b[^:\n<]*)?"
+        rf"|{_OPTION}{_OF}?)"
+        r"(?:\s(?:correcta|correcto|correcte|juste|exacte|corretta|correta|certa))?"
+        rf"(?:[\s\])*_]|{_TAGS})*(?:[:=：.\-–—→»|>(#]|&(?:nbsp|#160|[mn]dash|rarr|raquo|gt)"
+        rf"|\b(?:is|are|was|would be|ist|lautet|es|est|è|é)[\s:=<]|\b\d|$|\n|<"
+        r"|[\s(\[\"“*]+(?:[A-Za-zА-я]|[ivxIVX]{1,4}|\d{1,2})[\s)\].:\"”*]*(?:<|\n|$))"
+    ),
+    "answer behind": (
+        r"(?i)[\s.;,\])>(\[*](?:answers?|ans|antwort|lösung|respuesta|réponse|ответ|key|correct"
+        r"|correct\soption|answer\skey|correct\schoice|sol)\s?"
+        rf"(?:\.?(?:\s(?:is|ist|es))?{_TAGS}\s?(?:[:=：]|[-–—]\s)"
+        rf"|\.{_TAGS}\s?[(\[]?[A-Ga-g][)\]]?\s*(?:$|\n|<))"
+    ),
+    "key": (
+        r"(?im)(?:^|[\n>])\s*(?:q\w*\.?\s?|#\s?|\()?\d{1,4}(?:[\s.:=)\]>→–—-]|<[^<>]*>)*[(\[]?"
+        r"[A-Ha-hА-Е][)\].]?(?:[\s,;<]|$)"
+    ),
+    "ticks": (
+        r"(?i)[✓✔✅☑🗸✗✘❌✖🔘]|[\pL\pN.)]\s?←|←\s?[\pL\pN]|\((?:correct|right|richtig|correcta|верно|✓|✔|\*)[\s)a-z]|<-+\s?(?:correct|right|answer)"
+        r"|[\s>]-+\s?correct|\[x\]|&check;|&#1000[34];|\\(?:checkmark|tick)"
+    ),
+    "classes of answers": (
+        rf"(?i){_IN_CLASS}(?:correct|wrong|false|(?:is|was|option|choice|answer|opt|ans|quiz|mcq?)"
+        r"[-_]*(?:right|true)|(?:right|true)[-_]*(?:is|answer|option|choice|ans|item|one)"
+        r"|(?:answer|\bans|solution|\bback|[-_]back|\bkey|[-_]key|reveal)(?:[-_]*(?:text|box|block|content|body"
+        r"|line|key|reveal|value|side|hidden))?[\"'\s>])"
+        r"|data-(?:is-?)?(?:correct|right|answer|solution|ans)"
+        r"|(?:alt|aria-label)\s*=\s*[\"']?(?:correct|tick|check)"
+    ),
+    "coded letters": (
+        r"(?i)&#(?:6[5-8]|9[7-9]|100|10[47]\d|9[14]\d|9[34]\d\d"
+        r"|x0*(?:[46][1-4]|3[9b][1-4]|4[13][0-6]|24[6-9a-f][0-9a-f]));"
+    ),
+}
+# Options without letters and without an answer: their stem must be a question.
+_OPTIONS = (
+    r"(?i)type\s*=\s*[\"']?(?:radio|checkbox)(?s:.*)type\s*=\s*[\"']?(?:radio|checkbox)"
+    r"|<option(?s:.*)<option"
+    rf"|{_IN_CLASS}(?:(?:option|\bopt|[-_]opt|choice|alternative|distractor)(?:[-_]*(?:item|text|row|label"
+    r"|container|wrapper|content|body|[a-f]|[0-9]{1,2}))?[\"'\s>]"
+    r"|(?:options|choices|alternatives|answer[-_]?(?:list|options|choices))(?:[-_]+[a-z]+)?[\"'\s>])"
+    rf"|(?m:^)\s*(?:{_BULLET}\s+)*(?:\[[ xX✓✔*]?\]\s|[☐□▢○◯⚪☑☒●])"
+    # an item of a list with emphasis or a star
+    rf"|(?:<(?:li|dd|button|label)\b[^<>]*>|\d[.)]\s?)(?:\s|{_TAGS})*<{_FACE}[^<>]*>[^<]*</[^<>]*>[^\pL\pN<]*(?:<|$)"
+    rf"|(?m:^)\s*{_BULLET}\s+[*_]{{1,2}}[^\n]+[*_]\W*(?m:$)"
+    rf"|(?m:^)\s*{_BULLET}\s[^\n]*\*\s*(?m:$)|(?m:^)\s*(?:{_NUMERAL}\s*|[-•–]\s+)\*[^*\s]"
+    r"|<(?:li|dd)[^<>]*>\s*\*|\*\s*</(?:li|dd)"
+)
+_ASKS = (
+    r"[?？](?:[^\w=&/;.%-]|$)|__|\.\.\.|…|&hellip;|<ol"
+    r"|(?:^|[\n>])\s*[*•>(\[#]*(?:[A-Za-zА-я]+\.?\s?(?:[Nn]o\.?|№)?)?[\s#:.]*\d{1,4}\s?[-.):\]、．–—»›→=]"
+)
+
+
+def may_hold_questions(texts: pa.Array) -> NDArray[np.bool_]:
+    """Return which documents, HTML or not, show a sign of options, shape (n,).
+
+    Options are recognised by consecutive letters, by markup, or by an answer that singles out a
+    line. The patterns are looser than those of extraction: a document that passes only costs time.
+    """
+    shown = np.zeros(len(texts), np.bool_)
+    for pattern in _SIGNS.values():  # one pattern for all of them exceeds RE2's automaton
+        shown |= _matches(texts, ~shown, pattern)
+    asks = _matches(texts, ~shown, _ASKS)
+    return shown | _matches(texts, asks, _OPTIONS)
+
+
+def _matches(texts: pa.Array, where: NDArray[np.bool_], pattern: str) -> NDArray[np.bool_]:
+    """Return which of the texts at `where` match."""
+    matches = where.copy()
+    some = pc.match_substring_regex(texts.filter(pa.array(where)), pattern)
+    matches[where] = pc.fill_null(some, False).to_numpy(zero_copy_only=False)
+    return matches

@@ -1,8 +1,9 @@
-"""Precision and recall of extraction against labelled documents."""
+"""Precision and recall of extraction on labelled documents."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -11,12 +12,15 @@ from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
 from benchwright.methods.mmlu_cf.extraction.options import first_series, place_of
 from benchwright.statistics.proportion import wilson_interval
 
-_LIKE = 90.0  # of 100: stems this alike are the same, if the choices are
+_SIMILAR = 90.0  # percent; stems this similar are the same if the choices are
 _NUMBERING = re.compile(r"^\s*[(\[]?(?:[A-Za-z]|\d{1,3})[.):\]]\s+")
 
 
+Record = Mapping[str, Any]
+
+
 class Share(NamedTuple):
-    """A share with its 95% Wilson interval; NaN where nothing was counted."""
+    """A share with its 95% Wilson interval; NaN if nothing was counted."""
 
     hits: int
     of: int
@@ -26,26 +30,24 @@ class Share(NamedTuple):
 
     @classmethod
     def counted(cls, hits: int, of: int) -> "Share":
-        """The share hits / of."""
+        """Return the share hits / of."""
         bounds = wilson_interval(hits, of)
         return cls(hits, of, hits / of if of else float("nan"), bounds.low, bounds.high)
 
 
 class Measured(NamedTuple):
-    """How well found questions agree with labels.
+    """Agreement of extracted questions with labels.
 
     Attributes:
-        recall: labelled `extract` that were found with the labelled answer, stem and choices alike.
-        recall_exact: the same, stem and choices equal but for white space.
-        found: labelled `extract` that were found, whatever the answer.
-        precision: usable items found that are labelled `extract`, with the labelled answer.
+        recall: labelled `extract`, extracted with the labelled answer and similar stem and choices.
+        recall_exact: the same, with stem and choices equal except for white space.
+        found: labelled `extract`, extracted with any answer.
+        precision: usable items that are labelled `extract` and have the labelled answer.
         answers: of the `extract` found, those with the labelled answer.
-        without_answer: labelled `extract_without_answer` that were found without one.
-        broken: labelled `broken` that did not come out as a usable item.
-        explanations, passages: of those in labels of questions found, the share found alike.
+        without_answer: labelled `extract_without_answer`, extracted without an answer.
+        broken: labelled `broken`, not extracted as a usable item.
+        explanations, passages: of those labelled in questions found, the share that is similar.
         by_style: recall of each style.
-        misses: `extract` labels without a counterpart, or with another answer, in words.
-        false_positives: usable items that are no labelled `extract`, or have another answer.
     """
 
     recall: Share
@@ -58,15 +60,13 @@ class Measured(NamedTuple):
     explanations: Share
     passages: Share
     by_style: dict[str, Share]
-    misses: list[str]
-    false_positives: list[Mapping[str, Any]]
 
 
 class _Pair(NamedTuple):
-    """A label and the item that fits it."""
+    """A label and the item that matches it."""
 
-    label: Mapping[str, Any]
-    row: Mapping[str, Any] | None = None
+    label: Record
+    row: Record | None = None
     exact: bool = False
     right: bool = False
 
@@ -74,27 +74,23 @@ class _Pair(NamedTuple):
     def usable(self) -> bool:
         return self.row is not None and answered_choice(self.row) >= 0
 
-    @property
-    def wanted(self) -> bool:
-        return bool(self.label["expected"] == "extract")
 
+def answered_choice(row: Record) -> int:
+    """Return the position of the choice that a raw item's answer names; −1 if it is not usable.
 
-def answered_choice(row: Mapping[str, Any]) -> int:
-    """Position of the choice that a raw item's answer names; −1 where the item is not usable.
-
-    Usable is an item whose labels are the first of a series, in any order, or that has none; whose
-    choices have text; and whose answer is one label or the text of one choice.
+    An item is usable if its labels are the first of a series, in any order, or absent; its choices
+    have text; and its answer is one label or the text of one choice.
     """
     choices, answer = list(row["choices"]), row["answer"]
     labels = [label.casefold() for label in row["labels"]]
-    if answer is None or not all(flat(one) for one in choices) or not _is_series(labels):
+    if answer is None or not all(map(flat, choices)) or not _is_series(labels):
         return -1
     low = answer.strip().casefold()
     by_label = [n for n, label in enumerate(labels) if label and label == low]
     if len(by_label) == 1:
         return by_label[0]
     for form in (flat, _plain):
-        by_text = [n for n, one in enumerate(choices) if form(one) == form(answer)]
+        by_text = [n for n, choice in enumerate(choices) if form(choice) == form(answer)]
         if len(by_text) == 1:
             return by_text[0]
     if not any(labels) and len(low) == 1 and "a" <= low < chr(97 + len(choices)):
@@ -102,106 +98,98 @@ def answered_choice(row: Mapping[str, Any]) -> int:
     return -1
 
 
-def measure(raw: pa.Table, labels: Sequence[Mapping[str, Any]]) -> Measured:
-    """Compares raw items with labels of the same documents.
+def measure(raw: pa.Table, labels: Sequence[Record]) -> Measured:
+    """Compare raw items (`RawItems`) with the labels of the same documents.
 
-    Args:
-        raw: `RawItems`.
-        labels: with doc_id, style, question, choices, answer, expected, explanation and passage.
+    A label has doc_id, style, question, choices, answer, expected, explanation and passage.
     """
-    left: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    left: defaultdict[str, list[Record]] = defaultdict(list)
     for row in raw.to_pylist():
         left[row["doc_id"]].append(row)
-    pairs = [_paired(label, left[label["doc_id"]]) for label in labels]
-    wanted = [one for one in pairs if one.wanted]
-    got = [one for one in wanted if one.row is not None]
-    right = [one for one in got if one.right]
-    false = [row for rows in left.values() for row in rows if answered_choice(row) >= 0]
-    false += [one.row for one in pairs if one.row and one.usable and not (one.wanted and one.right)]
-    open_ = [one for one in pairs if one.label["expected"] == "extract_without_answer"]
-    broken = [one for one in pairs if one.label["expected"] == "broken"]
-    styles = Counter(one.label["style"] for one in wanted)
-    right_of = Counter(one.label["style"] for one in right)
+    pairs: defaultdict[str, list[_Pair]] = defaultdict(list)
+    for label in labels:
+        pairs[label["expected"]].append(_paired(label, left[label["doc_id"]]))
+    wanted, broken = pairs["extract"], pairs["broken"]
+    found = [pair for pair in wanted if pair.row is not None]
+    right = [pair for pair in wanted if pair.right]
+    usable = sum(answered_choice(row) >= 0 for rows in left.values() for row in rows)
+    usable += sum(pair.usable for pair in chain(*pairs.values()))
+    open_ = [pair.row for pair in pairs["extract_without_answer"]]
+    styles = Counter(pair.label["style"] for pair in wanted)
+    right_of = Counter(pair.label["style"] for pair in right)
     return Measured(
         recall=Share.counted(len(right), len(wanted)),
-        recall_exact=Share.counted(sum(one.exact for one in right), len(wanted)),
-        found=Share.counted(len(got), len(wanted)),
-        precision=Share.counted(len(right), len(right) + len(false)),
-        answers=Share.counted(len(right), len(got)),
+        recall_exact=Share.counted(sum(pair.exact for pair in right), len(wanted)),
+        found=Share.counted(len(found), len(wanted)),
+        precision=Share.counted(len(right), usable),
+        answers=Share.counted(len(right), len(found)),
         without_answer=Share.counted(
-            sum(one.row is not None and one.row["answer"] is None for one in open_), len(open_)
+            sum(row is not None and row["answer"] is None for row in open_), len(open_)
         ),
-        broken=Share.counted(sum(not one.usable for one in broken), len(broken)),
-        explanations=_text_share(got, "explanation"),
-        passages=_text_share(got, "passage"),
+        broken=Share.counted(sum(not pair.usable for pair in broken), len(broken)),
+        explanations=_text_share(found, "explanation"),
+        passages=_text_share(found, "passage"),
         by_style={style: Share.counted(right_of[style], n) for style, n in sorted(styles.items())},
-        misses=[f"{one.label}: {one.row or 'not found'}" for one in wanted if not one.right],
-        false_positives=false,
     )
 
 
-def _paired(label: Mapping[str, Any], rows: list[Mapping[str, Any]]) -> _Pair:
-    """The label and the row that fits it, which is taken out of `rows`."""
-    for fits in (_equal, _alike, _stem_alike):
-        if fits is _stem_alike and label["expected"] == "extract":
-            continue
+def _paired(label: Record, rows: list[Record]) -> _Pair:
+    """Return the label with the row that matches it, which is removed from `rows`."""
+    matchers = (_equal, _similar, *([] if label["expected"] == "extract" else [_stem_similar]))
+    for matches in matchers:
         for row in rows:
-            if fits(row, label):
+            if matches(row, label):
                 rows.remove(row)
-                return _Pair(label, row, fits is _equal, _right(row, label))
+                return _Pair(label, row, matches is _equal, _has_labelled_answer(row, label))
     return _Pair(label)
 
 
 def _text_share(pairs: list[_Pair], name: str) -> Share:
-    having = [one for one in pairs if one.label.get(name)]
-    same = [
-        one for one in having if one.row and _close(one.row[name] or "", one.label[name], _LIKE)
+    texts = [
+        (pair.row[name], pair.label[name]) for pair in pairs if pair.row and pair.label.get(name)
     ]
-    return Share.counted(len(same), len(having))
+    return Share.counted(sum(_close(text or "", wanted) for text, wanted in texts), len(texts))
 
 
 def _is_series(labels: list[str]) -> bool:
     if not any(labels):
         return True
-    if len(set(labels)) < len(labels):
-        return False
-    names = {first_series(label) for label in labels} - {""}
+    series = {first_series(label) for label in labels} - {""}
     return any(
         sorted(place_of(label, name) for label in labels) == list(range(len(labels)))
-        for name in names
+        for name in series
     )
 
 
 def _plain(text: str) -> str:
-    """The text without numbering, white space, case, fences, and marks at its ends."""
+    """Remove numbering, white space, case, fences, and punctuation at the ends."""
     text = _NUMBERING.sub("", visible(text).replace("```python", " ").replace("```", " "))
     text = re.sub(r"(?<=\w)-\s+(?=[a-z])", "", text)
     return re.sub(r"\s+", "", text).casefold().strip(".:;")
 
 
-def _close(one: str, other: str, least: float) -> bool:
+def _close(text: str, other: str, least: float = _SIMILAR) -> bool:
     from rapidfuzz.fuzz import ratio
 
-    return bool(_plain(one) == _plain(other) or ratio(_plain(one), _plain(other)) >= least)
+    return bool(_plain(text) == _plain(other) or ratio(_plain(text), _plain(other)) >= least)
 
 
-def _equal(row: Mapping[str, Any], label: Mapping[str, Any]) -> bool:
-    return flat(row["question"]) == flat(visible(label["question"])) and [
-        flat(one) for one in row["choices"]
-    ] == [flat(visible(one)) for one in label["choices"]]
+def _equal(row: Record, label: Record) -> bool:
+    texts, wanted = ([record["question"], *record["choices"]] for record in (row, label))
+    return list(map(flat, texts)) == [flat(visible(text)) for text in wanted]
 
 
-def _alike(row: Mapping[str, Any], label: Mapping[str, Any]) -> bool:
-    mine, theirs = (sorted(map(_plain, one["choices"])) for one in (row, label))
-    return mine == theirs and _close(row["question"], label["question"], _LIKE)
+def _similar(row: Record, label: Record) -> bool:
+    choices, wanted = (sorted(map(_plain, record["choices"])) for record in (row, label))
+    return choices == wanted and _close(row["question"], label["question"])
 
 
-def _stem_alike(row: Mapping[str, Any], label: Mapping[str, Any]) -> bool:
+def _stem_similar(row: Record, label: Record) -> bool:
     return _close(row["question"], label["question"], 97.0)
 
 
-def _right(row: Mapping[str, Any], label: Mapping[str, Any]) -> bool:
-    """Whether the answer is the labelled one (the choices may stand in another order)."""
+def _has_labelled_answer(row: Record, label: Record) -> bool:
+    """Return whether the answer is the labelled one; the choices may be in another order."""
     place, wanted = answered_choice(row), label["answer"]
     if place < 0 or not 0 <= wanted < len(label["choices"]):
         return False

@@ -5,7 +5,7 @@ from collections import Counter
 
 from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, PageText, spaced, visible
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
-from benchwright.methods.mmlu_cf.extraction.question_tables import csv_lines
+from benchwright.methods.mmlu_cf.extraction.questions import csv_lines
 
 _WIKI_ITEM = re.compile(r"#(?P<below>[:*#;]*)\s*(?P<text>.*)$")
 _BELOW = re.compile(r"#{1,3}[:*]{1,2}\s?\S")

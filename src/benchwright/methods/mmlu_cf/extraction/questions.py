@@ -1,10 +1,12 @@
-"""The questions of a page: runs of options with stem, answer, explanation and passage."""
+"""The questions of a page: runs of options with their surroundings, and tables of questions."""
 
+import csv
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, match_keys
-from benchwright.methods.mmlu_cf.extraction.answer_lines import starts_answer
+from benchwright.methods.mmlu_cf.extraction.answer_lines import folded, parsed_answer, starts_answer
 from benchwright.methods.mmlu_cf.extraction.answers import (
     GivenAnswer,
     emphasised,
@@ -13,15 +15,125 @@ from benchwright.methods.mmlu_cf.extraction.answers import (
     marked,
     named_by_attribute,
 )
-from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
+from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, flat
 from benchwright.methods.mmlu_cf.extraction.option_runs import (
     bare_runs,
     labelled_runs,
     unlabelled_runs,
 )
 from benchwright.methods.mmlu_cf.extraction.options import Run
-from benchwright.methods.mmlu_cf.extraction.question_tables import FoundQuestion, table_questions
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
+
+_QUESTION_HEAD = re.compile(
+    r"(?:the\s)?(?:question|stem|item|problem|prompt|question text|frage|pregunta)s?", re.I
+)
+_OPTION_HEAD = re.compile(
+    r"(?:(?:option|choice|answer|alternative|distractor|opt)[\s_-]?)?[(]?([A-H]|[1-8])[)]?", re.I
+)
+_ANSWER_HEAD = re.compile(
+    r"(?:correct|right)?[\s_-]?(?:answer|key|ans|correct|solution|correct option|correct choice)",
+    re.I,
+)
+_EXPLANATION_HEAD = re.compile(r"explanation|rationale|feedback|comment|reason", re.I)
+_MOST_COLUMNS = 14
+
+
+@dataclass
+class FoundQuestion:
+    """The columns of a raw item at characters start … end − 1 of a page.
+
+    `linked` questions come from JSON-LD.
+    """
+
+    question: str
+    choices: list[str]
+    labels: list[str]
+    answer: str | None
+    explanation: str | None
+    passage: str | None
+    layout: str
+    start: int
+    end: int
+    linked: bool = False
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """Equal for the same question with the same choices in any order."""
+        return folded(self.question), tuple(sorted(map(folded, self.choices)))
+
+
+class _Columns(NamedTuple):
+    question: int
+    options: list[int]
+    labels: list[str]
+    answer: int | None
+    explanation: int | None
+    n: int
+
+
+def table_questions(lines: list[Line]) -> dict[int, FoundQuestion]:
+    """Return the questions, by line, of all tables whose head names a question and two options."""
+    questions: dict[int, FoundQuestion] = {}
+    columns: _Columns | None = None
+    for at, line in enumerate(lines):
+        if "\t" not in line.text or len(line.text) > 20_000:
+            columns = None
+            continue
+        cells = [flat(cell) for cell in line.text.split("\t")]
+        head = _columns(cells)
+        if head is not None or columns is None or len(cells) != columns.n:
+            columns = head
+        elif (question := _row_question(line, cells, columns)) is not None:
+            questions[at] = question
+    return questions
+
+
+def csv_lines(rows: list[str]) -> list[Line]:
+    """Return comma-separated values with such a head as lines of cells; [] for other text."""
+    head = next((row for row in rows[:3] if row.strip()), "")
+    if len(head) > 1_000 or _columns([cell.strip().strip('"') for cell in head.split(",")]) is None:
+        return []
+    try:
+        cells = list(csv.reader(row for row in rows if len(row) < 20_000))
+    except csv.Error:
+        return []
+    return [Line("\t".join(map(flat, row)), "cells", n) for n, row in enumerate(cells) if row]
+
+
+def _columns(cells: list[str]) -> _Columns | None:
+    if not 3 <= len(cells) <= _MOST_COLUMNS:
+        return None
+    question = [n for n, cell in enumerate(cells) if _QUESTION_HEAD.fullmatch(cell)]
+    options = {
+        n: match[1] for n, cell in enumerate(cells) if (match := _OPTION_HEAD.fullmatch(cell))
+    }
+    if not question or len(options) < 2:
+        return None
+    answer, explanation = (
+        next((n for n, cell in enumerate(cells) if cell and pattern.fullmatch(cell)), None)
+        for pattern in (_ANSWER_HEAD, _EXPLANATION_HEAD)
+    )
+    return _Columns(question[0], [*options], [*options.values()], answer, explanation, len(cells))
+
+
+def _row_question(line: Line, cells: list[str], columns: _Columns) -> FoundQuestion | None:
+    choices = [cells[n] for n in columns.options]
+    labels = columns.labels
+    while len(choices) > 2 and not choices[-1]:  # fewer options than the widest row
+        choices, labels = choices[:-1], labels[:-1]
+    question = cells[columns.question]
+    if not question or sum(map(bool, choices)) < 2:
+        return None
+    answer, explanation = (
+        cells[n] if n is not None else "" for n in (columns.answer, columns.explanation)
+    )
+    parsed = parsed_answer(answer, labels, choices) if answer else None
+    end = line.start + len(line.text)
+    return FoundQuestion(
+        question, choices, labels, parsed.answer if parsed else None, explanation or None, None,
+        "rows", line.start, end,
+    )  # fmt: skip
+
 
 _COMMENTS = re.compile(
     r"(?:(?:user|reader|student)\s)?(?:comments?|discussion|replies|responses|kommentare|comentarios)"
