@@ -51,7 +51,7 @@ def test_two_files_of_one_name_are_refused(
     with pytest.raises(InputError) as caught:
         load_conf(project)
     told = str(caught.value)
-    assert told.startswith(f"{kind} is named by ")
+    assert told.startswith(f"{kind} is defined in ")
     assert told.endswith("; keep one of them")
     assert str(other) in told
     assert told.count("conf/base/parameters") == 2

@@ -1,4 +1,4 @@
-"""The project's commands: Kedro's own `run`, sweeps, and what changed between two refinements."""
+"""The project's commands: Kedro's own `run`, sweeps, and comparisons of refinements."""
 
 import inspect
 import logging
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
-from functools import wraps
+from functools import partial, wraps
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,13 @@ from benchwright.project_conf import conf_mistake, pipeline_defaults
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDROS_OPTIONS = {option.name: option for option in kedro_run.params}
+_env = click.option("--env", "-e", help=_KEDROS_OPTIONS["env"].help)
+_wanted = partial(click.option, multiple=True, type=float)
+_random_seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 
 
-def _is_not_told_below(record: logging.LogRecord) -> bool:
-    """Whether Kedro's log says something else than the line that a command ends with."""
+def _is_not_reported_below(record: logging.LogRecord) -> bool:
+    """Return whether Kedro's log differs from the line that a command ends with."""
     error = sys.exc_info()[1]
     of_values = record.name.startswith("kedro.validation")
     return record.levelno < logging.ERROR or not (of_values or (error and one_line(error)))
@@ -33,26 +36,30 @@ def _is_not_told_below(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _logged_once() -> Iterator[None]:
-    """Kedro logs what goes wrong in a node or with a parameter, and raises it too."""
+    """Filter errors of nodes and parameters that Kedro both logs and raises."""
     loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
     for logger in loggers:
-        logger.addFilter(_is_not_told_below)
+        logger.addFilter(_is_not_reported_below)
     try:
         yield
     finally:
         for logger in loggers:
-            logger.removeFilter(_is_not_told_below)
+            logger.removeFilter(_is_not_reported_below)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """A user's mistakes, and signals, end a command with one line."""
+def _reported() -> Iterator[None]:
+    """End a command with one line after a user's mistake or a signal."""
     with stopped_by_signals() as stops, _logged_once():
         try:
             yield
         except Exception as error:
-            if not stops.received:  # else workers that were ended too say so in their own way
-                _tell(error)
+            if not stops.received:  # else the error may come from a stopped worker
+                message = one_line(error) or conf_mistake(Path.cwd(), error)
+                if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+                    raise
+                click.secho(f"benchwright: {message}", err=True, fg="red")
+                sys.exit(1)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
@@ -61,19 +68,11 @@ def _told() -> Iterator[None]:
         sys.exit(exit_code(stops.received))
 
 
-def _tell(error: Exception) -> None:
-    message = one_line(error) or conf_mistake(Path.cwd(), error)
-    if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-        raise error
-    click.secho(f"benchwright: {message}", err=True, fg="red")
-    sys.exit(1)
-
-
 def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Call Kedro's `run` in the spelling that it has, with the pipeline's own defaults.
+    """Call Kedro's `run` with the installed spelling of its options and the pipeline's defaults.
 
-    `--pipeline NAME` becomes `--pipelines NAME`: Kedro 1.7 warns of the first, a later one drops
-    it. Without benchmark or variant in `--params`, those of the pipeline stand in (globals.yml).
+    `--pipeline NAME` becomes `--pipelines NAME`: Kedro 1.7 deprecates the first, later versions
+    drop it. Benchmark and variant default to those of the pipeline (globals.yml).
 
     Raises:
         InputError: both spellings are given.
@@ -82,15 +81,15 @@ def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def wrapped(**options: Any) -> Any:
-        one, several = options.get("pipeline"), options.get("pipelines")
-        if one and several:
+        single, several = options.get("pipeline"), options.get("pipelines")
+        if single and several:
             raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
-        pipelines = [one] if one else list(several or [])
+        pipelines = [single] if single else list(several or [])
         params = dict(options["params"] or {})
-        given = {kind for kind, name in params.items() if name is not None}
-        if not {"benchmark", "variant"} <= given:
-            own = pipeline_defaults(_project(), options["env"], next(iter(pipelines), None))
-            params |= {kind: name for kind, name in own.items() if kind not in given}
+        chosen = {kind for kind, name in params.items() if name is not None}
+        if not {"benchmark", "variant"} <= chosen:
+            defaults = pipeline_defaults(_project(), options["env"], next(iter(pipelines), None))
+            params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
         options |= {"pipeline": None, "pipelines": pipelines, "params": params}
         return command(**{name: value for name, value in options.items() if name in known})
 
@@ -98,23 +97,18 @@ def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run_parameters(kedros: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """The options of Kedro's `run`, with `--pipeline` whether or not it still has it."""
+    """Return the options of Kedro's `run`, always with `--pipeline`."""
     others = [option for option in kedros if option.name != "pipeline"]
     letter = [] if any("-p" in option.opts for option in others) else ["-p"]
-    own = click.Option(
-        ["--pipeline", *letter], help="Name of the registered pipeline to run; smart by default."
-    )
+    help_text = "Name of the registered pipeline to run; smart by default."
     at = next((i for i, option in enumerate(others) if option.name == "pipelines"), len(others))
-    return [*others[:at], own, *others[at:]]
-
-
-def _env(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--env", "-e", help=_KEDROS_OPTIONS["env"].help)(command)
+    others.insert(at, click.Option(["--pipeline", *letter], help=help_text))
+    return others
 
 
 @contextmanager
 def _in_the_projects_folder() -> Iterator[None]:
-    """Relative paths in conf and `--params` are those of the project, wherever it is called."""
+    """Resolve relative paths in conf and `--params` from the project's folder."""
     from kedro.utils import find_kedro_project
 
     project = find_kedro_project(here := Path.cwd())
@@ -127,12 +121,10 @@ def _in_the_projects_folder() -> Iterator[None]:
 
 
 def _of_a_run(benchmark: str, variant: str) -> Callable[..., Any]:
-    """Options that say which saved run is meant; the help of the first two."""
+    """Add options that select a saved run, with the help of the first two."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        place = click.option(
-            "--data-root", default="", help="The data folder, where it is not conf's."
-        )
+        place = click.option("--data-root", default="", help="The data folder; conf's by default.")
         of_variant = click.option("--variant", default="", help=variant)
         return click.option("--benchmark", default="", help=benchmark)(of_variant(place(command)))
 
@@ -140,17 +132,12 @@ def _of_a_run(benchmark: str, variant: str) -> Callable[..., Any]:
 
 
 def _run_named(given: dict[str, Any]) -> dict[str, str]:
-    """What is given of these options, as `--params` of a run."""
-    names = ("benchmark", "variant", "data_root")
-    return {name: given[name] for name in names if given[name]}
-
-
-def _wanted(*names: str, **attributes: Any) -> Callable[..., Any]:
-    return click.option(*names, multiple=True, type=float, **attributes)
+    """Return the values of these options as `--params` of a run."""
+    return {name: given[name] for name in ("benchmark", "variant", "data_root") if given[name]}
 
 
 class _RunByDefault(click.Group):
-    """A group that takes options without a command for those of `run`."""
+    """A group that runs `run` if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         asked_for_help = args[:1] in (["--help"], ["-h"])
@@ -171,12 +158,12 @@ def cli() -> None:
 
 run = click.Command(
     name="run",
-    callback=_told()(_in_the_projects_folder()(kedros_run(kedro_run.callback))),  # type: ignore[arg-type]
+    callback=_reported()(_in_the_projects_folder()(kedros_run(kedro_run.callback))),  # type: ignore[arg-type]
     params=run_parameters(kedro_run.params),
     help=kedro_run.help,
     context_settings=kedro_run.context_settings,
 )
-"""`kedro run`, with the user's mistakes told in one line."""
+"""`kedro run`, with the user's mistakes reported in one line."""
 
 cli.add_command(run)
 
@@ -185,11 +172,11 @@ def _project() -> Path:
     from kedro.framework.startup import bootstrap_project
     from kedro.utils import find_kedro_project
 
-    found = find_kedro_project(Path.cwd())
-    if found is None:
+    folder = find_kedro_project(Path.cwd())
+    if folder is None:
         raise InputError(f"{Path.cwd()} is in no Kedro project; change to the project's folder")
-    bootstrap_project(found)
-    return Path(found)
+    bootstrap_project(folder)
+    return Path(folder)
 
 
 def _shown(path: Path) -> Path:
@@ -198,7 +185,7 @@ def _shown(path: Path) -> Path:
 
 @cli.command()
 @click.argument("folder", type=_PATH)
-@_told()
+@_reported()
 def new(folder: Path) -> None:
     """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
     from benchwright.commands.new_project import new_project
@@ -209,27 +196,27 @@ def new(folder: Path) -> None:
 
 
 @cli.command()
-@click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks, by comma.")
-@click.option("--variants", default="", metavar="X,Y", help="Variants, by comma.")
-@click.option("--seeds", default="", metavar="0,1", help="Seeds, by comma.")
-@click.option("--pipeline", "-p", default="smart", show_default=True, help="What to run.")
+@click.option("--benchmarks", default="", metavar="A,B", help="Comma-separated benchmarks.")
+@click.option("--variants", default="", metavar="X,Y", help="Comma-separated variants.")
+@click.option("--seeds", default="", metavar="0,1", help="Comma-separated seeds.")
+@click.option("--pipeline", "-p", default="smart", show_default=True, help="Pipeline to run.")
 @click.option(
     "--params",
     type=click.UNPROCESSED,
     default="",
     metavar="K=V,…",
     callback=_KEDROS_OPTIONS["params"].callback,
-    help="As of kedro run; the same for all combinations.",
+    help="As for kedro run; the same for all combinations.",
 )
 @click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
 @_env
-@_told()
+@_reported()
 @_in_the_projects_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
-    """Run a pipeline for every benchmark, variant and seed, and summarise.
+    """Run a pipeline for every benchmark, variant and seed, and summarise the results.
 
-    What is not given is conf's default. One combination that fails does not stop the others; the
-    exit code is then 1. Ctrl-C stops after the summary of what is done is written.
+    Missing options take conf's defaults. If a combination fails, the others still run, and the exit
+    code is 1. Ctrl-C stops the sweep after the summary of the finished runs is written.
     """
     from benchwright.commands.sweep.sweep import SweepRequest, run_sweep, split_names, split_seeds
 
@@ -258,49 +245,48 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@_of_a_run(*["Whose runs; conf's default where not given."] * 2)
-@click.option("--out", type=_FILE, help="The page to write, FILE.html; the tables go beside it.")
+@_of_a_run("Benchmark of the runs; conf's by default.", "Variant of the runs; conf's by default.")
+@click.option("--out", type=_FILE, help="Page to write, FILE.html; tables are written next to it.")
 @_env
-@_told()
+@_reported()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
-    """Which items came in and went out between two refinements, and why.
+    """Show which items came in and went out between two refinements, and why.
 
-    BEFORE and AFTER are versions (a beginning is enough), `latest`, `previous`, folders of runs
-    or item_audit.parquet files. Without them: the last two runs.
+    BEFORE and AFTER are versions (a prefix is enough), `latest`, `previous`, folders of runs or
+    item_audit.parquet files. The default is the last two runs.
     """
     from benchwright.commands.diff.compare import compare_saved
     from benchwright.commands.diff.page import terminal_lines, write_diff
 
     comparison = compare_saved(_project(), env, _run_named(given), before, after)
     click.echo("\n".join(terminal_lines(comparison)))
-    page = out if out is not None else comparison.default_page
-    click.echo(f"\ndiff: {_shown(write_diff(comparison, page))}")
+    click.echo(f"\ndiff: {_shown(write_diff(comparison, out or comparison.default_page))}")
 
 
 @cli.command(name="evaluate-sealed")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--model", "models", required=True, multiple=True, help="A name under models.models.")
-@click.option("--style", default="letters", show_default=True, help="How it is asked.")
+@click.option("--style", default="letters", show_default=True, help="How the model is asked.")
 @click.option("--shots", default=(0,), show_default=True, multiple=True, type=click.IntRange(min=0))
 @click.option(
     "--demonstrations",
     type=_FILE,
-    help="The public validation.jsonl, whose items are shown as examples.",
+    help="The public validation.jsonl, whose items serve as examples.",
 )
-@click.option("--key-file", default=None, help="Holds the key, where no variable does.")
+@click.option("--key-file", default=None, help="File with the key, if no variable holds it.")
 @click.option("--min-group", default=50, show_default=True, type=click.IntRange(min=2))
-@click.option("--send-to-server", is_flag=True, help="Let closed questions go to an endpoint.")
-@click.option("--out", type=_PATH, help="The figures as FILE.json, or a folder of such.")
+@click.option("--send-to-server", is_flag=True, help="Allow closed questions to be sent.")
+@click.option("--out", type=_PATH, help="FILE.json or folder for the figures.")
 @_env
-@_told()
+@_reported()
 def evaluate_sealed(
     files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 ) -> None:
-    """Score models on the closed half of a sealed benchmark; only aggregates are told.
+    """Score models on the closed half of a sealed benchmark; only aggregates are reported.
 
     FILES are test.sealed, validation.jsonl for the same figures of the public half, or both. The
     key is read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file. --model and --shots may
-    be given several times: every model is asked in every way, on every file.
+    be repeated: every model is asked with every number of shots, on every file.
     """
     from benchwright.commands.evaluate_sealed import (
         SealedRequest,
@@ -319,9 +305,9 @@ def evaluate_sealed(
         )
     ]
     if out is not None and out.suffix == ".json" and len(requests) > 1:
-        raise InputError(f"--out {out} is one file, but {len(requests)} are written: name a folder")
+        raise InputError(f"--out {out}: {len(requests)} files are written; name a folder")
     for request in requests if out is not None else ():
-        identity_of(request)  # a file that could not be saved fails before any model is asked
+        identity_of(request)  # fail before any model is asked
     sealing = SealingParams(key_file=given["key_file"], min_group=given["min_group"])
     for request in requests:
         score = run_evaluate_sealed(_project(), env, request, sealing)
@@ -335,8 +321,8 @@ def evaluate_sealed(
 @cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
 @_of_a_run(
-    "Whose saved answers, where no file is named.",
-    "Of which variant; the newest answers of any if not.",
+    "Benchmark whose saved answers are used, if no file is named.",
+    "Variant of the answers; by default the newest answers of any.",
 )
 @click.option(
     "--items",
@@ -344,29 +330,29 @@ def evaluate_sealed(
     help="Table of the items: item_id; question and choices for costs, subject, passage_id.",
 )
 @click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
-@_wanted("--se", "standard_errors", metavar="SHARE", help="Wanted standard error.")
-@_wanted("--mdd", "differences", metavar="SHARE", help="Wanted detectable difference.")
-@_wanted("--tau", "tau_b", metavar="TAU", help="Wanted Kendall's tau-b.")
-@_wanted("--spearman", metavar="RHO", help="Wanted Spearman's rho.")
-@click.option("--alpha", default=0.05, show_default=True, help="Of the test of a difference.")
-@click.option("--power", default=0.8, show_default=True, help="Of the test of a difference.")
+@_wanted("--se", "standard_errors", metavar="SHARE", help="Target standard error.")
+@_wanted("--mdd", "differences", metavar="SHARE", help="Target detectable difference.")
+@_wanted("--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b.")
+@_wanted("--spearman", metavar="RHO", help="Target Spearman's rho.")
+@click.option("--alpha", default=0.05, show_default=True, help="Level of the difference test.")
+@click.option("--power", default=0.8, show_default=True, help="Power of the difference test.")
 @click.option("--draws", default=200, show_default=True, help="Random subsets of each size.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
-@click.option("--models", default=1, show_default=True, help="Models that are to be asked.")
+@_random_seed
+@click.option("--models", default=1, show_default=True, help="Number of models to ask.")
 @click.option("--shots", default=0, show_default=True, help="Demonstrations before a question.")
-@click.option("--price", "per_million_tokens", type=float, help="Of a million tokens of prompts.")
-@click.option("--seconds", type=float, help="Of one prompt.")
+@click.option("--price", "per_million_tokens", type=float, help="Price of a million prompt tokens.")
+@click.option("--seconds", type=float, help="Seconds per prompt.")
 @click.option("--tokenizer", default="", metavar="MODEL", help="A name under models.models.")
 @click.option("--json", "json_file", type=_FILE)
 @click.option("--page", type=_FILE, help="FILE.html to write.")
 @_env
-@_told()
+@_reported()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
-    """How many items do for a wanted precision or rank agreement, and what they cost.
+    """Compute how many items give a target precision or rank agreement, and what they cost.
 
-    ANSWERS are tables of answers, saved response matrices, logs of lm-eval or folders of such;
-    without any, those that a run of the benchmark saved. Wanted values are shares: --se .02 is two
-    points. At least one of --se, --mdd, --tau and --spearman; each may be given several times.
+    ANSWERS are tables of answers, saved response matrices, lm-eval logs or folders of these; by
+    default, those that a run of the benchmark saved. Targets are shares: --se .02 is two points. At
+    least one of --se, --mdd, --tau and --spearman is required; each may be repeated.
     """
     from benchwright.commands.plan import (
         PlanRequest,
@@ -401,25 +387,25 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     "--training",
     multiple=True,
     type=_PATH,
-    help="Other models' answers to the whole benchmark; else those that a run saved.",
+    help="Other models' answers to the whole benchmark; by default, those that a run saved.",
 )
 @_of_a_run(
-    "Whose saved answers; the subset's if not given.",
-    "Of which variant; the newest answers of any if not.",
+    "Benchmark whose saved answers are used; the subset's by default.",
+    "Variant of the answers; by default the newest answers of any.",
 )
 @click.option("--no-training", is_flag=True, help="Use the subset's answers alone.")
 @click.option(
     "--estimator", default="auto", show_default=True, help="As in docs/explanation/estimation.md."
 )
 @click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_random_seed
 @click.option("--out", type=_FILE, help="FILE.json to write.")
 @_env
-@_told()
+@_reported()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
-    """Scores on the whole benchmark from answers to an exported subset, with intervals.
+    """Estimate scores on the whole benchmark from answers to an exported subset.
 
-    ANSWERS are those of new models: logs of lm-eval, tables, or folders of such.
+    ANSWERS are those of new models: lm-eval logs, tables, or folders of these.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
     from benchwright.commands.saved_results import known_answers, read_answers
@@ -434,7 +420,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
         run_named = {"benchmark": asked.benchmark, **_run_named(given)}
         known = known_answers(project, env, given["training"], run_named)
     params = EstimationParams(level=given["level"])
-    found = estimate_scores(asked, new, known, given["estimator"], params, given["seed"])
-    click.echo("\n".join(terminal_lines(found)))
+    estimates = estimate_scores(asked, new, known, given["estimator"], params, given["seed"])
+    click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
-        click.echo(f"\nfigures: {_shown(write_estimates(found, given['out']))}")
+        click.echo(f"\nfigures: {_shown(write_estimates(estimates, given['out']))}")

@@ -1,4 +1,4 @@
-"""Kedro hooks: refuse unknown parameters, record the run in MLflow, say where the results are."""
+"""Kedro hooks: reject unknown parameters, record the run in MLflow, print where the results are."""
 
 import logging
 import time
@@ -28,9 +28,9 @@ HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
 
 
 def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) -> str | None:
-    """What is wrong with the keys of `--params`, in one line, or None.
+    """Return what is wrong with the keys of `--params`, in one line, or None.
 
-    Kedro accepts any key silently: `--params benchmrk=arc` would run the default benchmark.
+    Kedro silently accepts any key: `--params benchmrk=arc` would run the default benchmark.
     """
     names = sorted(key for key in declared if key not in HIDDEN)
     for key in given:
@@ -45,7 +45,7 @@ def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) ->
 
 
 class StrictParametersHook:
-    """Rejects `--params` keys that conf does not declare, and values that a run cannot have."""
+    """Rejects `--params` keys that conf does not declare, and invalid values."""
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
@@ -68,15 +68,14 @@ class StrictParametersHook:
 
 
 def local_path(dataset: Any) -> Path | None:
-    """The file or folder a dataset was last saved to, or None where it is not a local one."""
-    if isinstance(folder := getattr(dataset, "folder", None), Path):
-        return folder if folder.exists() else None
-    path = loaded_from(dataset)
+    """Return the existing local file or folder of a dataset, or None."""
+    folder = getattr(dataset, "folder", None)
+    path = folder if isinstance(folder, Path) else loaded_from(dataset)
     return path if path is not None and path.exists() else None
 
 
 class SealKeyHook:
-    """Refuses a run that is to seal a closed half without a key, before anything is read."""
+    """Stops a run that seals a closed half if the key is missing, before anything is read."""
 
     @hook_impl
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
@@ -85,10 +84,9 @@ class SealKeyHook:
 
 
 class OwnVersionsHook:
-    """Lets a run read back what it saved itself, and clears away what killed runs left aside.
+    """Makes a run load what it saved itself, and removes the leftovers of killed runs.
 
-    Kedro reads the newest version that there is, which may be of another run that goes on at the
-    same time, perhaps with other settings.
+    Kedro loads the newest version, which may be of a concurrent run with other settings.
     """
 
     @hook_impl
@@ -103,7 +101,7 @@ class OwnVersionsHook:
 
 
 def clear_versions(dataset: Any) -> None:
-    """Remove what killed runs left in the folders of a dataset's versions."""
+    """Remove the leftovers of killed runs in the version folders of a dataset."""
     folder = folder_of_versions(dataset)
     for version in folder.iterdir() if folder is not None and folder.is_dir() else ():
         with suppress(OSError):  # a file; or a folder with more in it, which stays
@@ -171,7 +169,7 @@ class RunHook:
                 parent=member.parent if member is not None else None,
             )
         except Exception:
-            # The results are on disk; a tracking server that is away must not take them along.
+            # The results are on disk; an unreachable tracking server must not fail the run.
             logger.exception("this run could not be recorded in MLflow; its results are saved")
             return None
 
@@ -191,7 +189,7 @@ PLACES = {
     "audit of every item": "item_audit",
     "tasks for lm-eval": "harness_tasks",
 }
-"""Datasets that a run says the place of, by what they are called."""
+"""Datasets whose paths a run prints, by title."""
 
 
 def _say_where(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:

@@ -33,13 +33,12 @@ from benchwright.reports.smart.plots.convergence import draw_encoder_overlap
 
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:
-    """A stage as one box, by default of its own name."""
     nodes = stage.create_pipeline() if pipeline is None else pipeline
     return boxed(name or stage.__name__.rsplit(".", 1)[-1], [nodes])
 
 
 def register_pipelines() -> dict[str, Pipeline]:
-    """All pipelines: `smart` is what a bare `kedro run` runs."""
+    """Return all pipelines by name; a bare `kedro run` runs `smart`."""
     items, scored, exported = _boxed(ingestion), _boxed(scoring), _boxed(exports)
     answers = items + scored + _boxed(responses)
     smart = answers + _boxed(embedding) + _boxed(filtering) + _boxed(evaluation) + exported

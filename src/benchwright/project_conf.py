@@ -1,4 +1,4 @@
-"""The project's configuration: its loader and resolvers, and conf as a run would read it.
+"""The project's configuration: its loader and resolvers.
 
 OmegaConf's resolvers choose one benchmark and one variant by name, before anything runs.
 """
@@ -33,7 +33,7 @@ def _pick(root: DictConfig, group: str, name: str) -> DictConfig:
 def choose(
     group: str, name: str, section: str | None = None, default: Any = None, *, _root_: DictConfig
 ) -> Any:
-    """`${choose:_benchmarks,arc}` or `${choose:_benchmarks,arc,filter_models}`.
+    """Resolve `${choose:_benchmarks,arc}` or `${choose:_benchmarks,arc,filter_models}`.
 
     Raises:
         InputError: the group has no such name; the message lists those it has.
@@ -48,9 +48,9 @@ def choose(
 def settings(
     section: str, variant: str, benchmark: str, mode: str | None = None, *, _root_: DictConfig
 ) -> DictConfig:
-    """One section of a variant with the benchmark's overrides merged on top.
+    """Return one section of a variant with the benchmark's overrides.
 
-    `mode` is `--params score=…`: anything but `benchmark` replaces `mode` of the section.
+    `mode` is `--params score=…`: any value but `benchmark` replaces `mode` of the section.
     """
     layers = [
         _pick(_root_, "_variants", str(variant)).get(section) or {},
@@ -70,13 +70,13 @@ def of_run(
     *,
     _root_: DictConfig,
 ) -> Any:
-    """A section as the run has it, or one of its values (None where it has none): for the catalog.
+    """Return a section with `--params` applied, or one of its values, for the catalog.
 
-    `given` is what `--params` says of it:
+    `given` is the section's part of `--params`:
     `${of_run:difficulty,${_v},${_b},${runtime_params:difficulty,{}},answers_file}`.
     """
-    told = given if isinstance(given, dict | DictConfig) else {}
-    merged = OmegaConf.merge(settings(section, variant, benchmark, _root_=_root_), told)
+    overrides = given if isinstance(given, dict | DictConfig) else {}
+    merged = OmegaConf.merge(settings(section, variant, benchmark, _root_=_root_), overrides)
     return merged if name is None else merged.get(name)
 
 
@@ -86,8 +86,8 @@ CONFIG_LOADER_ARGS: dict[str, Any] = {
     "merge_strategy": {"parameters": "soft"},
     "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
     "config_patterns": {
-        # The files of benchmarks and variants are read by the catalog too: its sources depend on
-        # them. Their top key starts with an underscore, so it is neither a dataset nor a parameter.
+        # The catalog's sources depend on the files of benchmarks and variants. Their top keys start
+        # with an underscore, so they are neither datasets nor parameters.
         "catalog": [
             *("catalog*", "catalog*/**", "**/catalog*"),
             *("parameters/benchmarks/**", "parameters/variants/**"),
@@ -95,17 +95,17 @@ CONFIG_LOADER_ARGS: dict[str, Any] = {
         "mlflow": ["mlflow*", "mlflow*/**"],
     },
 }
-"""What Kedro's settings hand to the loader of conf."""
+"""Arguments of the config loader in Kedro's settings."""
 
 
 class ConfLoader(OmegaConfigLoader):
-    """Kedro's loader, which refuses two files of one environment that name one benchmark.
+    """Kedro's loader, which rejects two files of one environment that define one benchmark.
 
     Kedro would merge them, value by value, since their top keys begin with an underscore. A file of
-    the run's environment is meant to override that of `base`.
+    the run's environment may override that of `base`.
 
     Raises:
-        InputError: a benchmark or a variant is named by two files.
+        InputError: a benchmark or a variant is defined in two files.
     """
 
     def __init__(self, conf_source: str, **arguments: Any) -> None:
@@ -123,13 +123,13 @@ def _named_twice(folder: Path) -> str | None:
             other = seen.setdefault(key, file)
             if other != file:
                 named = f"{_GROUPS[key[0]]} {key[1]!r}"
-                return f"{named} is named by {other} and by {file}; keep one of them"
+                return f"{named} is defined in {other} and in {file}; keep one of them"
     return None
 
 
 @lru_cache(maxsize=1_000)  # a run makes several loaders
 def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
-    """The group and the name of each benchmark and variant; none of a file that is broken."""
+    """Return the group and name of each benchmark and variant; nothing of a broken file."""
     import yaml
 
     content = file.read_bytes()
@@ -138,7 +138,7 @@ def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
     try:
         loaded = yaml.safe_load(content)
     except (yaml.YAMLError, ValueError, RecursionError):
-        return ()  # `conf_mistake` tells it
+        return ()  # `conf_mistake` reports it
     groups = loaded if isinstance(loaded, dict) else {}
     return tuple(
         (group, str(name))
@@ -151,12 +151,9 @@ def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
 def load_conf(
     project: Path, env: str | None = None, params: Mapping[str, Any] | None = None
 ) -> OmegaConfigLoader:
-    """The configuration of one benchmark and variant: `load_conf(…)["catalog"]` and so on.
+    """Load the configuration of one benchmark and variant: `load_conf(…)["catalog"]` and so on.
 
-    Args:
-        project: the project's folder.
-        env: as `--env`; the variable KEDRO_ENV stands in for it as in Kedro.
-        params: as `--params`, nested.
+    `env` (or the variable KEDRO_ENV) and `params` are those of `kedro run`.
     """
     arguments: dict[str, Any] = dict(CONFIG_LOADER_ARGS)
     return ConfLoader(
@@ -168,10 +165,10 @@ def load_conf(
 
 
 def conf_mistake(project: Path, error: BaseException) -> str | None:
-    """What is wrong with conf, where an error that is none of ours comes from it.
+    """Return what is wrong with conf if an error comes from it, else None.
 
-    A file that is no YAML, or no mapping of names, is told with the place in it; what OmegaConf
-    says of a value elsewhere is told as it says it. None where conf is not the cause.
+    A file that is no YAML, or no mapping of names, is reported with the position; other errors of
+    OmegaConf as they are.
     """
     for file in sorted((project / "conf").rglob("*.yml")):
         if (said := _broken(file)) is not None:
@@ -209,16 +206,10 @@ def _short(error: BaseException) -> str:
 
 
 def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:
-    """The benchmark and the variant of a pipeline that is run without them.
+    """Return the default benchmark and variant of a pipeline (None: the default pipeline).
 
-    Args:
-        project: the project's folder.
-        env: as `--env`.
-        pipeline: its registered name; None is the default pipeline.
-
-    Returns:
-        `benchmark` and `variant`, each only where the pipeline has one of its own
-        (`default_benchmarks` and `default_variants` in globals.yml).
+    Each is present only if globals.yml has one for the pipeline (`default_benchmarks`,
+    `default_variants`).
     """
     conf = load_conf(project, env)["globals"]
     chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _GROUPS.values()}

@@ -8,14 +8,13 @@ from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
 def _set_environment() -> None:
-    """Set what libraries read from the process before they start; a user's own values stay."""
-    # Read when PyTorch starts its threads. Without it, threads that wait hold on to their core, and
-    # on a busy machine scoring is many times slower.
+    """Set environment variables that libraries read at import; a user's own values stay."""
+    # Otherwise waiting PyTorch threads keep their core, and scoring is many times slower on a busy
+    # machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # A process that has used PyTorch's threads must not be forked: the workers of ParallelRunner
-    # would wait for ever.
+    # A process that has used PyTorch's threads must not be forked: ParallelRunner would hang.
     os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
-    # Kedro calls a function of OmegaConf that is going to be renamed; nothing a user can mend.
+    # Kedro calls a deprecated function of OmegaConf.
     warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 

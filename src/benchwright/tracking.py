@@ -1,7 +1,7 @@
-"""One Kedro run becomes one MLflow run: parameters, metrics, artefacts, where it came from.
+"""Record one Kedro run as one MLflow run: parameters, metrics, artefacts, origin.
 
-Written from the main process after the run, so that it works under every runner; datasets say what
-they are by `metadata: {mlflow: metrics | artifact}` in the catalog.
+It is written from the main process after the run, so that it works with every runner; datasets
+declare `metadata: {mlflow: metrics | artifact}` in the catalog.
 """
 
 import json
@@ -27,14 +27,7 @@ PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
 @dataclass
 class SweepMember:
-    """A run of a sweep: what it is told, and what it tells when it has ended well.
-
-    Attributes:
-        parent: id of the sweep's own MLflow run; None where nothing is recorded.
-        version: the version its files are saved under.
-        metrics: the numbers of its `metrics` dataset, where its pipeline writes one.
-        report: its report, where its pipeline writes one to a local disk.
-    """
+    """One run of a sweep: its parent run in MLflow, if any, and its results."""
 
     parent: str | None = None
     version: str = ""
@@ -43,16 +36,16 @@ class SweepMember:
 
 
 sweep_member: ContextVar[SweepMember | None] = ContextVar("sweep_member", default=None)
-"""The sweep's run that is under way; None outside a sweep."""
+"""The current run of a sweep; None outside a sweep."""
 
 
 def tracking_is_on(conf: Mapping[str, Any]) -> bool:
-    """`enabled` of conf, unless the variable BENCHWRIGHT_MLFLOW says `off`."""
+    """Return `enabled` of conf, unless the variable BENCHWRIGHT_MLFLOW is `off`."""
     return bool(conf["enabled"]) and os.environ.get("BENCHWRIGHT_MLFLOW", "on") != "off"
 
 
 def flatten(values: Any, prefix: str = "") -> dict[str, str]:
-    """Nested parameters as dotted names: `filtering.easy.confidence`. Lists become JSON."""
+    """Flatten nested parameters to dotted names: `filtering.easy.confidence`. Lists become JSON."""
     if isinstance(values, Mapping) and values:
         flat: dict[str, str] = {}
         for key, value in values.items():
@@ -65,7 +58,7 @@ def flatten(values: Any, prefix: str = "") -> dict[str, str]:
 
 
 def git_state(project: Path) -> dict[str, str]:
-    """Commit and whether the tree differs from it; empty outside a checkout."""
+    """Return the commit and whether the tree differs from it; empty outside a checkout."""
 
     def git(*words: str) -> str:
         return subprocess.run(  # noqa: S603
@@ -87,7 +80,7 @@ def git_state(project: Path) -> dict[str, str]:
 
 
 def tracking_uri(configured: str, project: Path) -> str:
-    """MLFLOW_TRACKING_URI if set; a relative SQLite path is taken from the project's folder."""
+    """Return MLFLOW_TRACKING_URI if set; relative SQLite paths are in the project's folder."""
     if uri := os.environ.get("MLFLOW_TRACKING_URI"):
         return uri
     database = configured.removeprefix(SQLITE)
@@ -95,9 +88,9 @@ def tracking_uri(configured: str, project: Path) -> str:
 
 
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
-    """MLflow's client and the id of the experiment, made where it is not there yet.
+    """Return MLflow's client and the id of the experiment, which is created if missing.
 
-    Files of a SQLite store lie in `mlruns` beside it.
+    Files of a SQLite store are in `mlruns` next to it.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     from filelock import FileLock
@@ -130,11 +123,11 @@ def record_run(
         conf: `tracking_uri`, `experiment`.
         project: the project's folder.
         parameters: resolved parameters; nested ones are flattened.
-        run_params: what Kedro says of the run (pipeline, runner, version …).
+        run_params: Kedro's description of the run (pipeline, runner, version …).
         saved: dataset and local file of each saved output, by name.
         seconds: wall time of the pipeline.
-        error: what ended the run, or None.
-        parent: id of the run this one is part of (a sweep).
+        error: the error that ended the run, or None.
+        parent: id of the sweep's run.
     """
     client, experiment_id = open_store(conf, project)
     import mlflow
@@ -195,10 +188,7 @@ def start_sweep(
     combinations: int,
     options: Mapping[str, Any],
 ) -> str:
-    """Begin the MLflow run that the runs of a sweep hang below, and return its id.
-
-    `options` are what was swept and set; they become its parameters.
-    """
+    """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id."""
     client, experiment_id = open_store(conf, project)
     run = client.create_run(
         experiment_id,
@@ -227,15 +217,9 @@ def finish_sweep(
     files: Iterable[Path],
     status: str,
 ) -> None:
-    """End a sweep's run.
+    """End the run `run_id` of a sweep, with its summary as a table and `files` as artefacts.
 
-    Args:
-        conf: `tracking_uri`, `experiment`.
-        project: the project's folder.
-        run_id: of `start_sweep`.
-        summary: logged as a table, with `status` of each combination.
-        files: kept as artefacts.
-        status: MLflow's word: FINISHED, FAILED or KILLED.
+    `status` is FINISHED, FAILED or KILLED.
     """
     client, _ = open_store(conf, project)
     for path in files:
@@ -251,21 +235,19 @@ def finish_sweep(
 def recorded_parameters(
     conf: Mapping[str, Any], project: Path, version: str
 ) -> dict[str, str] | None:
-    """The parameters of the run that saved its files under `version`; None where none is known.
+    """Return the parameters of the run that saved `version`, None if it is unknown.
 
-    A database that does not exist is not made.
+    A missing database is not created.
     """
     uri = tracking_uri(str(conf["tracking_uri"]), project)
     if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).exists():
         return None
     client, experiment_id = open_store(conf, project)
-    quoted = version.replace("'", "")
-    found = client.search_runs(
-        [experiment_id], filter_string=f"tags.save_version = '{quoted}'", max_results=1
-    )
-    return dict(found[0].data.params) if found else None
+    condition = "tags.save_version = '{}'".format(version.replace("'", ""))
+    runs = client.search_runs([experiment_id], filter_string=condition, max_results=1)
+    return dict(runs[0].data.params) if runs else None
 
 
 def metric_name(text: str) -> str:
-    """A name MLflow takes: letters, digits, `_`, `-` and `.`, anything else becomes `_`."""
+    """Return a name valid in MLflow: letters, digits, `_`, `-`, `.`; others become `_`."""
     return re.sub(r"[^A-Za-z0-9_.-]", "_", text)

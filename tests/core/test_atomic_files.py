@@ -75,10 +75,10 @@ def test_of_another_machine_only_what_is_old_goes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "advice"),
     [
-        (errno.ENOSPC, "make room on the disk"),
-        (errno.EACCES, "let this user write there"),
-        (errno.EROFS, "let this user write there"),
-        (errno.ENOTDIR, "move away what is in its place"),
+        (errno.ENOSPC, "free disk space"),
+        (errno.EACCES, "give this user write access"),
+        (errno.EROFS, "give this user write access"),
+        (errno.ENOTDIR, "remove what is in its place"),
     ],
 )
 def test_a_disk_that_refuses_is_told_in_one_line(tmp_path: Path, number: int, advice: str) -> None:

@@ -30,8 +30,8 @@ def test_a_signal_ends_the_block_and_the_handlers_come_back(number: int) -> None
 
 def test_codes_and_lines_are_those_of_shells() -> None:
     assert (exit_code(signal.SIGINT), exit_code(signal.SIGTERM)) == (130, 143)
-    assert said(signal.SIGINT).startswith("interrupted; what was saved is whole and kept; ")
-    assert said(signal.SIGTERM).startswith("told to stop (SIGTERM); ")
+    assert said(signal.SIGINT).startswith("interrupted; saved results are complete; ")
+    assert said(signal.SIGTERM).startswith("stopped by SIGTERM; ")
 
 
 def test_a_block_that_cannot_end_is_ended_with_its_process() -> None:
@@ -50,7 +50,7 @@ def test_a_block_that_cannot_end_is_ended_with_its_process() -> None:
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=30, check=False
     )
     assert done.returncode == 143
-    assert done.stderr.startswith("benchwright: told to stop (SIGTERM); ")
+    assert done.stderr.startswith("benchwright: stopped by SIGTERM; ")
     assert len(done.stderr.splitlines()) == 1
 
 

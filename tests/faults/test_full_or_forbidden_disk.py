@@ -29,7 +29,7 @@ def test_a_full_disk_keeps_the_old_files_and_is_told_in_one_line(
     assert ended["code"] == 1
     said = last_line(server)
     assert said.startswith(f"benchwright: {root}/03_primary/demo/")
-    assert "cannot be written: File too large; what was there before is kept; make room" in said
+    assert "cannot be written: File too large; the old content is kept; free disk" in said
     after = left_in(root)
     assert after.hidden == []
     for name, versions in before.files.items():
@@ -65,9 +65,7 @@ def test_a_folder_that_may_not_be_written_to_is_told_in_one_line(
     words = [*INGESTION(root), "--runner", runner]
     ended = server.run(words, unprivileged=True)
     assert ended["code"] == 1
-    assert "cannot be written: Permission denied; what was there before is kept; " in last_line(
-        server
-    )
+    assert "cannot be written: Permission denied; the old content is kept; " in last_line(server)
     assert left_in(root).files == before
 
 

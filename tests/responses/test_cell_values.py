@@ -31,5 +31,7 @@ def test_whole_numbers_become_their_digits_and_nothing_stays_nothing() -> None:
 
 
 def test_other_values_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^a\.csv, column 'x': is of type double; give texts$"):
+    with pytest.raises(
+        InputError, match=r"^a\.csv, column 'x': has type double; text is expected$"
+    ):
         texts(pa.chunked_array([[0.5]]), "a.csv, column 'x'")

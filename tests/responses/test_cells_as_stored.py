@@ -100,7 +100,7 @@ def test_texts_are_verbatim_and_whole_numbers_their_digits() -> None:
     assert list(texts(packed, "f")) == ["a", None, "a"]
     assert list(texts(column([None], pa.null()), "f")) == [None]
     for odd in ([1.5], [True], [["a"]], [{"a": 1}]):
-        with pytest.raises(InputError, match=r"^f: is of type .*; give texts$"):
+        with pytest.raises(InputError, match=r"^f: has type .*; text is expected$"):
             texts(column(odd), "f")
 
 

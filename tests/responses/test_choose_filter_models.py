@@ -132,13 +132,13 @@ def test_no_answers_are_told_apart_from_too_few() -> None:
     assert "no answers" in refusal(rule, blank)
     scattered = matrix(a=[1, 1, 1, 1, NAN, NAN], b=[1, 1, NAN, NAN, 1, 1])
     told = refusal({**rule, "min_coverage": 1.0}, scattered)
-    assert "the most is 0.667 (a)" in told
+    assert "the highest coverage is 0.667 (a)" in told
 
 
 def test_models_without_a_common_item_cannot_be_ranked() -> None:
     there = matrix(a=[1, 1, NAN, NAN], b=[NAN, NAN, 1, 1])
     told = refusal({"choose": "strongest", "count": 1, "min_coverage": 0.5}, there)
-    assert "no item was answered by all 2 models" in told
+    assert "no item was answered by all 2 eligible models" in told
 
 
 @pytest.mark.parametrize(

@@ -262,8 +262,8 @@ def test_a_probability_rounded_above_one_is_one(make_items: Make, make_file: Mak
         ({"item_id": ["q1"], "model": ["m"], "correct": [None]}, "row 1: no answer"),
         ({"item_id": ["q1"], "model": ["m"], "correct": ["yes"]}, "correct cannot be read"),
         ({"item_id": ["q1"], "model": ["m"], "correct": [57.3]}, "correct 57.3"),
-        ({"item_id": [1.5], "model": ["m"], "correct": [1]}, "column 'item_id': is of type double"),
-        ({"item_id": [["q1"]], "model": ["m"], "correct": [1]}, "column 'item_id': is of type"),
+        ({"item_id": [1.5], "model": ["m"], "correct": [1]}, "column 'item_id': has type double"),
+        ({"item_id": [["q1"]], "model": ["m"], "correct": [1]}, "column 'item_id': has type"),
     ],
 )
 def test_a_file_that_is_wrong_as_a_whole_is_refused_by_name(
@@ -441,7 +441,7 @@ def test_a_model_or_item_that_comes_twice_is_counted_and_the_first_cell_kept(
         ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
         ({"item_id": ["q1"], "m": [None]}, "no cell has an answer"),
         ({"item_id": ["q1"], "m": [57.3]}, "no cell can be used"),
-        ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: is empty; give the item id"),
+        ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: is empty; the item id is required"),
     ],
 )
 def test_a_wide_file_that_is_wrong_as_a_whole_is_refused_by_name(

@@ -1,1 +1,1 @@
-"""The commands beside `run`: plan, estimate, diff, sweep, evaluate-sealed, new."""
+"""The commands other than `run`: plan, estimate, diff, sweep, evaluate-sealed, new."""

@@ -1,4 +1,4 @@
-"""`benchwright estimate`: full scores of new models from their answers to an exported subset."""
+"""`benchwright estimate`: scores of new models from their answers to an exported subset."""
 
 import json
 import math
@@ -21,21 +21,19 @@ from benchwright.params.sampling import EstimationParams
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})
-"""Samplers that give every item the same chance, on which design-based intervals rest."""
+"""Samplers with equal inclusion probabilities, as design-based intervals require."""
 
 
 class ModelEstimate(NamedTuple):
-    """One new model.
+    """The estimate of one new model.
 
     Attributes:
         model: its name.
-        answered: items of the subset.
+        answered: number of items of the subset.
         on_subset: weighted mean of its answers, None without any.
-        score: estimated on all items, 0–1; None where `reason` says why.
-        low: lower bound.
-        high: upper bound.
+        score, low, high: estimated share of right answers on all items, with bounds.
         se: standard error.
-        reason: what to bear in mind; "" otherwise.
+        reason: why there is no estimate, or a caveat; else "".
     """
 
     model: str
@@ -49,17 +47,17 @@ class ModelEstimate(NamedTuple):
 
 
 class Estimated(NamedTuple):
-    """The estimates and what they rest on.
+    """The estimates and their basis.
 
     Attributes:
         subset: the manifest's section.
         estimator: its name in the registry.
         level: of the intervals.
-        of_items: items whose mean is estimated.
-        training: models whose answers to them are known.
-        source: of these answers, in words; "" without any.
-        models: the new ones, by name.
-        notes: a line for each thing to bear in mind.
+        of_items: number of items whose mean is estimated.
+        training: number of training models.
+        source: of the training answers, in words; "" without any.
+        models: the new models, by name.
+        notes: caveats.
     """
 
     subset: SubsetManifest
@@ -73,7 +71,7 @@ class Estimated(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Training answers (m, n) of the models that are not new, and their items."""
+    """Training answers (m, n), their items and their source."""
 
     item_ids: tuple[str, ...]
     training: Training
@@ -88,23 +86,23 @@ def estimate_scores(
     params: EstimationParams | None = None,
     seed: int = 0,
 ) -> Estimated:
-    """Estimate what new models would score on the whole benchmark.
+    """Estimate the scores of new models on the whole benchmark.
 
-    Without a choice of estimator: `aipw` for a random subset, since its interval held the best
-    models too; `weighted` for one with weights, `gp_irt` for other choices; `mean` for a random
-    subset without training models (docs/explanation/estimation.md, Measured).
+    By default `aipw` for a random subset, since its interval covered the best models too;
+    `weighted` for one with weights, `gp_irt` for other choices; `mean` for a random subset without
+    training models (docs/explanation/estimation.md, Measured).
 
     Args:
-        subset: what was asked.
-        new: the answers; those to other items are left out and told.
-        known: other models' answers to the benchmark; a model that is new is not taken from it.
+        subset: the manifest.
+        new: the answers; those to other items are left out and reported.
+        known: other models' answers to the benchmark; new models are left out of it.
         estimator: a name in the registry, or `auto`.
-        params: `estimation` settings; the level of the intervals is in it.
-        seed: deals the training models into folds.
+        params: `estimation` settings, with the level of the intervals.
+        seed: assigns the training models to folds.
 
     Raises:
-        InputError: the estimator is not known or needs training models, no answer is to the
-            subset, or the training answers lack items of it.
+        InputError: the estimator is unknown or needs training models, no answer is to the subset,
+            or the training answers lack items of it.
     """
     settings = params or EstimationParams()
     notes = [*new.notes]
@@ -135,7 +133,7 @@ def estimate_scores(
 
 
 def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDArray[np.float64]:
-    """Answers (r, k) to the subset's items in its order; rows of stock tasks find their item."""
+    """Return answers (r, k) to the subset's items in order, also to rows of stock tasks."""
     stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
     asked = dict.fromkeys(subset.item_ids)
     found = [name if name in asked else stock.get(name) for name in new.item_ids]
@@ -239,7 +237,7 @@ def _or_none(value: float) -> float | None:
 
 
 def terminal_lines(found: Estimated) -> list[str]:
-    """What is shown: a line for each model."""
+    """Return the lines to print, one per model."""
     subset = found.subset
     lines = [
         f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items by "

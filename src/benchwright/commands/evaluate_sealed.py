@@ -1,6 +1,6 @@
-"""`benchwright evaluate-sealed`: a model on the closed half, in memory, told as aggregates.
+"""`benchwright evaluate-sealed`: score a model on the closed half, in memory, as aggregates.
 
-Prompts, scores and what a model writes stay in this process: no score store, no MLflow, no table.
+Prompts, scores and replies stay in this process: no score store, no MLflow, no table.
 """
 
 import json
@@ -45,15 +45,15 @@ from benchwright.prompting.rendering import Question
 
 
 class SealedRequest(NamedTuple):
-    """What is asked for.
+    """What to score.
 
     Attributes:
         file: `test.sealed`, or `validation.jsonl` for the same figures of the public half.
         model: its name under `models.models`.
         style: `letters`, `cloze`, `cloze_bytes`, `cloze_tokens` or `generate`.
-        shots: demonstrations, from `demonstrations`.
+        shots: number of demonstrations.
         demonstrations: the public `validation.jsonl`.
-        send_to_server: lets the questions of a sealed file go to an endpoint.
+        send_to_server: allow questions of a sealed file to be sent to an endpoint.
     """
 
     file: Path
@@ -65,12 +65,12 @@ class SealedRequest(NamedTuple):
 
     @property
     def asked_as(self) -> str:
-        """`<model>@<style>-<shots>`."""
+        """The configuration `<model>@<style>-<shots>`."""
         return configuration_name(self.model, self.style, self.shots)
 
     @property
     def half(self) -> Literal["validation", "test"]:
-        """The half of the benchmark that the file is."""
+        """The half of the benchmark in the file."""
         return "validation" if self.file.suffix == ".jsonl" else "test"
 
 
@@ -80,8 +80,8 @@ def run_evaluate_sealed(
     """Score a model of conf on the closed half (or the public one).
 
     Raises:
-        InputError: the model or the key is not known, the file cannot be opened, demonstrations
-            are missing, or scoring failed; no message repeats words of a question.
+        InputError: the model or the key is unknown, the file cannot be opened, demonstrations are
+            missing, or scoring failed; no message repeats words of a question.
     """
     parameters = load_conf(project, env)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
@@ -100,7 +100,7 @@ def run_evaluate_sealed(
 def model_scorer(
     request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
 ) -> Scorer:
-    """A model as a function of items that keeps nothing and writes nothing."""
+    """Return a model as a function of items that stores nothing."""
     asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
@@ -113,7 +113,7 @@ def model_scorer(
 
 
 def read_public(file: Path) -> SealedBenchmark:
-    """The public half, as `seal_halves` wrote it."""
+    """Read the public half, as written by `seal_halves`."""
     try:
         # Lines end at \n only: JSON texts may hold other line separators.
         lines = file.read_text(encoding="utf-8").split("\n")
@@ -122,14 +122,14 @@ def read_public(file: Path) -> SealedBenchmark:
             raise ValueError("no items")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            f"{file}: not the public half that was written beside a sealed one "
+            f"{file}: not the public half that was written next to a sealed one "
             f"({type(error).__name__})"
         ) from None
     return SealedBenchmark(file.stem, "", items)
 
 
 def _public_item(row: Any) -> SealedItem:
-    """One line of the public half; raises KeyError, TypeError or ValueError where it is none."""
+    """Read one line; raise KeyError, TypeError or ValueError if it is invalid."""
     choices, answer, level = row["choices"], row["answer"], row["difficulty"]
     whole = type(answer) is int and isinstance(level, int | None)
     if not isinstance(choices, list) or not whole:
@@ -145,7 +145,7 @@ def _public_item(row: Any) -> SealedItem:
 
 
 def terminal_lines(score: SealedScore) -> list[str]:
-    """What is shown."""
+    """Return the lines to print."""
     if score.reason:
         return [score.reason]
     width = max(len(group.name) for group in (score.whole, *score.fields))
@@ -158,7 +158,7 @@ def terminal_lines(score: SealedScore) -> list[str]:
 
 
 def half_figures(request: SealedRequest, score: SealedScore) -> HalfFigures:
-    """The same for the pipeline `half_gap`, without anything of an item.
+    """Return the figures for the pipeline `half_gap`, without anything of an item.
 
     Raises:
         InputError: see `identity_of`.
@@ -179,11 +179,11 @@ def half_figures(request: SealedRequest, score: SealedScore) -> HalfFigures:
 
 
 def identity_of(request: SealedRequest) -> SealedIdentity:
-    """The sealed benchmark that figures are of, by the manifest beside the file.
+    """Return the identity of the sealed benchmark, from the manifest next to the file.
 
     Raises:
-        InputError: there is no manifest, it is of another file, or demonstrations are not those of
-            this benchmark's public half, so that the two halves would be asked in other ways.
+        InputError: the manifest is missing or of another file, or demonstrations are not from this
+            benchmark's public half, so that the two halves would be asked differently.
     """
     identity = sealed_identity(request.file, request.half)
     shown = request.demonstrations
@@ -196,7 +196,7 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
 
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write `half_figures` to the file that is named (`.json`), else to one in a folder."""
+    """Write `half_figures` to the file `out` (`.json`), or to a file in the folder `out`."""
     told = half_figures(request, score).model_dump(mode="json")
     own = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{own}.{request.half}.json"
@@ -211,7 +211,6 @@ def _figures(group: GroupScore) -> GroupFigures:
 
 
 def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
-    """The project's own settings (device, precision, sizes), for one configuration."""
     if request.style not in STYLES:
         raise InputError(
             f"evaluate-sealed: style {request.style!r} is not known; there are {', '.join(STYLES)}"
@@ -230,8 +229,8 @@ def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
     model = models.models[request.model]
     if request.half == "test" and model.endpoint is not None and not request.send_to_server:
         raise InputError(
-            f"evaluate-sealed: {request.model} is a server; --send-to-server lets the closed "
-            "questions go there, where they may be kept"
+            f"evaluate-sealed: {request.model} is a server, which may keep the closed questions; "
+            "use --send-to-server to allow this"
         )
 
 
@@ -254,7 +253,7 @@ def _question(item: SealedItem) -> Question:
 
 @contextmanager
 def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
-    """An error of ours passes if it repeats no words of a question; others lose their message."""
+    """Withhold messages of errors that are not ours or that repeat words of a question."""
     try:
         yield
     except Exception as error:
@@ -268,5 +267,5 @@ def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
         kind = type(error).__name__
         raise InputError(
             f"evaluate-sealed: scoring failed ({kind}); its message is withheld, since it may "
-            "quote a question. The same model on the public half tells more"
+            "quote a question. Run the same model on the public half to see it"
         ) from None

@@ -1,4 +1,4 @@
-"""A folder to work in, for who has installed the package and has no clone."""
+"""Create a project folder for users of the installed package."""
 
 import shutil
 import tempfile
@@ -27,22 +27,20 @@ mlruns/
 
 
 def new_project(folder: Path) -> None:
-    """Make `folder` with conf, the bundled benchmark and the pinned requirements.
-
-    The folder appears whole or not at all.
+    """Create `folder` with conf, the bundled benchmark and the pinned requirements, atomically.
 
     Raises:
-        InputError: there is something at `folder` already, or the package has no such files (an
-            editable install: the clone is the project).
+        InputError: `folder` is not empty, or the package has no such files (an editable install:
+            the clone is the project).
     """
     from kedro import __version__ as kedro
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already and not empty; give a new folder")
+        raise InputError(f"{folder} already exists and is not empty; give a new folder")
     packed = files("benchwright") / "project"
     if not packed.is_dir():
         raise InputError(
-            "this installation is a clone's own, which is a project already: work in the clone"
+            "this package is installed from a clone, which is already a project: work in the clone"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as aside:

@@ -27,12 +27,9 @@ from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layo
 
 
 class PlanRequest(NamedTuple):
-    """What is asked for.
+    """The targets, the cost of a prompt without its tokens, and the tokenizer.
 
-    Attributes:
-        wanted: the values.
-        cost: of a prompt; its tokens are counted here.
-        tokenizer: a name under `models.models`; "" counts characters.
+    `tokenizer` is a name under `models.models`; "" counts characters.
     """
 
     wanted: Wanted
@@ -41,7 +38,7 @@ class PlanRequest(NamedTuple):
 
 
 class MadePlan(NamedTuple):
-    """A plan with what it rests on."""
+    """A plan and its basis."""
 
     request: PlanRequest
     source: str
@@ -53,19 +50,13 @@ class MadePlan(NamedTuple):
 def run_plan(
     known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
 ) -> MadePlan:
-    """Plan from known answers.
-
-    Args:
-        known: answers of models to the whole benchmark.
-        request: what is wanted.
-        project: the project's folder, for a tokenizer of conf.
-        env: as `--env`.
+    """Plan from known answers to the whole benchmark.
 
     Raises:
-        InputError: a wanted value makes no sense, or the tokenizer is not known.
+        InputError: a target is invalid, or the tokenizer is unknown.
     """
     cost = _with_tokens(known, request, project, env)
-    # Which pairs of models are drawn must not depend on the order of the file.
+    # The drawn pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
     answers = Answers(known.correct[order], known.clusters(), known.strata())
     plan = make_plan(answers, request.wanted, cost, known.curves)
@@ -99,7 +90,7 @@ _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "d
 
 
 def draw_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
-    """A figure for each thing that the plan's curve has; wanted values are lines across."""
+    """Draw each figure of the plan's curve, with the targets as horizontal lines."""
     lines = {
         "standard_error_benchmark": wanted.standard_errors,
         "standard_error_ability": wanted.standard_errors,
@@ -169,7 +160,7 @@ _COSTS = ("prompts", "tokens", "price", "hours")
 
 
 def terminal_lines(made: MadePlan) -> list[str]:
-    """What is shown."""
+    """Return the lines to print."""
     plan = made.plan
     lines = [f"{made.source}: {plan.models:,} models, {plan.items:,} items"]
     lines += [f"note: {note}" for note in made.notes]
@@ -186,7 +177,7 @@ def terminal_lines(made: MadePlan) -> list[str]:
 
 
 def explanations(made: MadePlan) -> list[str]:
-    """What the figures mean, in sentences."""
+    """Explain the figures in sentences."""
     wanted, cost = made.request.wanted, made.cost
     said = []
     if wanted.standard_errors:
@@ -236,7 +227,7 @@ def _figure(value: float | None) -> str:
 
 
 def plan_json(made: MadePlan) -> dict[str, Any]:
-    """The plan as JSON: rows as shown, and the curve behind the page."""
+    """Return the plan as JSON: the rows, and the curve behind the page."""
     rows = [
         {**row._asdict(), "cost": None if row.cost is None else row.cost._asdict()}
         for row in made.plan.rows
@@ -263,7 +254,7 @@ def write_json(made: MadePlan, file: Path) -> Path:
 
 
 def write_page(made: MadePlan, file: Path) -> Path:
-    """Write a page with the table and the figures, which needs no network."""
+    """Write a self-contained page with the table and the figures."""
     plan = made.plan
     figures = draw_plan(plan, made.request.wanted)
     rows: list[list[str | Cell]] = []
@@ -291,7 +282,7 @@ def write_page(made: MadePlan, file: Path) -> Path:
 
 
 def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
-    """NaN as null."""
+    """Replace NaN by null."""
     return {
         key: None if isinstance(value, float) and math.isnan(value) else value
         for key, value in row.items()

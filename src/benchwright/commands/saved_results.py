@@ -1,4 +1,4 @@
-"""What runs have saved by version (answers, audits of items), and answers recorded in files."""
+"""Find what runs have saved by version (answers, audits), and read answers recorded in files."""
 
 import json
 import re
@@ -25,9 +25,9 @@ from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
 ANSWERED_BY = 0.5
-"""An item takes part where so many of the models answered it."""
+"""Share of the models that must have answered an item."""
 MIN_COVERAGE = 0.95
-"""A model takes part where it answered so many of these items."""
+"""Share of these items that a model must have answered."""
 AUDIT = "item_audit.parquet"
 COVERAGE = "rule_coverage.parquet"
 
@@ -42,20 +42,18 @@ _QUESTION = "question"
 
 
 class KnownAnswers(NamedTuple):
-    """Answers of m models to n items, and what is known of the items.
+    """Answers of m models to n items, and facts about the items.
 
     Attributes:
-        source: where they are from, in words.
-        models: m names, sorted; of files `<model>@<style>-<shots>` where a table says how it was
+        source: their origin, in words.
+        models: m sorted names; from files `<model>@<style>-<shots>` if a table says how it was
             asked.
-        item_ids: n ids; of files in their natural order. A log of a task that is not ours has
-            `<task>/<row>`.
-        correct: (m, n) float32 in [0, 1], NaN where there is no answer.
-        items: columns item_id, subject, question, choices and passage_id of the items that are
-            known; None where nothing but ids is.
-        families: family by model, where a run told them.
+        item_ids: n ids, from files in natural order; `<task>/<row>` for logs of foreign tasks.
+        correct: (m, n) float32 in [0, 1], NaN without an answer.
+        items: columns item_id, subject, question, choices and passage_id of known items, or None.
+        families: family by model, if a run recorded them.
         curves: a run's `SamplingCurves`, or None.
-        notes: a line for each thing to bear in mind.
+        notes: caveats.
     """
 
     source: str
@@ -68,12 +66,12 @@ class KnownAnswers(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def clusters(self) -> NDArray[np.intp]:
-        """(n,) labels, equal for items that share a passage or stem; each alone if unknown."""
+        """Return (n,) labels, equal for items that share a passage or stem."""
         rows = self._rows()
         return np.arange(len(self.item_ids)) if rows is None else item_clusters(rows)
 
     def strata(self) -> NDArray[np.intp] | None:
-        """(n,) labels by subject; None where there is one, or none is known."""
+        """Return (n,) labels by subject; None if there is one, or none is known."""
         rows = self._rows()
         if rows is None:
             return None
@@ -81,7 +79,7 @@ class KnownAnswers(NamedTuple):
         return labels if len(names) > 1 else None
 
     def item_texts(self) -> list[str]:
-        """Question and choices of the items that are known."""
+        """Return question and choices of the known items."""
         rows = self._rows()
         if rows is None:
             return []
@@ -89,7 +87,7 @@ class KnownAnswers(NamedTuple):
         return [text for q, own in pairs if (text := "\n".join([q, *map(str, own)]).strip())]
 
     def _rows(self) -> pd.DataFrame | None:
-        """A row per item, in order; an item that is not listed has no texts."""
+        """Return a row per item, in order; unknown items have no texts."""
         if self.items is None:
             return None
         rows = self.items.set_index("item_id").reindex(list(self.item_ids)).reset_index()
@@ -108,9 +106,9 @@ class SavedAudit(NamedTuple):
 
     Attributes:
         path: its item_audit.parquet.
-        version: the version it was saved under, "" where it lies outside a run's folders.
-        coverage: the rule_coverage.parquet of the same version, where it is there.
-        where: benchmark and variant by the folders it lies in, "" without a version.
+        version: its saved version, "" outside a run's folders.
+        coverage: the rule_coverage.parquet of the same version, if it exists.
+        where: benchmark and variant by the folders, "" without a version.
     """
 
     path: Path
@@ -125,17 +123,17 @@ class SavedAudit(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The version, else the folder it lies in."""
+        """The version, else the folder's name."""
         return self.version or self.path.parent.name
 
 
 def catalog_path(project: Path, conf: Mapping[str, Any], name: str) -> Path:
-    """Where a dataset of the catalog lies: of a versioned one the folder of its versions."""
+    """Return the path of a catalog dataset; for a versioned one, the folder of its versions."""
     return project / str(conf["catalog"][name]["filepath"])
 
 
 def saved_versions(name: str, *folders: Path) -> list[Path]:
-    """The files `<folder>/<version>/<name>`, the last version last."""
+    """Return the files `<folder>/<version>/<name>`, the latest version last."""
     files = [file for folder in folders for file in folder.glob(f"*/{name}")]
     return sorted(filter(Path.is_file, files), key=lambda file: natural_key(file.parent.name))
 
@@ -152,14 +150,14 @@ def known_answers(
     params: Mapping[str, Any],
     items_file: Path | None = None,
 ) -> KnownAnswers:
-    """Answers from files where some are named, else those that a run saved last.
+    """Read answers from files, or those that a run saved last.
 
     Args:
         project: the project's folder; not needed for files.
         env: as `--env`.
-        files: tables, saved matrices, logs of lm-eval, or folders of such.
-        params: benchmark, variant and data_root, where they are not conf's. Without a variant the
-            newest matrix of any.
+        files: tables, saved matrices, lm-eval logs, or folders of these.
+        params: benchmark, variant and data_root, if not conf's. Without a variant, the newest
+            matrix of any variant is used.
         items_file: a table of the items (item_id, question, choices, subject, passage_id).
 
     Raises:
@@ -203,11 +201,9 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
 
 
 def judged(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
-    """The items that half of the models answered, and the models that answered nearly all of them.
+    """Select items that half of the models answered, and models that answered nearly all of them.
 
-    Args:
-        known: the answers.
-        all_items: keep every item instead, and the models that answered nearly all of these.
+    With `all_items`, keep every item, and the models that answered nearly all of these.
 
     Raises:
         InputError: nothing is left.
@@ -236,10 +232,10 @@ def judged(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
 
 
 def read_items(file: Path) -> pd.DataFrame:
-    """A table of items: item_id, and question, choices, subject, passage_id where it has them.
+    """Read a table of items: item_id, and optionally question, choices, subject, passage_id.
 
     Raises:
-        InputError: it cannot be read, lacks item_id, or has one twice.
+        InputError: it cannot be read, lacks item_id, or has a duplicate.
     """
     table = read_table(file).to_pandas()
     if "item_id" not in table:
@@ -257,17 +253,17 @@ def _checked_items(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> SavedAudit:
-    """The audit that `name` means.
+    """Find the audit that `name` means.
 
     Args:
-        name: a version or its beginning, `latest`, `previous`, an audit file, the folder of a
-            version, a folder of versions, a variant's folder, or a data folder.
-        versions: the folder that holds this benchmark and variant's versions.
+        name: a version or its prefix, `latest`, `previous`, an audit file, the folder of a version,
+            a folder of versions, a variant's folder, or a data folder.
+        versions: the folder of this benchmark and variant's versions.
         benchmark: whose audit to take from a data folder.
         variant: likewise.
 
     Raises:
-        InputError: nothing is found; the message lists what is there.
+        InputError: nothing is found; the message lists what exists.
     """
     path = Path(name)
     if path.is_file():
@@ -301,7 +297,7 @@ def _pick_version(name: str, folder: Path) -> Path:
 
 
 def _audit(path: Path) -> SavedAudit:
-    """What lies beside an audit saved by a run: `…/item_audit.parquet/<version>/…`."""
+    """Find the files next to an audit saved by a run: `…/item_audit.parquet/<version>/…`."""
     version, beside, where = "", path.with_name(COVERAGE), ""
     if path.parent.parent.name == AUDIT:
         version = path.parent.name
@@ -311,7 +307,7 @@ def _audit(path: Path) -> SavedAudit:
 
 
 def read_audit(path: Path) -> pd.DataFrame:
-    """An item_audit.parquet with all columns that a comparison needs.
+    """Read an item_audit.parquet with all columns that a comparison needs.
 
     Raises:
         InputError: it is no Parquet file, or lacks a column.
@@ -327,15 +323,15 @@ def read_audit(path: Path) -> pd.DataFrame:
 
 
 def read_answers(paths: Sequence[Path]) -> KnownAnswers:
-    """Answers in files, and in the files of folders: tables, saved matrices, logs of lm-eval.
+    """Read answers in files and folders: tables, saved matrices, lm-eval logs.
 
-    Tidy tables have a row per item and model with `correct` or `score`; wide ones a table of items
-    and models, 0–1; logs are those of `lm_eval --log_samples`. Of two answers of a model to an item
-    the first counts, logs after tables, and a note says so. Items are known where their documents
-    stand in a log: question and choices, as the question.
+    Tidy tables have a row per item and model with `correct` or `score`; wide ones are tables of
+    items and models, 0–1; logs are those of `lm_eval --log_samples`. Of two answers of a model to
+    an item the first counts, logs after tables, and a note says so. Items are known from the
+    documents in logs: question and choices, as the question.
 
     Raises:
-        InputError: a file is absent, is none of these, or holds no answer.
+        InputError: a file is missing, is none of these, or holds no answer.
     """
     files = [file for path in paths for file in _files(path)]
     logs = [file for file in files if file.name.endswith(".jsonl") and is_sample_log(file)]
@@ -365,7 +361,7 @@ def read_answers(paths: Sequence[Path]) -> KnownAnswers:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file, or the files of answers in and below a folder."""
+    """Return the file, or the files of answers in and below a folder."""
     if path.is_file():
         if not path.name.endswith(FILE_TYPES):
             raise InputError(f"{path}: must end in {', '.join(FILE_TYPES)}")
@@ -384,7 +380,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
-    """Tidy and wide tables by the pipeline's own import, over the items that they name."""
+    """Import tidy and wide tables as the pipeline does, over the items that they name."""
     loaded = {str(file): _loaded(file) for file in files}
     ids = sorted({name for file, told in loaded.items() for name in _item_ids(file, told)})
     if not ids:
@@ -409,7 +405,6 @@ def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
 
 
 def _loaded(file: Path) -> LoadedFile:
-    """A table without what only a benchmark's items could explain."""
     table = read_table(file)
     # Files of several folders may share a name, so each goes by its path.
     spec = ResponseFileParams(file="answers.csv").model_copy(update={"file": str(file)})
@@ -437,7 +432,7 @@ def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
 
 
 def _nameless_items(ids: Sequence[str]) -> pd.DataFrame:
-    """Items of which nothing but the id is known: open-ended, so that no gold is claimed."""
+    """Return open-ended items, since nothing but their ids is known."""
     columns = Items.empty().columns
     blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
@@ -449,7 +444,6 @@ def _nameless_items(ids: Sequence[str]) -> pd.DataFrame:
 
 
 def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Answers by model and item, and the items with their texts."""
     read = []
     for file in files:
         model = read_run(file).model or (file.parent.name if _TASK.fullmatch(file.name) else None)
@@ -479,7 +473,7 @@ def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.Dat
 
 
 def _samples(file: Path) -> list[tuple[str | None, float, str]]:
-    """Item, right or not, and text of each sample of the first filter; item None of a draw."""
+    """Return item (None for a draw), correctness and text of each sample of the first filter."""
     named = _TASK.fullmatch(file.name)
     task = named["task"] if named else file.stem
     rows = read_samples(file).to_pylist()

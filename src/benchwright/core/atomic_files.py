@@ -1,7 +1,7 @@
-"""Files and folders written aside and renamed: a killed run never leaves half of one.
+"""Write files and folders aside and rename them: a killed run never leaves half of one.
 
-What is written aside is locked for as long as its writer lives, so that the next run can tell what
-a killed one has left from what another run is just writing.
+A path that is being written is locked while its writer lives, so that the next run can tell the
+leftovers of a killed run from what another run is writing.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from benchwright.core.errors import InputError
 
 HOST = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 ABANDONED = 3600.0
-"""Seconds after which what another machine has left aside is taken for litter."""
+"""Age in seconds from which another machine's temporary file counts as abandoned."""
 
 _ASIDE = re.compile(r"\..+\.(?:[0-9a-f]{8}-)?[0-9a-f]{32}\.tmp")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -30,28 +30,18 @@ _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 
 
-def written_aside(target: str | Path) -> AbstractContextManager[Path]:
-    """A temporary path beside `target` that becomes it when the block ends without an error.
-
-    What a killed writer of the same target has left is cleared away first.
-
-    Raises:
-        InputError: the disk is full, or the place cannot be written to; the old file is as it was.
-    """
-    return _written_aside(Path(target), folder=False)
-
-
-def folder_aside(target: Path) -> AbstractContextManager[Path]:
-    """As `written_aside`, a folder; the files in it are flushed to the disk.
-
-    Raises:
-        InputError: the disk is full, or the place cannot be written to; or `target` is there.
-    """
-    return _written_aside(target, folder=True)
-
-
 @contextlib.contextmanager
-def _written_aside(target: Path, *, folder: bool) -> Iterator[Path]:
+def written_aside(target: str | Path, *, folder: bool = False) -> Iterator[Path]:
+    """Yield a temporary path that replaces `target` when the block ends without an error.
+
+    Files are flushed to the disk. What a killed writer of the same target has left is removed
+    first. With `folder`, the path is a folder.
+
+    Raises:
+        InputError: the disk is full, or the place cannot be written to, or a folder is already
+            there; the old file is unchanged.
+    """
+    target = Path(target)
     aside = aside_of(target)
     with told_if_not_writable(target):
         try:
@@ -68,6 +58,11 @@ def _written_aside(target: Path, *, folder: bool) -> Iterator[Path]:
                 _remove(aside)
 
 
+def folder_aside(target: Path) -> AbstractContextManager[Path]:
+    """Yield a temporary folder that becomes `target`; see `written_aside`."""
+    return written_aside(target, folder=True)
+
+
 def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
@@ -76,23 +71,23 @@ def _remove(path: Path) -> None:
 
 
 def glob_literal(name: str) -> str:
-    """The name as a pattern that matches it alone."""
+    """Return a glob pattern that matches only this name."""
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
 def aside_of(target: Path) -> Path:
-    """A new hidden name beside `target` that says which machine writes it."""
+    """Return a new hidden name next to `target` that identifies the writing machine."""
     return target.with_name(f".{target.name}.{HOST}-{uuid.uuid4().hex}.tmp")
 
 
 def is_aside(name: str) -> bool:
-    """Whether a name is one of `aside_of`."""
+    """Return whether a name is one of `aside_of`."""
     return _ASIDE.fullmatch(name) is not None
 
 
 @contextlib.contextmanager
 def told_if_not_writable(target: Path) -> Iterator[None]:
-    """Errors of a full or forbidden disk become one line that names the file and what would do.
+    """Turn errors of a full or read-only disk into one line with the file and what to do.
 
     Raises:
         InputError: instead of such an OSError.
@@ -103,24 +98,24 @@ def told_if_not_writable(target: Path) -> Iterator[None]:
         if error.errno not in (*_FULL, *_REFUSED, *_IN_THE_WAY, errno.EIO):
             raise
         raise InputError(
-            f"{target} cannot be written: {os.strerror(error.errno)}; what was there before is "
-            f"kept; {_advice(error.errno)}, or name another data_root, and start the run again"
+            f"{target} cannot be written: {os.strerror(error.errno)}; the old content is kept; "
+            f"{_advice(error.errno)}, or set another data_root, and start the run again"
         ) from error
 
 
 def _advice(number: int) -> str:
     if number in _FULL:
-        return "make room on the disk"
+        return "free disk space"
     if number in _REFUSED:
-        return "let this user write there"
+        return "give this user write access"
     if number == errno.EIO:
-        return "look whether the disk is sound"
-    return "move away what is in its place"
+        return "check the disk"
+    return "remove what is in its place"
 
 
 @contextlib.contextmanager
 def held(path: Path, *, folder: bool = False) -> Iterator[None]:
-    """Make an empty file or folder that nobody takes for litter while the block runs."""
+    """Make an empty file or folder that counts as in use while the block runs."""
     while True:
         (path if folder else path.parent).mkdir(parents=True, exist_ok=True)
         if sys.platform == "win32":  # where an open file cannot be renamed
@@ -131,10 +126,10 @@ def held(path: Path, *, folder: bool = False) -> Iterator[None]:
         try:
             descriptor = os.open(path, os.O_RDONLY if folder else os.O_WRONLY | os.O_CREAT, 0o666)
         except FileNotFoundError:
-            continue  # another run has just cleared away the folder, empty as it was
+            continue  # another run has just removed the empty folder
         try:
             _lock(descriptor, wait=True)
-            if path.exists():  # else another run cleared it away before it was locked
+            if path.exists():  # else another run removed it before it was locked
                 yield
                 return
         finally:
@@ -143,9 +138,9 @@ def held(path: Path, *, folder: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Held by one process or thread at a time for a folder that is there; leaves no file.
+    """Lock an existing folder for one process or thread at a time, without a lock file.
 
-    On Windows, where folders cannot be locked, all go on at once.
+    On Windows, where folders cannot be locked, this does nothing.
     """
     if sys.platform == "win32":
         yield
@@ -159,10 +154,7 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def _lock(descriptor: int, *, wait: bool = False) -> bool | None:
-    """Lock an open file; False: another has it, None: it cannot be locked here.
-
-    The system lets go of it when the file is closed or the process ends, however it ends.
-    """
+    """Lock an open file until it is closed; False if another has the lock, None if unsupported."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -177,7 +169,7 @@ def _lock(descriptor: int, *, wait: bool = False) -> bool | None:
 
 
 def clear_abandoned(asides: Iterable[Path]) -> int:
-    """Remove what killed runs have left aside, and nothing of a run that lives; how many."""
+    """Remove what killed runs have left, but nothing of a live run; return the number removed."""
     cleared = 0
     for path in asides:
         with contextlib.suppress(OSError):
@@ -188,10 +180,10 @@ def clear_abandoned(asides: Iterable[Path]) -> int:
 
 
 def _abandoned(aside: Path) -> bool:
-    """Whether the writer of what lies aside is gone.
+    """Return whether the writer of a temporary file is gone.
 
-    A free lock says so for this machine's own files; not every network disk shows one machine the
-    locks of another, so other machines' files must be old as well.
+    A free lock proves it for this machine's own files; not every network disk shows the locks of
+    other machines, so their files must be old as well.
     """
     age = time.time() - aside.stat().st_mtime
     here = f".{HOST}-" in aside.name

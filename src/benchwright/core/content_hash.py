@@ -1,4 +1,4 @@
-"""The hash of what a model reads of an item: how answers find their item by its text."""
+"""The hash of an item's text, by which answers find their item."""
 
 import hashlib
 import unicodedata
@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 
 def content_hash(question: str, choices: Iterable[str] = ()) -> str:
-    """32 hexadecimal digits for a question with its choices in their order.
+    """Return 32 hexadecimal digits for a question with its choices in order.
 
-    Texts are normalised to Unicode NFC and otherwise taken verbatim: case, white space and the
-    order of the choices all count, since a model sees them. An open-ended question has no choices.
+    Texts are normalised to Unicode NFC and otherwise verbatim: case, white space and the order of
+    the choices all matter, since a model sees them.
     """
     texts = [unicodedata.normalize("NFC", text) for text in (question, *choices)]
     # The unit separator keeps ("ab", ["c"]) apart from ("a", ["bc"]).

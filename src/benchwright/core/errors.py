@@ -1,27 +1,27 @@
-"""Errors that are the user's to mend: one line, no traceback."""
+"""Errors that users can fix: reported in one line, without a traceback."""
 
 import re
 from collections.abc import Iterator
 
 LONGEST = 1_000
-"""Characters of a message for the user; what it quotes may be longer."""
+"""Maximum length of a message for the user."""
 
 _WRAPPED = re.compile(
     r"^Parameter validation failed:|^- |Failed to instantiate \w+ for parameter '\S+': "
     r"\d+ validation errors? for \w+|^For further information visit .*"
 )
-"""What Kedro and pydantic put around what is wrong with a parameter."""
+"""The words of Kedro and pydantic around a parameter error."""
 
 
 class InputError(ValueError):
-    """Bad input or configuration. The message names file, row, field, value and what would do."""
+    """Invalid input or configuration. The message names file, row, field, value and a remedy."""
 
 
 _REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what led to it, outermost first."""
+    """Yield the error and its causes, outermost first."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -29,21 +29,17 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _cut(line: str) -> str:
-    """The line, its end left out where what it quotes makes it too long to read."""
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-
-
 def one_line(error: BaseException) -> str | None:
-    """What to tell the user, where the fault is theirs; None where it is ours."""
+    """Return the message of a user's error in one line, None for other errors."""
     for cause in causes(error):
+        lines: list[str] = []
         if isinstance(cause, InputError):
-            return _cut(" ".join(str(cause).split()))
-        if type(cause).__name__ == "_RemoteTraceback":  # all a pool's worker says of causes
-            told = _REMOTE.findall(str(cause))
-            if told:
-                return _cut(str(told[0]))
-        if type(cause).__name__ == "ParameterValidationError":
+            lines = [" ".join(str(cause).split())]
+        elif type(cause).__name__ == "_RemoteTraceback":  # a pool's worker reports causes as text
+            lines = [str(line) for line in _REMOTE.findall(str(cause))]
+        elif type(cause).__name__ == "ParameterValidationError":
             parts = (_WRAPPED.sub("", part.strip()).strip() for part in str(cause).splitlines())
-            return _cut("; ".join(filter(None, parts)).replace(":; ", ": "))
+            lines = ["; ".join(filter(None, parts)).replace(":; ", ": ")]
+        if lines:
+            return lines[0] if len(lines[0]) <= LONGEST else f"{lines[0][: LONGEST - 1]}…"
     return None

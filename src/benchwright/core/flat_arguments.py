@@ -1,4 +1,4 @@
-"""Functions whose last argument is a bundle, called with the bundle's fields one by one."""
+"""Call functions whose last argument is a NamedTuple with its fields as separate arguments."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 def flat_arguments(function: Callable[..., Result]) -> Callable[..., Result]:
     """Let a function whose last argument is a NamedTuple take its fields as arguments.
 
-    A node of a pipeline so names each of them, and Kedro validates each by its type.
+    A pipeline node can then name each field, and Kedro validates each by its type.
     """
     hints = get_type_hints(function)
     *own, last = signature(function).parameters

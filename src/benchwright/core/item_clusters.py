@@ -1,4 +1,4 @@
-"""Which items are not independent of each other: those that share a passage or a stem."""
+"""Clusters of dependent items: those that share a passage or a stem."""
 
 import hashlib
 
@@ -10,15 +10,15 @@ from benchwright.core.natural_order import natural_order
 
 
 def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
-    """One label per item; items of one cluster are resampled together.
+    """Return a cluster label for each item; items of one cluster are resampled together.
 
-    Items with the same `passage_id` are one cluster; items without a passage are, if their
-    questions are equal but for case and white space (Miller 2024, arXiv:2411.00640, on clustered
-    standard errors). An empty question is a cluster of its own.
+    Items with the same `passage_id` form a cluster; items without a passage do if their questions
+    are equal up to case and white space (Miller 2024, arXiv:2411.00640, on clustered standard
+    errors). An empty question is its own cluster.
 
     Returns:
-        (n,) labels 0, 1, … in the order of the rows. Clusters are numbered by the natural order
-        of their first item id, so that an item's label does not depend on the order of rows.
+        (n,) labels 0, 1, … in the order of the rows, numbered by the natural order of the clusters'
+        first item ids, independently of the order of rows.
     """
     ids = [str(item_id) for item_id in items["item_id"]]
     rows = zip(ids, items["passage_id"], items["question"], strict=True)
@@ -30,7 +30,7 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def _key(item_id: str, passage: object, question: str) -> bytes:
-    """What items of a cluster share, as a digest: the texts of a million questions take much."""
+    """Return a digest of what a cluster shares: a million texts would take much memory."""
     if isinstance(passage, str) and passage.strip():
         kind, text = "passage", passage
     else:

@@ -1,4 +1,4 @@
-"""Private names of Kedro and fsspec that this package uses: what to read before an upgrade."""
+"""Private names of Kedro and fsspec that this package uses: check them before an upgrade."""
 
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -10,13 +10,13 @@ from kedro.io.core import get_protocol_and_path
 Held = TypeVar("Held")
 
 ERROR_LOGGERS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
-"""Kedro's loggers that tell an error which is raised too."""
+"""Kedro's loggers of errors that are raised as well."""
 
 
 class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
-    """A versioned dataset of one local file or folder; a subclass loads and saves it.
+    """A versioned dataset of one local file or folder; subclasses load and save it.
 
-    `held` says in messages what is kept there.
+    `held` names the content in messages.
     """
 
     held = "these"
@@ -29,22 +29,21 @@ class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
         metadata: dict[str, Any] | None = None,
     ) -> None:
         """Args:
-        filepath: a local file or folder.
-        version: set by Kedro where the catalog says `versioned: true`.
-        metadata: for kedro-viz.
+        filepath: a local file or folder. version: set by Kedro if the catalog has `versioned:
+        true`. metadata: for kedro-viz.
         """
         protocol, path = get_protocol_and_path(filepath, version)
         if protocol != "file":
-            raise DatasetError(f"{filepath}: {self.held} are kept in local files only")
+            raise DatasetError(f"{filepath}: {self.held} can only be kept in local files")
         self.metadata = metadata
         super().__init__(PurePosixPath(path), version)
 
     def load_path(self) -> Path:
-        """The file of the version that is loaded."""
+        """Return the path of the loaded version."""
         return Path(self._get_load_path())
 
     def save_path(self) -> Path:
-        """The file of the version that is saved."""
+        """Return the path of the saved version."""
         return Path(self._get_save_path())
 
     def _exists(self) -> bool:
@@ -58,32 +57,32 @@ class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
 
 
 def wrap_local_file_system(dataset: Any, wrap: Callable[[Any], Any]) -> None:
-    """Replace the fsspec file system of one of Kedro's datasets, where it is the local one."""
+    """Replace the fsspec file system of a Kedro dataset if it is local."""
     if dataset._protocol == "file":
         dataset._fs = wrap(dataset._fs)
 
 
 def open_loaded(dataset: Any) -> Any:
-    """The file of one of Kedro's datasets that is loaded, open to read bytes."""
+    """Open the loaded file of a Kedro dataset to read bytes."""
     return dataset._fs.open(str(dataset._get_load_path()), mode="rb")
 
 
 def loaded_from(dataset: Any) -> Path | None:
-    """The local path of the version that is loaded; None of other datasets."""
+    """Return the local path of the loaded version, None for other datasets."""
     if not _is_local(dataset) or not hasattr(dataset, "_get_load_path"):
         return None
     return Path(str(dataset._get_load_path()))
 
 
 def folder_of_versions(dataset: Any) -> Path | None:
-    """The local folder that holds a folder per version; None where there are no versions."""
+    """Return the local folder with a folder per version, None without versions."""
     if getattr(dataset, "_version", None) is None or not _is_local(dataset):
         return None
     return Path(str(dataset._filepath))
 
 
 def read_own_version(dataset: Any) -> None:
-    """Pin the version that is loaded to the one that is saved, where neither is pinned."""
+    """Load the version that is saved, unless the loaded version is pinned."""
     version = getattr(dataset, "_version", None)
     if version is not None and version.save and not version.load:
         dataset._version = Version(version.save, version.save)

@@ -1,9 +1,8 @@
-"""What an option says about the other options: none or all of them, or some by letter or place.
+"""What an option says about the other options: none or all of them, or some by letter or position.
 
-An alteration of the options is coherent only where no text depends on which options there are or
-where they stand (WiCkeD, section 3; MMLU-CF, section 3.4). The wordings are English. Where a text
-can be read both ways it counts as one that depends on the others: an item left as it was costs
-less than an incoherent one.
+Altering the options is coherent only if no text depends on which options there are or where they
+are (WiCkeD, section 3; MMLU-CF, section 3.4). The wordings are English. Ambiguous texts count as
+dependent: an unaltered item costs less than an incoherent one.
 """
 
 import itertools
@@ -117,13 +116,12 @@ _PLACE_WORD = re.compile(
 
 
 def _folded(text: str) -> str:
-    """Lower case, one space between words, no quotation marks around it, no full stop after it."""
+    """Normalise case and white space, and strip quotation marks and the final full stop."""
     flat = " ".join(unicodedata.normalize("NFC", text).casefold().replace("’", "'").split())
     return flat.strip("\"'“”*_[] ").rstrip(".!: ")
 
 
 def _named_letters(folded: str) -> frozenset[str]:
-    """The letters by which an option names others, lower case."""
     for pattern in (_BRACKETED_LIST, _LETTER_LIST):
         found = pattern.fullmatch(folded)
         if found and (pattern is _BRACKETED_LIST or _WORD_JOIN.search(folded)):
@@ -159,13 +157,14 @@ def _kind_and_letters(text: str) -> tuple[OptionKind, frozenset[str]]:
 
 
 def kind_of_option(text: str) -> OptionKind:
-    """What an option says of the others, from its own text.
+    """Classify an option by its own text.
 
     Returns:
-        `none_of_the_above` and `all_of_the_above` in any usual wording; `refers_to_options` for a
-        text that names some of the others ("Both A and C", "Both", "the first two options");
-        `plain` otherwise. Letters are A–J; see `kinds_of_options` for what the other options and
-        the question say about them.
+        `none_of_the_above` or `all_of_the_above` in any usual wording; `refers_to_options` for a
+        text
+        that names some of the others ("Both A and C", "Both", "the first two options"); else
+        `plain`.
+        Letters are A–J; `kinds_of_options` also considers the other options and the question.
     """
     return _kind_and_letters(text)[0]
 
@@ -194,14 +193,14 @@ def _kinds(question: str, choices: tuple[str, ...]) -> tuple[OptionKind, ...]:
 
 
 def _counts(question: str, choices: tuple[str, ...]) -> bool:
-    """Whether "None" is a number here, or says that no numbered statement holds."""
+    """Return whether "None" is a number here, or says that no numbered statement holds."""
     return bool(_HOW_MANY.search(question)) or any(
         _AN_AMOUNT.match(_folded(text)) for text in choices
     )
 
 
 def _numbers_are_places(numbers: tuple[str, ...], question: str, choices: tuple[str, ...]) -> bool:
-    """Whether "both 2 and 3" can only mean the second and the third option."""
+    """Return whether "both 2 and 3" can only mean the second and the third option."""
     elsewhere = " ".join(
         (question, *(text for text in choices if not _NUMBERS.search(_folded(text))))
     )
@@ -212,10 +211,10 @@ def _numbers_are_places(numbers: tuple[str, ...], question: str, choices: tuple[
 
 
 def kinds_of_options(question: str, choices: Sequence[str]) -> tuple[OptionKind, ...]:
-    """The kind of each option, read beside the question and the other options.
+    """Classify each option, given the question and the other options.
 
-    A letter beyond the last option, and letters where every option is a list of them, name
-    something in the question. "None" among numbers or numbered statements is an amount.
+    A letter beyond the last option, and letters if every option is a list of them, refer to the
+    question. "None" among numbers or numbered statements is an amount.
     """
     return _kinds(question, tuple(choices))
 
@@ -228,14 +227,14 @@ def _stem_refers(question: str, n_choices: int) -> bool:
 
 
 def refers_to_options(question: str, choices: Sequence[str]) -> bool:
-    """Whether the stem or an option names options by letter or place, or some of them together."""
+    """Return whether the stem or an option names options by letter or position."""
     return _stem_refers(question, len(choices)) or "refers_to_options" in kinds_of_options(
         question, choices
     )
 
 
 def option_wordings(question: str, choices: Sequence[str]) -> tuple[OptionKind, ...]:
-    """What the options of an item, or its stem, say of other options: each kind once, by name."""
+    """Return the kinds of an item's options and stem, each once, sorted."""
     kinds = {*kinds_of_options(question, choices)} - {_PLAIN}
     if refers_to_options(question, choices):
         kinds.add("refers_to_options")
@@ -243,7 +242,7 @@ def option_wordings(question: str, choices: Sequence[str]) -> tuple[OptionKind, 
 
 
 def names_a_place(option: str) -> bool:
-    """Whether a none- or all-of-the-above option depends on where it stands ("above")."""
+    """Return whether a none- or all-of-the-above option depends on its position ("above")."""
     return bool(_PLACE_WORD.search(_folded(option)))
 
 
@@ -257,5 +256,5 @@ _MENTIONED = re.compile(
 
 
 def mentions_options(explanation: str) -> bool:
-    """Whether an explanation names options by letter or place, and so fits one order only."""
+    """Return whether an explanation names options by letter or position and fits one order only."""
     return bool(_MENTIONED.search(explanation) or _NAMED_PLACE.search(explanation))

@@ -1,4 +1,4 @@
-"""Answers of models as matrices: what filters, samplers and statistics take."""
+"""Answers of models as matrices: the input of filters, samplers and statistics."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Float = NDArray[np.float32]
+_FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 
 
 @dataclass(frozen=True)
@@ -14,13 +15,13 @@ class ResponseMatrix:
     """Answers of m models to n items under one condition.
 
     Attributes:
-        models: m configuration names, unique (`<model>@<style>-<shots>`, or the plain model name
-            where an import does not say how it was asked).
-        item_ids: n item ids, unique.
-        correct: (m, n) float32 in [0, 1], NaN where there is no answer.
-        p_answer: (m, n) float32, probability of the gold option in [0, 1]; NaN where unknown.
-        p_prediction: (m, n) float32, probability of the chosen option; NaN where unknown.
-        prediction: (m, n) int16, index of the chosen option; −1 where unknown.
+        models: m unique configuration names (`<model>@<style>-<shots>`, or the model name if it is
+            unknown how it was asked).
+        item_ids: n unique item ids.
+        correct: (m, n) float32 in [0, 1], NaN without an answer.
+        p_answer: (m, n) float32, probability of the gold option; NaN if unknown.
+        p_prediction: (m, n) float32, probability of the chosen option; NaN if unknown.
+        prediction: (m, n) int16, index of the chosen option; −1 if unknown.
         condition: `question`, `choices_only`, …
     """
 
@@ -34,7 +35,7 @@ class ResponseMatrix:
 
     def __post_init__(self) -> None:
         shape = (len(self.models), len(self.item_ids))
-        for name in ("correct", "p_answer", "p_prediction", "prediction"):
+        for name in _FIELDS:
             seen = getattr(self, name).shape
             if seen != shape:
                 raise ValueError(f"{name} has shape {seen}, models × items is {shape}")
@@ -54,9 +55,9 @@ class ResponseMatrix:
         prediction: NDArray[np.int16] | None = None,
         condition: str = "question",
     ) -> Self:
-        """A matrix of the fields that are known; the others are missing throughout.
+        """Create a matrix of the known fields; the others are missing throughout.
 
-        A missing field is one read-only value seen m × n times, and takes no memory.
+        A missing field is one read-only value, broadcast, and takes no memory.
         """
         shape = (len(models), len(item_ids))
         blank: Float = np.broadcast_to(np.float32(np.nan), shape)
@@ -73,45 +74,32 @@ class ResponseMatrix:
 
     @classmethod
     def empty(cls, item_ids: tuple[str, ...], condition: str = "question") -> Self:
-        """No models over the given items."""
+        """Create a matrix without models."""
         return cls.of((), item_ids, condition=condition)
 
     def select_models(self, models: list[str] | tuple[str, ...]) -> Self:
-        """The rows of `models`, in that order; names that are absent raise KeyError."""
+        """Return the rows of `models`, in that order; raise KeyError for unknown names."""
         index = {name: i for i, name in enumerate(self.models)}
         rows = np.array([index[name] for name in models], dtype=np.intp)
-        return replace(
-            self,
-            models=tuple(models),
-            correct=self.correct[rows],
-            p_answer=self.p_answer[rows],
-            p_prediction=self.p_prediction[rows],
-            prediction=self.prediction[rows],
-        )
+        return replace(self, models=tuple(models), **{n: getattr(self, n)[rows] for n in _FIELDS})
 
     def select_items(self, item_ids: list[str] | tuple[str, ...]) -> Self:
-        """The columns of `item_ids`, in that order; an item without any answer is all-missing."""
+        """Return the columns of `item_ids`, in that order; unknown items are all-missing."""
         if tuple(item_ids) == self.item_ids:
             return self
         index = {name: i for i, name in enumerate(self.item_ids)}
         columns = np.array([index.get(name, -1) for name in item_ids], dtype=np.intp)
 
-        def take(values: NDArray[Any], missing: float) -> NDArray[Any]:
+        def take(name: str) -> NDArray[Any]:
+            values, missing = getattr(self, name), -1 if name == "prediction" else np.nan
             if values.shape[1] == 0:
                 return np.full((len(self.models), len(columns)), missing, dtype=values.dtype)
             out = values[:, columns].copy()
             out[:, columns < 0] = missing
             return out
 
-        return replace(
-            self,
-            item_ids=tuple(item_ids),
-            correct=take(self.correct, np.nan),
-            p_answer=take(self.p_answer, np.nan),
-            p_prediction=take(self.p_prediction, np.nan),
-            prediction=take(self.prediction, -1),
-        )
+        return replace(self, item_ids=tuple(item_ids), **{name: take(name) for name in _FIELDS})
 
     def answered(self) -> NDArray[np.bool_]:
-        """(m, n) True where the model answered."""
+        """Return (m, n) True where the model answered."""
         return ~np.isnan(self.correct)

@@ -1,4 +1,4 @@
-"""Randomness that depends on names, never on order: stages by name, items by id."""
+"""Random numbers that depend on names, never on order: stages by name, items by id."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 
 def stage_generator(seed: int, stage: str) -> np.random.Generator:
-    """The random generator of one stage; the same `seed` gives each stage its own stream."""
+    """Return the random generator of a stage; each stage has its own stream of the same `seed`."""
     digest = hashlib.blake2b(stage.encode(), digest_size=8).digest()
     return np.random.default_rng(np.random.SeedSequence([seed, int.from_bytes(digest, "little")]))
 
 
 def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> NDArray[np.float64]:
-    """One number in [0, 1) per item, from a hash of seed, stage and item id.
+    """Return a number in [0, 1) per item, from a hash of seed, stage and item id.
 
-    Sorting items by it is a random order that no reordering of the input changes.
+    Sorting by it gives a random order that does not depend on the order of the input.
     """
     key = f"{seed}\x1f{stage}\x1f".encode()
     digests = b"".join(

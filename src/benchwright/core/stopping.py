@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run with one line and the exit code that shells expect."""
+"""End a run on Ctrl-C and SIGTERM with one line and the exit code that shells expect."""
 
 import contextlib
 import multiprocessing
@@ -12,22 +12,15 @@ from multiprocessing import util
 from types import FrameType
 
 GRACE = 10.0
-"""Seconds that a run has to end by itself, after which its process is ended."""
-_LOOKS = 0.5  # seconds between looks at whether the parent is there
+"""Seconds after which a run that does not end by itself is killed."""
+_LOOKS = 0.5  # seconds between checks for the parent
 
-TOLD = {signal.SIGINT: "interrupted", signal.SIGTERM: "told to stop (SIGTERM)"}
-GO_ON = (
-    "what was saved is whole and kept; the same command started again goes on from the answers "
-    "that are stored"
-)
+TOLD = {signal.SIGINT: "interrupted", signal.SIGTERM: "stopped by SIGTERM"}
+GO_ON = "saved results are complete; run the command again to resume from stored answers"
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal that ends the run; everything that tidies up after Ctrl-C does so after it.
-
-    Attributes:
-        signal: its number.
-    """
+    """A signal that ends the run; clean-up runs as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -35,23 +28,19 @@ class Stopped(KeyboardInterrupt):
 
 
 def exit_code(number: int) -> int:
-    """What a shell reports of a process that a signal has ended: 130 after Ctrl-C, 143 SIGTERM."""
+    """Return a shell's exit code after a signal: 130 for Ctrl-C, 143 for SIGTERM."""
     return 128 + int(number)
 
 
 class Stops:
-    """What signals have asked for.
-
-    Attributes:
-        received: the signal's number; 0 as long as there was none.
-    """
+    """The signal that was received, 0 if none."""
 
     def __init__(self) -> None:
         self.received = 0
         self.watchdog: threading.Timer | None = None
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """The handler: once is enough, a second signal would cut the tidying up short."""
+        """Handle the first signal; a second one would interrupt the clean-up."""
         for other in TOLD:
             signal.signal(other, signal.SIG_IGN)
         self.received = number
@@ -64,10 +53,10 @@ class Stops:
 
 @contextlib.contextmanager
 def stopped_by_signals() -> Iterator[Stops]:
-    """Within the block SIGINT and SIGTERM raise `Stopped`, and worker processes end.
+    """Raise `Stopped` on SIGINT and SIGTERM within the block, and end worker processes.
 
-    A block that takes longer than `GRACE` to end (threads that compute cannot be interrupted) is
-    ended with its process. Outside the main thread signals are left as they are.
+    If the block takes longer than `GRACE` to end (computing threads cannot be interrupted), its
+    process is killed. Outside the main thread, signals are unchanged.
     """
     stops = Stops()
     if threading.current_thread() is not threading.main_thread():
@@ -84,12 +73,12 @@ def stopped_by_signals() -> Iterator[Stops]:
 
 
 def said(number: int) -> str:
-    """The line for the user."""
+    """Return the line for the user."""
     return f"{TOLD[signal.Signals(number)]}; {GO_ON}"
 
 
 def end_workers() -> None:
-    """End the processes of a pool; what they were writing aside is cleared away by the next run."""
+    """Terminate the processes of pools; the next run removes their temporary files."""
     for worker in multiprocessing.active_children():
         worker.terminate()
 
@@ -101,15 +90,15 @@ def _end(number: int) -> None:
 
 
 def follow_parent_in_workers() -> None:
-    """Processes of pools that know this package end with the process that started them."""
+    """Make the workers of pools end with the process that started them."""
     util.register_after_fork(Stops, lambda _: follow_parent())
     follow_parent()
 
 
 def follow_parent() -> None:
-    """In a worker process: leave Ctrl-C to the parent, and end when the parent has ended.
+    """In a worker, leave Ctrl-C to the parent, and end when the parent has ended.
 
-    A pool's workers wait for work for ever where their parent was killed.
+    Otherwise the workers of a killed parent would wait for ever.
     """
     if not _is_worker() or threading.current_thread() is not threading.main_thread():
         return

@@ -1,4 +1,4 @@
-"""Some of a benchmark's items, and how much each counts in their score."""
+"""A subset of a benchmark's items with weights."""
 
 from typing import NamedTuple, Self
 
@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 
 class WeightedSubset(NamedTuple):
-    """Items by their places in the benchmark.
+    """Items by their positions in the benchmark.
 
     Attributes:
-        positions: (k,) places, each once, in the order of choice.
-        weights: (k,) float64, at least 0, that sum to 1; the score is the weighted mean.
+        positions: (k,) distinct positions, in the order of choice.
+        weights: (k,) float64, non-negative, with sum 1; the score is the weighted mean.
     """
 
     positions: NDArray[np.intp]
@@ -19,6 +19,6 @@ class WeightedSubset(NamedTuple):
 
     @classmethod
     def equal(cls, positions: NDArray[np.integer]) -> Self:
-        """Items that all count alike."""
+        """Create a subset with equal weights."""
         places = np.asarray(positions, dtype=np.intp)
         return cls(places, np.full(len(places), 1 / len(places)) if len(places) else np.empty(0))

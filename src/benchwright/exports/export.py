@@ -35,14 +35,13 @@ ORIGINAL = "original"
 
 
 class ExportedRun(NamedTuple):
-    """Of which run something is exported, and how.
+    """The exported run.
 
     Attributes:
-        ingestion: the benchmark; its words around questions and its `harness` section.
-        scoring: whose demonstrations come first, and how letters are scored.
+        ingestion: the benchmark, with its prompt and its `harness` section.
+        scoring: the choice of demonstrations, and how letters are scored.
         exports: what is exported.
-        variant: of the run.
-        limit: of the run; recorded only.
+        variant, limit: of the run.
         seed: of the demonstrations' order.
     """
 
@@ -54,7 +53,7 @@ class ExportedRun(NamedTuple):
     seed: int
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of every export: of what, and how it is asked."""
+        """Return what the manifest of every export records."""
         return {
             "format": 1,
             "benchwright": benchwright.__version__,
@@ -74,14 +73,14 @@ class ExportedRun(NamedTuple):
 
 
 class ItemSet(NamedTuple):
-    """Items with the demonstrations shown before them.
+    """Items with their demonstrations.
 
     Attributes:
-        variant: which they are, in names.
-        items: what is asked.
-        demonstrations: the columns that a question needs.
-        facts: more that tasks say of them.
-        condition: of a draw, its name.
+        variant: their name in tasks.
+        items: the questions.
+        demonstrations: a table with the columns that a question needs.
+        facts: further facts for tasks.
+        condition: the name of their draw, if any.
     """
 
     variant: str
@@ -101,17 +100,17 @@ def export_tasks(
 ) -> HarnessExport:
     """Write the benchmark and what the variant keeps of it as tasks, side by side.
 
-    Prompts are those of scoring, with the demonstrations of `scoring` in the same order.
+    Prompts and demonstrations are those of scoring.
 
     Args:
         items: an `Items` table.
         kept_items: the variant's, likewise.
         demonstrations: the same columns.
-        mirror_root: where the items were read from, if anywhere; see `samples_of_benchmark`.
-        run: given field by field.
+        mirror_root: the mirror that items were read from, if any.
+        run: its fields are separate arguments.
 
     Raises:
-        InputError: no item suits the styles asked for, or two tasks would have one name.
+        InputError: no item fits the styles, or two tasks have the same name.
     """
     original = questions(items) if run.exports.original else []
     kept = ItemSet(run.variant, _shared(original, items, kept_items), demonstrations)
@@ -133,7 +132,7 @@ def export_tasks(
 def _shared(
     known: Sequence[Question], items: pd.DataFrame, kept_items: pd.DataFrame
 ) -> list[Question]:
-    """The questions of `kept_items`; those that are rows of `items` are taken from `known`.
+    """Return the questions of `kept_items`, reusing `known` ones for rows of `items`.
 
     A million questions take a gigabyte, and most of a benchmark is kept.
     """
@@ -149,7 +148,7 @@ def _shared(
 
 
 def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily]:
-    """Each set in each style that some of its items suit."""
+    """Return each set in each style that some of its items fit."""
     styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*run.exports.styles, "generate")))
     families = (
         harness_family(
@@ -167,10 +166,9 @@ def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily
 
 
 def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: ExportStyle) -> str:
-    """`<prefix>_<benchmark>[_<variant>][_<style>]`; the original has no variant.
+    """Return `<prefix>_<benchmark>[_<variant>][_<style>]`; the original has no variant.
 
-    The names of `letters`, and of `generate` where all items of the set are open-ended, carry no
-    style.
+    `letters`, and `generate` if all items of the set are open-ended, add no style.
     """
     with_options = any(question.choices for question in item_set.items)
     plain = "letters" if with_options else "generate"
@@ -181,10 +179,10 @@ def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: Export
 
 
 def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
-    """Refuse an export that is empty or has one name twice.
+    """Raise if an export is empty or has a duplicate name.
 
     Raises:
-        InputError: there is nothing to ask, or two tasks or groups would have one name.
+        InputError: there is nothing to ask, or two tasks or groups have the same name.
     """
     if not families:
         raise InputError(
@@ -212,21 +210,21 @@ def export_draws(
     """Write the benchmark and every draw of it as tasks, and a group over the draws.
 
     Prompts are those of scoring; a draw is shown with its own demonstrations. Rows of draws carry
-    the draw's name (`condition`), by which `import_answers` knows an answer to them.
+    the draw's name (`condition`), by which `import_answers` recognises their answers.
 
     Args:
         items: an `Items` table.
         demonstrations: the same columns.
         draws: a `Draws` table.
         perturbation: how the draws were made; recorded only.
-        run: given field by field; its seed is also that of the draws.
+        run: its fields are separate arguments; its seed is also that of the draws.
 
     Returns:
-        Per style the original, each draw, and a group per perturbation whose score is the mean
-        over its draws.
+        Per style the original, each draw, and a group per perturbation with the mean score of its
+        draws.
 
     Raises:
-        InputError: no item suits the styles asked for, or two tasks would have one name.
+        InputError: no item fits the styles, or two tasks have the same name.
     """
     conditions = sorted({str(name) for name in draws["condition"]}, key=natural_key)
     drawn = {name: _item_set(name, draws) for name in conditions}
@@ -260,7 +258,7 @@ def _item_set(condition: str, draws: pd.DataFrame) -> ItemSet:
 def _groups(
     families: Sequence[HarnessFamily], drawn: Mapping[str, ItemSet], run: ExportedRun
 ) -> Iterator[HarnessFamily]:
-    """A group for each perturbation and style, whose score is the mean over the draws.
+    """Yield a group for each perturbation and style, whose score is the mean over the draws.
 
     All draws have the same number of items, so the mean over questions is the mean over draws.
     """
@@ -306,22 +304,20 @@ def export_subset(
 ) -> HarnessExport:
     """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
 
-    Rows carry `weight`. The harness weighs items only by code that it runs for a task, so tasks
-    have its own metrics; the manifest says what the score is, and lists items and weights for
-    `benchwright estimate`.
+    Rows carry `weight`, but the harness computes plain means; the manifest says how to compute the
+    score, and lists items and weights for `benchwright estimate`.
 
     Args:
         items: an `Items` table, all of the benchmark.
         chosen_subset: a `ChosenSubset` table over its ids.
-        sampler_choice: a `SamplerChoice` table, which says what `sampling.export.sampler: chosen`
-            came to.
+        sampler_choice: a `SamplerChoice` table that resolves `sampling.export.sampler: chosen`.
         demonstrations: an `Items`-like table.
         sampling: its section `export` says how the subset was drawn; recorded only.
-        mirror_root: where the items were read from, if anywhere.
-        run: given field by field; `exports.original` does not count here.
+        mirror_root: the mirror that items were read from, if any.
+        run: its fields are separate arguments; `exports.original` is ignored.
 
     Raises:
-        InputError: an id is not the benchmark's, or no item suits the styles asked for.
+        InputError: an id is not the benchmark's, or no item fits the styles.
     """
     benchmark = run.ingestion
     stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
@@ -347,7 +343,7 @@ def subset_manifest(
     benchmark: str,
     stock: Mapping[str, tuple[str, int]],
 ) -> SubsetManifest:
-    """What `benchwright estimate` needs of a subset; `stock` is {} where places are not known.
+    """Return what `benchwright estimate` needs of a subset; `stock` is {} if places are unknown.
 
     Raises:
         InputError: an id is not among the items.
@@ -377,7 +373,7 @@ def subset_manifest(
 
 
 def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
-    """The sampler that drew the subset: the one that is named, or that all models chose."""
+    """Return the sampler that drew the subset."""
     if sampling.export.sampler != CHOSEN:
         return sampling.export.sampler
     winner = sampler_choice.loc[sampler_choice["split"] == EVERYONE, "winner"]
@@ -385,7 +381,7 @@ def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
 
 
 def _weighted(family: HarnessFamily, weights: Mapping[str, float]) -> HarnessFamily:
-    """The same tasks with the weight of each item in its row."""
+    """Add the weight of each item to its row."""
     return family._replace(
         tasks=[
             task._replace(rows=[row | {"weight": weights[row["item_id"]]} for row in task.rows])

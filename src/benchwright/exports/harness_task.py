@@ -1,7 +1,7 @@
-"""Items as tasks of lm-evaluation-harness, whose prompts are ours byte for byte.
+"""Items as tasks of lm-evaluation-harness, with our prompts byte for byte.
 
 The harness writes a prompt as description, worked examples and question, where an example is its
-text, `target_delimiter`, its answer and `fewshot_delimiter`. A row carries each part as the one
+text, `target_delimiter`, its answer and `fewshot_delimiter`. A row carries each part as our
 renderer wrote it, and the task refers to it by its column, so that no text of an item is ever read
 as a template.
 """
@@ -40,7 +40,7 @@ _HASH_BYTES = 16
 class AskedAs(NamedTuple):
     """How questions are asked, the same for every task of a family.
 
-    `style` is what is scored: `letters`, `cloze`, or `generate` for answers in words.
+    `style` is what is scored: `letters`, `cloze`, or `generate` for written answers.
     """
 
     style: ExportStyle
@@ -51,13 +51,13 @@ class AskedAs(NamedTuple):
 
     @property
     def label_space(self) -> str:
-        """What stands before a scored label or option."""
+        """The text before a scored label or option."""
         bare = self.style == "letters" and self.scoring.label_tokens == "bare"
         return "" if bare else " "
 
 
 class _Part(NamedTuple):
-    """Questions that are shown the same demonstrations, in the same order."""
+    """Questions with the same demonstrations, in the same order; `subject` is None for all."""
 
     subject: str | None  # None where the subjects are not told apart
     items: list[Question]
@@ -72,27 +72,27 @@ def harness_family(
     facts: Mapping[str, Any],
     condition: str | None = None,
 ) -> HarnessFamily:
-    """The tasks of one benchmark, or of one variant or draw of it, in one style.
+    """Return the tasks of one benchmark, variant or draw in one style.
 
-    There is a task per subject where subjects have demonstrations of their own, and one task
-    otherwise. An item that is, or equals, one of the demonstrations it would see is shown others,
-    as in scoring; such items are a task of their own (`…_part2`), since in the harness all items
-    of a task see the same ones. Several tasks make a group, whose scores count every item once.
+    There is a task per subject if subjects have their own demonstrations, else one task. An item
+    that is, or equals, one of its demonstrations gets others, as in scoring; such items are a
+    separate task (`…_part2`), since all items of a harness task see the same ones. Several tasks
+    make a group, whose scores count every item once.
 
     Args:
         name: of the family and of its only task or its group.
-        items: what is asked.
+        items: the questions.
         demonstrations: the columns of `ItemRows` that a question needs.
         asked: how.
         facts: of these items, for each task's metadata: benchmark, variant, …
-        condition: the name of the draw that they are of. It stands in every row, so that an answer
-            in a log is never taken for one to the item that the draw was made from.
+        condition: the name of their draw. It is in every row, so that an answer in a log is never
+            taken for one to the original item.
 
     Returns:
-        A family; without tasks where no item suits the style. Its facts say what was left out.
+        A family; without tasks if no item fits the style. Its facts say what was left out.
 
     Raises:
-        InputError: a demonstration in the style `generate` would be shown without an answer.
+        InputError: a demonstration in the style `generate` would have no answer.
     """
     suited = [q for q in items if suits(q, asked)]
     suited.sort(key=lambda q: natural_key(q.item_id))
@@ -117,9 +117,9 @@ def harness_family(
 
 
 def suits(question: Question, asked: AskedAs) -> bool:
-    """Whether it can be asked in this style: options are scored, open-ended answers written.
+    """Return whether a question fits the style: options are scored, open-ended answers written.
 
-    In the style `generate`, questions with options are asked where `exports.styles` says so.
+    Questions with options fit the style `generate` only if `exports.styles` has it.
     """
     if asked.style == "generate" and open_ended(question):
         return True
@@ -128,7 +128,7 @@ def suits(question: Question, asked: AskedAs) -> bool:
 
 
 def items_hash(items: Sequence[Question]) -> str:
-    """A hash of what is asked and what is right, whatever the order of items and the style."""
+    """Return a hash of questions and answers, independent of the order of items and the style."""
     asked = sorted(
         (q.item_id, q.content_hash, q.answer if q.choices else q.answer_text) for q in items
     )
@@ -141,7 +141,7 @@ def _hash(value: Any) -> str:
 
 
 def _hash_of_lists(*lists: Iterable[Any]) -> str:
-    """`_hash` of lists of values, which are taken one by one."""
+    """Compute `_hash` of lists of values, one value at a time."""
     found = hashlib.blake2b(b"[", digest_size=_HASH_BYTES)
     for place, values in enumerate(lists):
         found.update(b", [" if place else b"[")
@@ -156,7 +156,7 @@ def _hash_of_lists(*lists: Iterable[Any]) -> str:
 def _parts(
     items: Sequence[Question], demonstrations: Sequence[Question], asked: AskedAs
 ) -> list[_Part]:
-    """Items by subject (where it matters) and by the demonstrations they are shown."""
+    """Group items by subject (if it matters) and by their demonstrations."""
     choose = _chooser(demonstrations, asked)
     with_own = {d.subject for d in demonstrations}
     apart = asked.scoring.demonstrations == "per_subject" and any(
@@ -181,7 +181,6 @@ def _parts(
 def _chooser(
     demonstrations: Sequence[Question], asked: AskedAs
 ) -> Callable[[Question], Sequence[Question]]:
-    """The demonstrations shown before a question: with options, or without, as it is itself."""
     pool_of = demonstration_pools(demonstrations, asked.scoring, asked.seed)
     count = asked.exports.max_shots
     ids = {d.item_id for d in demonstrations}
@@ -200,7 +199,7 @@ def _chooser(
 
 
 def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
-    """A name for each part: `<family>[_<subject>][_part<n>]`."""
+    """Name each part `<family>[_<subject>][_part<n>]`."""
     subject_slugs = slugs([part.subject for part in parts if part.subject is not None])
     names = []
     seen: Counter[str | None] = Counter()
@@ -257,7 +256,6 @@ def _shots(shown: Sequence[Any], asked: AskedAs) -> dict[str, Any]:
 
 
 def _scoring(part: _Part, asked: AskedAs) -> dict[str, Any]:
-    """What is asked for and how it is judged."""
     if asked.style == "generate":
         return _written(part.items, asked.words, asked.scoring.generation)
     return {
@@ -274,7 +272,7 @@ def _mean(metric: str) -> dict[str, Any]:
 def _written(
     items: Sequence[Question], words: PromptParams, generation: GenerationParams
 ) -> dict[str, Any]:
-    """Answers in words: what ends one, and how the final answer is read off it."""
+    """Return how written answers end, and how the final answer is extracted."""
     open_question = open_ended(items[0])
     numbers = open_question and all(re.fullmatch(_NUMBER, q.answer_text) for q in items)
     # As in our own reading of answers, the last statement counts.
@@ -308,9 +306,9 @@ def _written(
 
 
 def stated_answer(words: PromptParams, open_question: bool) -> str:
-    """A pattern for the last answer that is stated as in demonstrations; its group is the answer.
+    """Return a pattern whose group is the last answer that is stated as in demonstrations.
 
-    The words before it may be in any case, and brackets around a letter may be missing.
+    Case is ignored in the words before it, and brackets around a letter may be missing.
     """
     if open_question:
         before, _, _ = words.open_statement.partition("{answer}")
@@ -323,7 +321,7 @@ def stated_answer(words: PromptParams, open_question: bool) -> str:
 
 
 class _Rows(Sequence[dict[str, Any]]):
-    """The rows of questions, each made when it is asked for: they take more memory than these."""
+    """The rows of questions, made on access to save memory."""
 
     def __init__(self, items: Sequence[Question], asked: AskedAs, drawn: Mapping[str, Any]) -> None:
         self._items, self._asked, self._drawn = items, asked, dict(drawn)
@@ -347,7 +345,6 @@ class _Rows(Sequence[dict[str, Any]]):
 
 
 def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
-    """A question as the harness reads it."""
     if asked.style != "generate":
         shown = continuations(question, asked.style, label_space=False)
         target = shown[question.answer]
@@ -371,7 +368,7 @@ def _row(question: Question, asked: AskedAs) -> dict[str, Any]:
 
 
 def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
-    """A worked example; in the style `generate` its target is all that follows the question."""
+    """Return a worked example; for `generate`, its target is all that follows the question."""
     row = _row(question, asked)
     if asked.style == "generate":
         worked = render_demonstration(question, asked.style, "question", asked.words, True)
@@ -379,7 +376,7 @@ def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
         if not row["target"]:
             raise InputError(
                 f"demonstration {question.item_id}: nothing follows the question, since "
-                "prompt.statement is empty; give it words, or leave generate out of exports.styles"
+                "prompt.statement is empty; set it, or remove generate from exports.styles"
             )
     return row
 
@@ -387,7 +384,7 @@ def _demonstration_row(question: Question, asked: AskedAs) -> dict[str, Any]:
 def group_config(
     names: Sequence[str], tasks: Sequence[HarnessTask], facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A group of tasks in one style, whose scores are means over questions, each counted once."""
+    """Return a group of tasks in one style, whose scores are means over questions."""
     first = tasks[0].config
     if "filter_list" in first:
         metrics = ["exact_match"]

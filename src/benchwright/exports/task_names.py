@@ -1,4 +1,4 @@
-"""Names of tasks: safe for file systems, command lines and the harness's patterns."""
+"""Names of tasks that are safe for file systems, command lines and the harness's patterns."""
 
 import hashlib
 import re
@@ -11,9 +11,9 @@ _DIGITS = 6
 
 
 def slug(text: str) -> str:
-    """Lower-case ASCII letters and digits, words joined by underscores.
+    """Return lower-case ASCII letters and digits, with words joined by underscores.
 
-    Accents are dropped. A text that says nothing in ASCII, or too much, is named by its hash.
+    Accents are dropped. A text without ASCII, or a long one, is named by its hash.
     """
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     words = re.sub(r"[^a-z0-9]+", "_", ascii_text.lower()).strip("_")
@@ -23,7 +23,7 @@ def slug(text: str) -> str:
 
 
 def slugs(texts: Sequence[str]) -> Mapping[str, str]:
-    """A slug for each different text; where two would be the same, both carry their hash."""
+    """Return a slug for each distinct text; if two are equal, both get their hash."""
     different = sorted(set(texts))
     shared = Counter(map(slug, different))
     return {

@@ -1,4 +1,4 @@
-"""From log-likelihoods to probabilities: styles, softmax, and one temperature per configuration."""
+"""Calibrate scores: styles, softmax, and one temperature per configuration."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,14 +18,11 @@ _FLOOR = -50.0
 
 
 def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
-    """Adds the normalised styles that a `cloze` scoring also gives.
+    """Add rows for the normalised styles that a `cloze` scoring also gives.
 
-    A row of style `cloze` with log-likelihoods and the options' bytes (tokens) gives a row of
-    style `cloze_bytes` (`cloze_tokens`) as well, unless the shots are unknown: then the
-    configurations would share one name. Derived rows come last, without any stated answer.
-
-    Args:
-        rows: a `Responses` table.
+    A row of style `cloze` with log-likelihoods and the options' bytes (tokens) gives a row of style
+    `cloze_bytes` (`cloze_tokens`), unless the shots are unknown: the configurations would share a
+    name. Derived rows come last and have no prediction or correctness.
     """
     parts = [rows]
     cloze = rows[(rows["style"] == "cloze") & (rows["shots"] >= 0) & rows["logprobs"].notna()]
@@ -38,7 +35,7 @@ def expand_styles(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def configurations(rows: pd.DataFrame) -> NDArray[np.object_]:
-    """(n,) the configuration's name of each row."""
+    """Return the (n,) configuration names of rows."""
     asked = rows[["model", "style", "shots"]]
     # Groups are numbered as they first appear, which is the order of the rows left here.
     distinct = asked.drop_duplicates().itertuples(index=False, name=None)
@@ -48,7 +45,7 @@ def configurations(rows: pd.DataFrame) -> NDArray[np.object_]:
 
 
 def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
-    """Both tables with the normalised styles and a `configuration` column, live rows first."""
+    """Concatenate live and recorded rows, with normalised styles and a `configuration` column."""
     parts = [expand_styles(part) for part in (live, recorded) if len(part)]
     if not parts:
         return live.assign(configuration=pd.Series(dtype=object))
@@ -57,41 +54,31 @@ def live_first(live: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
 
 
 def padded(lists: Sequence[Any]) -> Array:
-    """(n, K) the lists as rows, NaN after their end; None gives a row of NaN."""
+    """Return lists as the rows of an (n, K) matrix, padded with NaN; None gives a row of NaN."""
     lengths = np.array([0 if values is None else len(values) for values in lists], dtype=np.intp)
     width = int(lengths.max(initial=0))
     out = np.full((len(lists), width), np.nan)
-    given = [np.asarray(values, dtype=np.float64) for values in lists if values is not None]
-    if given and width:
-        # Row-major order of the mask is the order in which the lists follow each other.
-        out[np.arange(width) < lengths[:, None]] = np.concatenate(given)
+    known = [np.asarray(values, dtype=np.float64) for values in lists if values is not None]
+    if known and width:
+        # The row-major order of the mask is the order of the concatenated lists.
+        out[np.arange(width) < lengths[:, None]] = np.concatenate(known)
     return out
 
 
-def style_scores(
-    style: str, logprobs: Sequence[Any], option_bytes: Sequence[Any], option_tokens: Sequence[Any]
-) -> Array:
-    """(n, K) the scores that options are compared by in this style, NaN after the last option.
-
-    `cloze_bytes` and `cloze_tokens` divide the log-likelihood by the option's bytes or tokens;
-    the other styles compare the log-likelihoods themselves.
-    """
-    scores = padded(logprobs)
-    if style == "cloze_bytes":
-        return scores / padded(option_bytes)
-    if style == "cloze_tokens":
-        return scores / padded(option_tokens)
-    return scores
-
-
 def scores_of(rows: pd.DataFrame) -> Array:
-    """(n, K) `style_scores` of the rows of a `Responses` table that share one style."""
-    lists = (rows[name].tolist() for name in ("logprobs", "option_bytes", "option_tokens"))
-    return style_scores(str(rows["style"].iloc[0]), *lists)
+    """Return (n, K) scores of the options, NaN after the last, for rows of one style.
+
+    `cloze_bytes` and `cloze_tokens` divide the log-likelihood by the option's bytes or tokens; the
+    other styles use the log-likelihoods themselves.
+    """
+    divisor = {"cloze_bytes": "option_bytes", "cloze_tokens": "option_tokens"}
+    scores = padded(rows["logprobs"].tolist())
+    lengths = divisor.get(str(rows["style"].iloc[0]))
+    return scores if lengths is None else scores / padded(rows[lengths].tolist())
 
 
 def log_softmax(scores: Array, temperature: float) -> Array:
-    """(n, K) log-probabilities of softmax(scores / temperature); NaN stays NaN."""
+    """Return (n, K) log-probabilities of softmax(scores / temperature); NaN stays NaN."""
     if scores.shape[1] == 0:
         return scores
     best = np.fmax.reduce(scores, axis=1, keepdims=True)
@@ -102,7 +89,7 @@ def log_softmax(scores: Array, temperature: float) -> Array:
 
 
 def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(n,) the first option with the highest score (−1 without scores), and whether it is tied."""
+    """Return the (n,) first best option (−1 without scores) and whether it is tied."""
     if scores.shape[1] == 0:
         return np.full(len(scores), -1, dtype=np.int64), np.zeros(len(scores), dtype=bool)
     comparable = np.where(np.isnan(scores), -np.inf, scores)
@@ -113,7 +100,7 @@ def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 class Fit(NamedTuple):
-    """A temperature and the mean negative log-likelihood of the gold without and with it."""
+    """A temperature, and the mean negative log-likelihood of the gold without and with it."""
 
     temperature: float
     nll_before: float
@@ -128,21 +115,21 @@ def fit_temperatures(
 ) -> pd.DataFrame:
     """Fit one softmax temperature per configuration on items that the benchmark does not use.
 
-    A softmax over log-likelihoods of texts is far too sure of itself (or, divided by length, far
-    too unsure), and rules ask for a probability above 0.8. The temperature minimises the negative
-    log-likelihood of the gold under the condition `question`; it serves the configuration's other
-    conditions too, since options shown without their question would calibrate themselves to no
-    confidence at all.
+    A softmax over text log-likelihoods is far too confident (or, divided by length, far too
+    unconfident) for rules that need a probability above 0.8. The temperature minimises the negative
+    log-likelihood of the gold under the condition `question` and applies to the other conditions
+    too: options without their question would be calibrated to no confidence at all.
 
     Args:
-        live_responses: a `Responses` table, perhaps empty.
-        imported_responses: the same; a live answer to the same question comes first.
-        calibration_items: the gold; columns of `Items`, perhaps without rows.
-        parameters: which styles are fitted, from how many answers, between which bounds.
+        live_responses: a `Responses` table, possibly empty.
+        imported_responses: the same; live answers to the same question take precedence.
+        calibration_items: gold answers, an `Items`-like table, possibly empty.
+        parameters: settings of the fit.
 
     Returns:
-        A `Calibration` table, a row for every configuration with log-likelihoods; temperature 1
-        where its style is not fitted or too few calibration items were answered.
+        A `Calibration` table, a row for every configuration with log-likelihoods; temperature 1 if
+        its
+        style is not fitted or too few calibration items were answered.
     """
     rows = live_first(
         live_responses[live_responses["logprobs"].notna()],
@@ -159,7 +146,7 @@ def fit_temperatures(
 def _calibration_scores(
     own: pd.DataFrame, index: ItemIndex | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Option scores and gold of one configuration's calibration rows, in the items' order."""
+    """Return option scores and gold of a configuration's calibration rows, in order of item id."""
     nothing = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     if index is None:
         return nothing
@@ -198,12 +185,9 @@ def _row(
 def negative_log_likelihood(
     scores: NDArray[np.float64], answer: NDArray[np.int64], temperature: float
 ) -> float:
-    """Mean of −log p(gold) with p = softmax(scores / temperature), in nats.
+    """Return the mean of −log p(gold) in nats, with p = softmax(scores / temperature).
 
-    Args:
-        scores: (n, K), NaN after the last option.
-        answer: (n,) index of the gold.
-        temperature: > 0.
+    `scores` is (n, K), NaN after the last option; `answer` is (n,).
     """
     log_p = log_softmax(scores, temperature)[np.arange(len(answer)), answer]
     return float(-np.maximum(log_p, _FLOOR).mean())
@@ -212,25 +196,15 @@ def negative_log_likelihood(
 def fit_temperature(
     scores: NDArray[np.float64], answer: NDArray[np.int64], *, low: float, high: float
 ) -> Fit:
-    """The temperature in [low, high] with the least negative log-likelihood of the gold.
-
-    Args:
-        scores: (n, K), NaN after the last option.
-        answer: (n,) index of the gold.
-        low: lowest temperature, > 0.
-        high: highest temperature.
-    """
+    """Find the temperature in [low, high] with the least negative log-likelihood of the gold."""
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
+    best = minimize_scalar(
         lambda log_t: negative_log_likelihood(scores, answer, float(np.exp(log_t))),
         bounds=(np.log(low), np.log(high)),
         method="bounded",
         options={"xatol": 1e-6},
     )
-    temperature = float(np.exp(found.x))
-    return Fit(
-        temperature,
-        negative_log_likelihood(scores, answer, 1.0),
-        negative_log_likelihood(scores, answer, temperature),
-    )
+    temperature = float(np.exp(best.x))
+    before, after = (negative_log_likelihood(scores, answer, t) for t in (1.0, temperature))
+    return Fit(temperature, before, after)

@@ -1,4 +1,4 @@
-"""What the cells of an answer file say, whatever type they were stored as."""
+"""Read the cells of answer files, whatever type they are stored as."""
 
 import json
 import math
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 
 _MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
-MOST_OPTIONS = 1_000  # far above any item's, far below what an index can hold
+MOST_OPTIONS = 1_000  # far more than any item has
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
 class Cells(NamedTuple):
-    """Values of one column; `bad` marks cells that hold something else than was asked for."""
+    """Values of one column; `bad` marks cells that cannot be read."""
 
     content: NDArray[Any]
     bad: NDArray[np.bool_]
 
 
 def column_kind(column: pa.ChunkedArray) -> str:
-    """`empty`, `number`, `text`, `list` or `other`."""
+    """Return `empty`, `number`, `text`, `list` or `other`."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -39,9 +39,9 @@ def column_kind(column: pa.ChunkedArray) -> str:
 
 
 def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
-    """Texts verbatim, None where missing; whole numbers as their digits.
+    """Return texts verbatim, None if missing; integers as their digits.
 
-    Equal cells are one object: a model's name comes once per item.
+    Equal cells are one object, since a model's name is repeated for each item.
 
     Raises:
         InputError: the column holds neither; `where` names file and column.
@@ -50,14 +50,14 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
     if kind == "number" and not pa.types.is_integer(column.type):
         kind = "other"
     if kind in ("list", "other"):
-        raise InputError(f"{where}: is of type {column.type}; give texts")
+        raise InputError(f"{where}: has type {column.type}; text is expected")
     if kind == "empty" or len(column) == 0:
         return np.full(len(column), None, dtype=object)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if kind == "text":
         column = column.cast(pa.large_string())  # one array can hold more than 2 GB of these
-    # In one piece: the dictionaries of many small pieces would be put together one by one.
+    # Merging the dictionaries of many small chunks is slow.
     whole = column.combine_chunks().dictionary_encode()
     known = [None if v is None else str(v) for v in whole.dictionary.to_pylist()]
     distinct = np.array([*known, None], dtype=object)
@@ -66,7 +66,7 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
 
 
 def _by_distinct(column: pa.ChunkedArray, read: Callable[[str], float | None]) -> Cells:
-    """Reads each distinct text once; `read` gives None for what it does not understand."""
+    """Read each distinct text once; `read` returns None for unreadable text."""
     codes, distinct = pd.factorize(column.to_pandas().astype(object))
     understood = [read(str(text).strip()) for text in distinct]
     values = np.array([np.nan if v is None else v for v in understood] + [np.nan])
@@ -87,12 +87,12 @@ def _read_number(text: str) -> float | None:
 
 
 def numbers(column: pa.ChunkedArray) -> Cells:
-    """Numbers as float64, NaN where missing; true and false are 1 and 0."""
+    """Return numbers as float64, NaN if missing; true and false are 1 and 0."""
     kind = column_kind(column)
     if kind == "empty":
         return Cells(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     if kind == "number":
-        # The nearest of float64: a number beyond its exact ones is out of any range.
+        # Rounding to float64 is harmless: integers that large are out of any valid range.
         values = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         return Cells(values, np.zeros(len(values), dtype=bool))
     if kind == "text":
@@ -109,7 +109,7 @@ def _read_option(text: str) -> float | None:
 
 
 def options(column: pa.ChunkedArray) -> Cells:
-    """Option indices as float64, from letters (A is 0) or 0-based numbers; −1 and blank are NaN."""
+    """Return option indices as float64, from letters or 0-based numbers; NaN for −1 and blank."""
     values, bad = (
         _by_distinct(column, _read_option) if column_kind(column) == "text" else numbers(column)
     )
@@ -119,7 +119,6 @@ def options(column: pa.ChunkedArray) -> Cells:
 
 
 def _read_json(value: Any) -> Any:
-    """What a text says as JSON, None where it is none; other values as they are."""
     if not isinstance(value, str):
         return value
     try:
@@ -129,7 +128,6 @@ def _read_json(value: Any) -> Any:
 
 
 def _read_list(value: Any) -> list[float] | None:
-    """A list of numbers; None for anything else."""
     value = _read_json(value)
     if not isinstance(value, list) or not value:
         return None
@@ -142,7 +140,7 @@ def _read_list(value: Any) -> list[float] | None:
 
 
 def number_lists(column: pa.ChunkedArray) -> Cells:
-    """Lists of numbers (also written as JSON), None where missing."""
+    """Return lists of numbers (also written as JSON), None if missing."""
     values = np.empty(len(column), dtype=object)
     bad = np.zeros(len(column), dtype=bool)
     for row, cell in enumerate(column.to_pylist()):
@@ -154,7 +152,7 @@ def number_lists(column: pa.ChunkedArray) -> Cells:
 
 
 def text_lists(column: pa.ChunkedArray) -> NDArray[np.object_]:
-    """Tuples of texts (also written as a JSON list), None where missing or something else."""
+    """Return tuples of texts (also written as a JSON list), None for anything else."""
     out = np.empty(len(column), dtype=object)
     for row, cell in enumerate(column.to_pylist()):
         value = _read_json(cell)

@@ -1,7 +1,6 @@
-"""Which models choose the items: those that the benchmark names, or the strongest by a rule."""
+"""Choose the models that select the items: by name, or the strongest by a rule."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,43 +12,34 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilterModelChoice
 
-_DIGITS = 12  # accuracies that differ by rounding only are tied
-
-
-class _Eligible(NamedTuple):
-    """Models that answered enough, strongest first, and their number of common items."""
-
-    models: list[str]
-    common: int
+_DIGITS = 12  # accuracies that are equal up to rounding are tied
 
 
 def choose_filter_models(
     filter_models: Collection[str], response_matrix: ResponseMatrix, models_table: pd.DataFrame
 ) -> list[str]:
-    """The configurations whose answers decide which items stay (SMART, section 5.1).
+    """Return the configurations whose answers decide which items stay (SMART, section 5.1).
 
-    A list of names is returned as it is. A rule ranks the models that answered enough by their
-    accuracy on the items that all of these answered; ties go by name. A model asked in several
-    ways is taken once.
+    A list of names is returned unchanged. A rule ranks the models that answered enough by their
+    accuracy on the items that all of them answered, ties by name, and takes each model once.
 
     Args:
         filter_models: names, or a mapping with the fields of `FilterModelChoice`.
-        response_matrix: answers to choose by; not read where names are given.
-        models_table: a `Models` table with family and organisation. A model whose organisation is
-            not known counts as one of its own. With `distinct: family`, a model whose family is
-            not known (its own name stands for it) is passed over: it could be kin of any other.
+        response_matrix: answers that the rule uses.
+        models_table: a `Models` table. A model of unknown organisation counts as its own
+            organisation. With `distinct: family`, models of unknown family are skipped: they could
+            be related to any other.
 
     Returns:
-        Names, strongest first; in the order given where they were given.
+        Names, strongest first, or in the given order.
 
     Raises:
-        InputError: the rule cannot be read, or too few models fit it.
+        InputError: the rule is invalid, or too few models fit it.
     """
     if not isinstance(filter_models, Mapping):
         return [str(name) for name in filter_models]
     choice = _read(filter_models)
-    eligible = _eligible(response_matrix, choice)
-    ranked = eligible.models
+    ranked = _eligible(response_matrix, choice)
     if choice.choose == "forward":
         ranked = ranked[(len(ranked) + 1) // 2 :]
     chosen = _distinct(ranked, models_table, choice)
@@ -67,8 +57,8 @@ def _read(rule: Mapping[str, object]) -> FilterModelChoice:
         raise InputError(f"{where}: {first['msg']}, not {first['input']!r}") from None
 
 
-def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> _Eligible:
-    """Models that answered at least `min_coverage` of the usual items, strongest first."""
+def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
+    """Return the models that answered at least `min_coverage` of the usual items, best first."""
     m, min_coverage = len(matrix.models), choice.min_coverage
     answered = matrix.answered()
     times = answered.sum(axis=0)
@@ -85,25 +75,23 @@ def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> _Eligible:
         raise InputError(
             f"filter_models.min_coverage={min_coverage:g}: no model answered that share of the "
             f"{int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
-            "answered; the most is "
-            f"{coverage[best]:.3f} ({matrix.models[best]})"
+            f"answered; the highest coverage is {coverage[best]:.3f} ({matrix.models[best]})"
         )
     common: NDArray[np.bool_] = np.logical_and.reduce(answered[rows], axis=0)
     if not common.any():
         raise InputError(
-            f"filter_models: no item was answered by all {len(rows)} models that may be chosen; "
+            f"filter_models: no item was answered by all {len(rows)} eligible models; "
             "raise filter_models.min_coverage"
         )
     mean = matrix.correct[np.ix_(rows, np.flatnonzero(common))].mean(axis=1, dtype=np.float64)
     names = [matrix.models[row] for row in rows]
     order = sorted(zip((-mean).round(_DIGITS).tolist(), names, strict=True))
-    return _Eligible([name for _, name in order], int(common.sum()))
+    return [name for _, name in order]
 
 
 def _distinct(
     ranked: Sequence[str], models_table: pd.DataFrame, choice: FilterModelChoice
 ) -> list[str]:
-    """The first `count` names, of each group the first."""
     group_of: dict[str, str] = {}
     if choice.distinct != "none":
         groups = models_table[choice.distinct]
@@ -123,13 +111,13 @@ def _distinct(
     return list(first.values())[: choice.count]
 
 
-def _too_few(found: int, ranked: int, choice: FilterModelChoice) -> str:
+def _too_few(chosen: int, ranked: int, choice: FilterModelChoice) -> str:
     among = "the weaker half of the models" if choice.choose == "forward" else "the models"
     of = {"none": "", "family": " of different known families"}.get(
         choice.distinct, " of different organisations"
     )
     return (
         f"filter_models.count={choice.count}: {among} that answered enough ({ranked}) have only "
-        f"{found}{of}; lower count or min_coverage"
+        f"{chosen}{of}; lower count or min_coverage"
         + ("" if choice.distinct == "none" else ", or set distinct: none")
     )

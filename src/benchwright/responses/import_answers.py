@@ -1,6 +1,6 @@
-"""Recorded answers: read, joined to items, merged, and every row accounted for."""
+"""Import recorded answers: join them to items, merge files, and account for every row."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ Block = tuple[NDArray[np.intp], ...]
 
 
 class Imported(NamedTuple):
-    """Recorded answers and what became of each file."""
+    """Recorded answers, and what happened to each file."""
 
     imported_responses: pd.DataFrame
     wide_matrices: list[ResponseMatrix]
@@ -43,11 +43,11 @@ class Imported(NamedTuple):
 
 
 class JoinedAnswers(NamedTuple):
-    """Recorded answers with their items found.
+    """Recorded answers joined to items.
 
     Attributes:
         rows: of tidy files and logs, one per key (`tidy_files.ROWS`).
-        wide: cells of wide files, merged where they share models.
+        wide: cells of wide files, merged if they share models.
         report: an `ImportReport` table.
     """
 
@@ -64,28 +64,26 @@ def import_answers(
 ) -> Imported:
     """Join recorded answers of models to the items, and count what does not fit.
 
-    A row finds its item by id, or by its text where it carries one. Rows of tidy files and of logs
-    of lm-eval become a `Responses` table where they tell log-likelihoods; answers of the other
-    models become matrices. Wide files stay matrices, merged where they share models. Nothing is
-    averaged: of two answers to the same question the first file's counts, and
-    the report says so. Tidy files and logs come before wide files, then files in the order they
-    are named.
+    A row finds its item by id, or by its text if it has one. Rows of tidy files and of lm-eval logs
+    become a `Responses` table if they have log-likelihoods; answers of other models become
+    matrices. Wide files stay matrices, merged if they share models. Nothing is averaged: of two
+    answers to the same question the first file's counts, and the report says so. Tidy files and
+    logs come before wide files, then files in their order.
 
-    Answers whose condition is a draw of this run go to the draw's items and are judged by the
-    draw's gold. Those to other draws, also to draws of the same name with other texts, are left
-    out and told.
+    Answers whose condition is a draw of this run belong to the draw's items and its gold. Those to
+    other draws, including draws of the same name with other texts, are left out and reported.
 
     Args:
         response_files: files by name, in order.
         items: an `Items` table.
-        calibration_items: the same columns, perhaps without rows; their answers are kept too.
-        draws: a `Draws` table; None where this run has none.
+        calibration_items: the same columns, possibly empty; their answers are kept too.
+        draws: a `Draws` table, if this run has draws.
 
     Returns:
-        The rows, the matrices (those of wide files first), and what became of each file.
+        The rows, the matrices (those of wide files first), and the report.
 
     Raises:
-        InputError: a file is not what its layout says, or holds no answer.
+        InputError: a file does not have its layout, or holds no answer.
     """
     index = AnswerIndex(items, calibration_items, draws)
     joined = join_answers(response_files, index)
@@ -120,7 +118,6 @@ def join_answers(response_files: dict[str, LoadedFile], index: AnswerIndex) -> J
 
 
 def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
-    """The cells of a wide file; none of a condition that nothing here has."""
     condition = file.spec.condition
     items = index.of(condition)
     if items is not None:
@@ -133,7 +130,6 @@ def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers],
 
 
 def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
-    """The first marked rows as `item × model`."""
     marked = rows[mask]
     items = index.ids.to_numpy()[marked["position"].to_numpy()]
     return [f"{i} × {m}" for i, m in sorted(zip(items, marked["model"], strict=True))[:EXAMPLES]]
@@ -142,13 +138,13 @@ def _names(rows: pd.DataFrame, index: AnswerIndex, mask: Mask) -> list[str]:
 def _merge_rows(
     files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
-    """The rows of all tidy files, one per key; a later file only adds what earlier ones lack."""
+    """Merge the rows of all tidy files by key; a later file only adds missing values."""
     if not files:
         return no_rows(ROWS)
     if len(files) == 1:
         return files[0]
     rows = pd.concat(files, ignore_index=True)
-    # A file has each key once. Thousands of logs that share none are not compared one by one.
+    # Each file has a key once; thousands of logs without common keys are not compared in pairs.
     shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
     if not shared.any():
         return rows
@@ -161,7 +157,6 @@ def _merge_rows(
 def _merge_shared(
     files: list[pd.DataFrame], index: AnswerIndex, tallies: dict[str, Tally]
 ) -> pd.DataFrame:
-    """The rows of several files whose keys come more than once, one per key."""
     merged = files[0].reset_index(drop=True)
     for later in files[1:]:
         places = pd.Series(np.arange(len(merged)), index=pd.MultiIndex.from_frame(merged[KEY]))
@@ -186,7 +181,7 @@ def _add_to(
     index: AnswerIndex,
     tally: Tally,
 ) -> pd.DataFrame:
-    """`merged` with its rows `at` filled from `later`, unless they would contradict each other."""
+    """Fill the rows `at` of `merged` from `later`, unless they contradict each other."""
     first = merged.iloc[at].reset_index(drop=True)
     filled = first.copy()
     doubled = np.zeros(len(later), dtype=bool)
@@ -199,14 +194,10 @@ def _add_to(
         & ~contradictions(first, index)
         & ~contradictions(later, index)
     )
-    tally.doubled += int(doubled.sum())
     by_hash = later["by_hash"].to_numpy(dtype=bool)
     tally.joined_by_hash -= int((doubled & by_hash).sum())
     tally.joined_by_id -= int((doubled & ~by_hash).sum())
-    tally.tell("answered in another file too", doubled.sum(), _names(later, index, doubled))
-    tally.contradicting += int(clash.sum())
-    tally.tell("unlike the other file's", clash.sum(), _names(later, index, clash))
-    tally.note_unlike(int(clash.sum()), len(later))
+    _count_shared(tally, doubled, clash, len(later), lambda mask: _names(later, index, mask))
     out = merged.copy()
     good = np.flatnonzero(~clash)
     for name in _VALUES:
@@ -216,8 +207,16 @@ def _add_to(
     return out
 
 
+def _count_shared(
+    tally: Tally, doubled: Mask, clash: Mask, shared: int, names: Callable[[Mask], Iterable[str]]
+) -> None:
+    tally.add("doubled", "answered in another file too", doubled.sum(), names(doubled))
+    tally.add("contradicting", "unlike the other file's", clash.sum(), names(clash))
+    tally.note_unlike(int(clash.sum()), shared)
+
+
 def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
-    """Files of one condition that share models, directly or through others, in their order.
+    """Group files of one condition that share models, directly or through others, in their order.
 
     Files without a common model stay apart: thousands of models over a hundred items need not be
     spread over all the items of another file.
@@ -240,17 +239,16 @@ def _sharing_models(files: list[WideAnswers]) -> list[list[WideAnswers]]:
 def _merge_wide(
     files: list[WideAnswers], rows: pd.DataFrame, index: AnswerIndex, tallies: dict[str, Tally]
 ) -> ResponseMatrix:
-    """One matrix of wide files of one condition, over the items that any of them has."""
+    """Merge wide files of one condition into a matrix over the items that any of them has."""
     models = sorted({model for file in files for model in file.models})
     positions = np.unique(np.concatenate([file.positions for file in files]))
     row_of = {model: row for row, model in enumerate(models)}
     shape = (len(models), len(positions))
     condition = files[0].condition
-    own = index.of(condition) or index.items
-    merged = _Merged(own, positions, shape, letters=any(f.prediction is not None for f in files))
-    own_rows = rows[rows["condition"] == condition]
-    start = index.start(condition)
-    merged.note_rows(own_rows.assign(position=own_rows["position"] - start), row_of)
+    items = index.of(condition) or index.items
+    merged = _Merged(items, positions, shape, letters=any(f.prediction is not None for f in files))
+    tidy = rows[rows["condition"] == condition]
+    merged.note_rows(tidy.assign(position=tidy["position"] - index.start(condition)), row_of)
     for file in files:
         at = np.ix_(
             np.array([row_of[m] for m in file.models], dtype=np.intp),
@@ -259,7 +257,7 @@ def _merge_wide(
         merged.add(file, at, tallies[file.file])
     return ResponseMatrix.of(
         tuple(models),
-        tuple(own.ids[positions]),
+        tuple(items.ids[positions]),
         correct=merged.finished(),
         prediction=merged.prediction,
         condition=condition,
@@ -267,7 +265,7 @@ def _merge_wide(
 
 
 class _Merged:
-    """Cells of several wide files in the making; `_tidy` holds what tidy files say of them."""
+    """Cells of several wide files being merged; `_tidy` holds the same cells of tidy files."""
 
     def __init__(
         self,
@@ -284,7 +282,7 @@ class _Merged:
         self._tidy: tuple[Float, NDArray[np.int16]] | None = None
 
     def note_rows(self, rows: pd.DataFrame, row_of: dict[str, int]) -> None:
-        """Remembers what tidy files say of the same cells, so that doubles are counted."""
+        """Keep the same cells of tidy files, to count duplicates."""
         if len(rows) == 0 or len(self.positions) == 0:
             return
         names = configurations(rows)
@@ -301,7 +299,7 @@ class _Merged:
         self._tidy = correct, prediction
 
     def add(self, file: WideAnswers, at: Block, tally: Tally) -> None:
-        """Takes a file's cells where there is nothing yet and nothing speaks against them."""
+        """Add a file's cells that are still empty and contradict nothing."""
         correct, chosen = self._known(at)
         judged, named = ~np.isnan(correct), chosen >= 0
         columns = at[1].ravel()
@@ -309,26 +307,25 @@ class _Merged:
         values: Any
         if file.correct is not None:
             cells, values = self.correct, file.correct
-            given = ~np.isnan(values)
-            doubled = given & judged
-            clash = doubled & (correct != values)
-            clash |= given & self._is_against(values, chosen, columns)
+            present = ~np.isnan(values)
+            doubled = present & judged
+            clash = (doubled & (correct != values)) | (
+                present & self._is_against(values, chosen, columns)
+            )
         else:
             cells, values = self.prediction, file.prediction
-            given = values >= 0
-            doubled = given & named
-            clash = doubled & (chosen != values)
-            clash |= given & self._is_against(correct, values, columns)
-        cells[at] = np.where(given & ~doubled & ~clash, values, cells[at])
-        tally.doubled += int(doubled.sum())
+            present = values >= 0
+            doubled = present & named
+            clash = (doubled & (chosen != values)) | (
+                present & self._is_against(correct, values, columns)
+            )
+        cells[at] = np.where(present & ~doubled & ~clash, values, cells[at])
         tally.joined_by_id -= int(doubled.sum())
-        tally.contradicting += int(clash.sum())
-        tally.tell("answered in another file too", doubled.sum(), self._cells(file, doubled))
-        tally.tell("unlike the other file's", clash.sum(), self._cells(file, clash))
-        tally.note_unlike(int(clash.sum()), int((given & (judged | named)).sum()))
+        shared = int((present & (judged | named)).sum())
+        _count_shared(tally, doubled, clash, shared, lambda mask: self._cells(file, mask))
 
     def _known(self, at: Block) -> tuple[Float, NDArray[np.int16]]:
-        """What is known of a block before: right or wrong, and the option; NaN and −1 if not."""
+        """Return correctness and option known before, NaN and −1 if unknown."""
         correct = self.correct[at]
         chosen = np.full(correct.shape, -1, dtype=np.int16)
         if self.prediction is not None:
@@ -340,7 +337,7 @@ class _Merged:
         return correct, chosen
 
     def _right(self, chosen: NDArray[np.int16], columns: NDArray[np.intp]) -> Float:
-        """Right or wrong by the gold, for options chosen in `columns`; NaN where unknown."""
+        """Return correctness by the gold of options chosen in `columns`, NaN if unknown."""
         if not (chosen >= 0).any():
             return np.full(chosen.shape, np.nan, dtype=np.float32)
         where = np.broadcast_to(self.positions[columns], chosen.shape)
@@ -350,7 +347,7 @@ class _Merged:
     def _is_against(
         self, correct: Float, chosen: NDArray[np.int16], columns: NDArray[np.intp]
     ) -> Mask:
-        """Where being right or wrong and the chosen option cannot both be; items with one gold."""
+        """Return where correctness and chosen option are incompatible, for items with one gold."""
         right = self._right(chosen, columns)
         whole = (correct == 0) | (correct == 1)
         single = self.index.single[self.positions[columns]]
@@ -363,7 +360,7 @@ class _Merged:
                 yield f"{ids[column]} × {file.models[row]}"
 
     def finished(self) -> Float:
-        """Right or wrong of every cell, from the gold where only the option is known."""
+        """Return the correctness of every cell, by the gold if only the option is known."""
         if self.prediction is None:
             return self.correct
         derived = self._right(self.prediction, np.arange(len(self.positions)))
@@ -371,7 +368,7 @@ class _Merged:
 
 
 def as_responses(rows: pd.DataFrame, index: AnswerIndex) -> pd.DataFrame:
-    """The `Responses` table of joined rows, sorted by its key."""
+    """Return the `Responses` table of joined rows, sorted by its key."""
     if rows.empty:
         return Responses.empty()
     position = rows["position"].to_numpy(dtype=np.intp)

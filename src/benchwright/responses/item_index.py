@@ -1,4 +1,4 @@
-"""Items found by id or by text, as they are and as each draw has them."""
+"""Find items by id or by text, as they are and as each draw shows them."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ Positions = NDArray[np.intp]
 
 _OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
 _OF_ITEMS = ("question", "choices_only", "question_only")
-_UNLIKE = 0.02  # above this share of other texts, it is another draw of the same name
+_UNLIKE = 0.02  # share of different texts above which a file is of another draw
 
 
 class Joined(NamedTuple):
-    """Where rows of a file belong: positions in the index, −1 for nowhere."""
+    """Positions of rows in the index, −1 if none, and whether they were found by their text."""
 
     positions: Positions
     by_hash: NDArray[np.bool_]
@@ -34,9 +34,9 @@ class _Gold:
     right: list[tuple[int, ...]]
 
     def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
-        """1.0 where the predicted option is among the right ones, 0.0 where not.
+        """Return 1.0 if the predicted option is right, 0.0 if not.
 
-        NaN where the prediction is unknown (−1) or the item is open-ended.
+        NaN if the prediction is unknown (−1) or the item is open-ended.
         """
         right = np.where(prediction == self.answer[positions], 1.0, 0.0)
         for row in np.flatnonzero(~self.single[positions]):
@@ -46,23 +46,20 @@ class _Gold:
 
 
 class ItemIndex(_Gold):
-    """Evaluation items first, calibration items after them, each at a position of its own.
+    """Evaluation items, followed by calibration items, each at its own position.
 
     Attributes:
-        n_items: how many are evaluation items; calibration items have positions from there on.
-        ids: the item ids by position.
-        answer: index of the gold option by position, −1 where open-ended.
-        options: number of options by position.
-        choices: the options' texts by position.
-        subjects: the subject by position.
-        single: True where exactly one option is right, so that an answer is right or wrong.
+        n_items: number of evaluation items; positions from there on are calibration items.
+        ids: item ids.
+        answer: index of the gold option, −1 if open-ended.
+        options: number of options.
+        choices: the options' texts.
+        subjects: the subjects.
+        single: True if exactly one option is right, so that an answer is right or wrong.
     """
 
     def __init__(self, items: pd.DataFrame, calibration_items: pd.DataFrame | None = None) -> None:
-        """Args:
-        items: an `Items` table.
-        calibration_items: the same columns; ids that are in `items` too are left out.
-        """
+        """Index an `Items` table and calibration items; ids of the former take precedence."""
         tables = [items]
         if calibration_items is not None and len(calibration_items):
             tables.append(calibration_items[~calibration_items["item_id"].isin(items["item_id"])])
@@ -103,15 +100,15 @@ class ItemIndex(_Gold):
         return _places(_hash_in_any_order(question, choices) for question, choices in texts)
 
     def with_text(self, question: str, choices: Sequence[str]) -> list[int]:
-        """Positions of every item with this text and these options in this order, ascending."""
+        """Return the positions of all items with this text and these options in order."""
         return list(self._same_text.get(content_hash(question, choices), ()))
 
     def with_options(self, question: str, choices: Sequence[str]) -> list[int]:
-        """Positions of every item with this text and these options in any order, ascending."""
+        """Return the positions of all items with this text and these options in any order."""
         return list(self._same_options.get(_hash_in_any_order(question, choices), ()))
 
     def find(self, item_ids: Iterable[str]) -> Positions:
-        """Positions of ids, −1 where there is no such item."""
+        """Return the positions of ids, −1 for unknown ids."""
         wanted = item_ids if isinstance(item_ids, pd.Series) else list(item_ids)
         return np.asarray(self.ids.get_indexer(pd.Index(wanted, dtype=self.ids.dtype)))
 
@@ -122,13 +119,12 @@ class ItemIndex(_Gold):
         *,
         question_only: bool = False,
     ) -> Joined:
-        """Finds the item of each row.
+        """Find the item of each row.
 
         Args:
             item_ids: the id that each row states, or None.
-            hashes: the content hash of the text that each row carries, or None (for all: no row
-                carries any). Where there is one it decides: an id is believed only if the item's
-                hash agrees.
+            hashes: the content hash of the text that each row carries, or None. A hash takes
+                precedence: an id is used only if its item's hash agrees.
             question_only: the hashes are of the question alone.
         """
         codes, distinct = pd.factorize(np.asarray(item_ids, dtype=object))
@@ -151,35 +147,31 @@ def _hash_in_any_order(question: str, choices: Sequence[str]) -> str:
 
 
 def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
-    """Positions by hash."""
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for position, text_hash in enumerate(hashes):
-        found.setdefault(text_hash, []).append(position)
-    return found
+        places.setdefault(text_hash, []).append(position)
+    return places
 
 
 def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:
-    """Position by hash; texts that several items share are left out."""
-    found: dict[str, int] = {}
-    for position, text_hash in enumerate(hashes):
-        found[text_hash] = -1 if text_hash in found else position
-    return {text_hash: position for text_hash, position in found.items() if position >= 0}
+    """Return the position by hash, leaving out texts that several items share."""
+    return {key: places[0] for key, places in _places(hashes).items() if len(places) == 1}
 
 
 def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """All items, those of a draw as the draw has them.
+    """Return all items, with those of a draw as the draw shows them.
 
     Args:
         items: an `Items` table; not changed.
-        rows: of a `Draws` table, those of one condition and of role `item`.
+        rows: rows of a `Draws` table of one condition and of role `item`.
         condition: its name.
 
     Returns:
-        The same items in the same order. A copy keeps every right option of an item that has
-        several; an altered item has the one of the draw.
+        The same items in the same order. An unaltered item keeps all its right options; an altered
+        item has the one of the draw.
 
     Raises:
-        InputError: the draw has an item that the benchmark has not, or the same one twice.
+        InputError: the draw has an unknown item, or the same one twice.
     """
     twice = rows.loc[rows["item_id"].duplicated(), "item_id"]
     if len(twice):
@@ -207,29 +199,22 @@ def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.D
 
 
 class Compared(NamedTuple):
-    """Texts of a file beside those of a draw with the same item ids."""
+    """The number of texts with ids of a draw, and of those unlike the draw's."""
 
     shared: int
     unlike: int
 
     def another_draw(self) -> bool:
-        """Whether so many differ that the file is of another draw with the same name."""
+        """Return whether the file is of another draw with the same name."""
         return self.unlike > _UNLIKE * self.shared
 
 
 class AnswerIndex(_Gold):
     """Items first, then calibration items, then the items of each draw in order of the draws.
 
-    A position is one question with its options and gold, so answers to an item and to its draws
-    never meet.
-
-    Attributes:
-        items: the items and the calibration items alone; their positions are the same here.
-        ids: the item ids by position; an item has its id again in every draw.
-        answer: index of the gold option by position, −1 where open-ended.
-        options: number of options by position.
-        choices: the options' texts by position.
-        single: True where exactly one option is right.
+    A position is one question with its options and gold, so answers to an item and to its draws are
+    never mixed. `items` indexes the items and calibration items alone; the other attributes are
+    those of `ItemIndex`, and an item has its id again in every draw.
     """
 
     def __init__(
@@ -238,11 +223,7 @@ class AnswerIndex(_Gold):
         calibration_items: pd.DataFrame | None = None,
         draws: pd.DataFrame | None = None,
     ) -> None:
-        """Args:
-        items: an `Items` table.
-        calibration_items: the same columns.
-        draws: a `Draws` table; only its rows of role `item` count.
-        """
+        """Index items, calibration items and the rows of role `item` of a `Draws` table."""
         self.items = ItemIndex(items, calibration_items)
         self._drawn: dict[str, ItemIndex] = {}
         self._start: dict[str, int] = {}
@@ -263,21 +244,21 @@ class AnswerIndex(_Gold):
         self.choices = [choices for part in parts for choices in part.choices]
 
     def of(self, condition: str) -> ItemIndex | None:
-        """The items as a condition shows them; None of a condition that nothing here has."""
+        """Return the items as a condition shows them; None for an unknown condition."""
         if condition in self._drawn:
             return self._drawn[condition]
         return self.items if condition in _OF_ITEMS else None
 
     def has_draws(self) -> bool:
-        """Whether this run has draws."""
+        """Return whether this run has draws."""
         return bool(self._drawn)
 
     def is_draw(self, condition: str) -> bool:
-        """Whether it is the name of a draw of this run."""
+        """Return whether a condition is a draw of this run."""
         return condition in self._drawn
 
     def start(self, condition: str) -> int:
-        """The first position of a condition's items."""
+        """Return the first position of a condition's items."""
         return self._start.get(condition, 0)
 
     def join(
@@ -288,10 +269,7 @@ class AnswerIndex(_Gold):
         *,
         question_only: bool = False,
     ) -> Joined:
-        """Finds the item of each row among those that its condition shows.
-
-        The other arguments are those of `ItemIndex.join`.
-        """
+        """Find the item of each row among those of its condition; see `ItemIndex.join`."""
         positions = np.full(len(conditions), -1, dtype=np.intp)
         by_hash = np.zeros(len(conditions), dtype=bool)
         texts = None if hashes is None else np.array(hashes, dtype=object)
@@ -308,7 +286,7 @@ class AnswerIndex(_Gold):
         return Joined(positions, by_hash)
 
     def _rows_by_part(self, conditions: pd.Series) -> list[tuple[str, NDArray[np.intp] | slice]]:
-        """Rows by condition; those that show the items as they are together."""
+        """Group rows by condition, with those that show unaltered items together."""
         names = sorted(conditions.unique())
         shown = {name: "question" if self.of(name) is self.items else name for name in names}
         if len(set(shown.values())) == 1:
@@ -321,7 +299,7 @@ class AnswerIndex(_Gold):
     def compare_texts(
         self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
     ) -> Compared:
-        """How many rows name an item of a draw and carry a text, and how many another text."""
+        """Count the rows with a text and the id of a draw's item, and those with another text."""
         own = self._texts.get(condition, {})
         pairs = [
             (own[item_id], text)

@@ -37,7 +37,7 @@ _KEY = '"condition"'
 
 
 def stated_id(doc: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Item id and content hash of a document; both, or neither."""
+    """Return item id and content hash of a document, or None twice."""
     item_id, text_hash = doc.get("item_id"), doc.get("content_hash")
     if isinstance(item_id, str) and isinstance(text_hash, str):
         return item_id, text_hash
@@ -45,10 +45,10 @@ def stated_id(doc: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def stated_condition(doc: dict[str, Any]) -> str | None:
-    """The condition of a row that this project exported; None of other documents.
+    """Return the condition of a row that this project exported, None for other documents.
 
-    A row of any benchmark may have a column of that name, so it is believed only beside an item id
-    and a content hash.
+    Any benchmark may have a column of that name, so it counts only with an item id and a content
+    hash.
     """
     condition = doc.get("condition")
     known = isinstance(condition, str) and condition and stated_id(doc)[0] is not None
@@ -56,33 +56,29 @@ def stated_condition(doc: dict[str, Any]) -> str | None:
 
 
 def strangers(files: Iterable[LoadedFile], index: AnswerIndex) -> Strangers:
-    """Runs and conditions whose documents have other texts than the draws of those names.
+    """Return runs and conditions whose documents have other texts than the draws of those names.
 
-    A draw of the same name under another seed shares some items with this run's, those that it
-    left as they were above all. Taken alone these would be a choice of easy or hard items, so the
-    whole draw of such a run is left out. All logs of a run are looked at together.
+    A draw of the same name under another seed shares some items with this run's, mostly unaltered
+    ones. These alone would be a choice of easy or hard items, so the whole draw of such a run is
+    left out. All logs of a run are compared together.
     """
-    seen: defaultdict[tuple[str, str], list[Compared]] = defaultdict(list)
+    totals: defaultdict[tuple[str, str], Compared] = defaultdict(lambda: Compared(0, 0))
     for file in files if index.has_draws() else ():
         if file.spec.layout != "lm_eval" or file.table is None:
             continue
         stated: defaultdict[str, list[tuple[str | None, str | None]]] = defaultdict(list)
-        said = file.spec.condition
+        default = file.spec.condition
         for text in file.table["doc"].to_pylist():
-            if _KEY not in text and not index.is_draw(said):
+            if _KEY not in text and not index.is_draw(default):
                 continue
             doc = json.loads(text)
-            condition = stated_condition(doc) or said
+            condition = stated_condition(doc) or default
             if index.is_draw(condition):
                 stated[condition].append(stated_id(doc))
         for condition, pairs in stated.items():
-            ids, hashes = zip(*pairs, strict=True)
-            found = index.compare_texts(condition, ids, hashes)
-            seen[run_of(file.name), condition].append(found)
-    totals = {
-        key: Compared(sum(c.shared for c in found), sum(c.unlike for c in found))
-        for key, found in seen.items()
-    }
+            one = index.compare_texts(condition, *zip(*pairs, strict=True))
+            key = run_of(file.name), condition
+            totals[key] = Compared(totals[key].shared + one.shared, totals[key].unlike + one.unlike)
     return frozenset(key for key, total in totals.items() if total.another_draw())
 
 
@@ -112,7 +108,7 @@ _TABLE = pa.schema(
 
 
 class Sample(NamedTuple):
-    """One document of a log; `continuations` and `logprobs` None where the answer was written."""
+    """One document of a log; `continuations` and `logprobs` are None for a written answer."""
 
     doc_id: int
     doc: dict[str, Any]
@@ -126,7 +122,7 @@ class Sample(NamedTuple):
 class Place(NamedTuple):
     """The item of a document: its position in the index, and the options in the document's order.
 
-    `by_text` is False where the document states an id whose item has the stated hash.
+    `by_text` is False if the document states an id whose item has the stated hash.
     """
 
     position: int
@@ -141,9 +137,9 @@ stand in the contexts."""
 
 
 def order_of(orders: Orders, style: str) -> list[int] | None:
-    """The option of each continuation in this style; None where that cannot be told.
+    """Return the option of each continuation in this style; None if unknown.
 
-    In a style that the continuations do not allow it is the order that all others agree on.
+    For a style that the continuations do not allow, it is the order that all others agree on.
     """
     own = orders.get(SCORED_AS.get(style, style))
     if own is not None:
@@ -161,24 +157,21 @@ class _Joined(NamedTuple):
 
 
 class _Aside(Tally):
-    """Samples that give no row of their own; `layout` holds the model."""
+    """Samples without a row; `layout` holds the model."""
 
-    def documents(self, what: str, samples: Sequence[Sample]) -> int:
-        """Tells of documents that are `what`; how many they are."""
-        self.tell(what, len(samples), [f"doc {s.doc_id} × {self.layout}" for s in samples])
-        return len(samples)
+    def documents(self, what: str, samples: Sequence[Sample], counter: str = "dropped") -> None:
+        self.add(counter, what, len(samples), [f"doc {s.doc_id} × {self.layout}" for s in samples])
 
 
 def read_lm_eval(
     file: LoadedFile, index: AnswerIndex, strange: Strangers = frozenset()
 ) -> tuple[pd.DataFrame, Tally]:
-    """The joined answers of a log, one row per item, and what became of the others.
+    """Read a log: the joined answers, one row per item, and a tally of all samples.
 
     A document finds its item by its content, read as an item that this project exported, as a row
-    of the benchmark's sources, or by plain keys. One that says its condition is looked for among
-    the items that this condition shows, and nowhere else. Log-likelihoods are brought into the
-    order of the item's own options. Where several filters read the same answers, the first one
-    counts.
+    of the benchmark's sources, or by plain keys. A document that states its condition is looked up
+    only among the items of that condition. Log-likelihoods are reordered to the item's own options.
+    If several filters read the same answers, the first one counts.
 
     Args:
         file: a log.
@@ -214,7 +207,7 @@ def _join_by_condition(
     strange: Strangers,
     aside: _Aside,
 ) -> list[_Joined]:
-    """The documents that have an item, in the order of the log; the others are told."""
+    """Return the documents that have an item, in the order of the log; count the others."""
     conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
     found: list[_Joined | None] = [None] * len(samples)
     lost: dict[str, list[Sample]] = {}
@@ -237,15 +230,16 @@ def _join_by_condition(
                 continue
             moved = place._replace(position=place.position + start)
             found[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
-    aside.not_joined = sum(aside.documents(what, own) for what, own in lost.items())
+    for what, unjoined in lost.items():
+        aside.documents(what, unjoined, "not_joined")
     return [row for row in found if row is not None]
 
 
 def _of_one_filter(rows: Sequence[dict[str, Any]], aside: _Aside) -> list[Sample]:
-    """The samples of the first filter; those of others are the same answers read again."""
+    """Return the samples of the first filter; other filters read the same answers again."""
     first = rows[0]["filter"]
     again = [_sample(row) for row in rows if row["filter"] != first]
-    aside.doubled = aside.documents(f"by another filter than {first}", again)
+    aside.documents(f"by another filter than {first}", again, "doubled")
     return [_sample(row) for row in rows if row["filter"] == first]
 
 
@@ -274,13 +268,12 @@ def join_documents(
     *,
     as_drawn: bool = False,
 ) -> list[Place | None]:
-    """The item of each document, None where no item or items of several subjects have its content.
+    """Find the item of each document, None if no item or items of several subjects match.
 
-    Tried in turn: `item_id` with `content_hash` (the id is believed if the hash is its item's);
-    question and choices by each of the mappings; `question` and `choices` as plain keys. Options
-    may stand in another order than the item's, unless the items are those of a draw (`as_drawn`),
-    whose order is part of what was drawn. Items of one subject that share all their text go to the
-    documents with that text in the order of their `doc_id`.
+    Tried in turn: `item_id` with the `content_hash` of that item; question and choices by each of
+    the mappings; `question` and `choices` as plain keys. Options may be in another order than the
+    item's, except for the items of a draw (`as_drawn`), whose order is part of the draw. Items of
+    one subject with equal texts are assigned to the documents with that text by `doc_id`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
@@ -307,7 +300,6 @@ def join_documents(
 def _candidates(
     doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_drawn: bool
 ) -> tuple[list[int], tuple[str, ...]]:
-    """Positions of the items of one subject with a document's content, and its options."""
     for question, choices, subject in _readings(doc, (*mappings, *_PLAIN)):
         found = index.with_text(question, choices)
         if not found and not as_drawn:
@@ -322,7 +314,7 @@ def _candidates(
 def _readings(
     doc: Row, mappings: Sequence[FieldMapping]
 ) -> Iterator[tuple[str, tuple[str, ...], str | None]]:
-    """Question, options and subject of a document by each mapping that can read it."""
+    """Yield question, options and subject of a document by each mapping that can read it."""
     for mapping in mappings:
         try:
             question, _ = read_question(doc, mapping)
@@ -336,12 +328,12 @@ def _readings(
 
 
 def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
-    """The styles that a document's continuations allow, and the option each one stands for.
+    """Return the styles that a document's continuations allow, and the option of each continuation.
 
-    Letters are letters of the options in the document's order, also as `(A)` or `A.`. Texts are
-    those of the options; where a task has cleaned them, they are compared without markup in square
-    brackets, punctuation, case and white space. Where all continuations are the same, the options
-    have to end their contexts, and the style has no name.
+    Letters are those of the options in the document's order, also as `(A)` or `A.`. Texts are those
+    of the options, compared without bracketed markup, punctuation, case and white space if a task
+    has cleaned them. If all continuations are equal, the options must end their contexts, and the
+    style has no name.
     """
     continuations = sample.continuations
     if continuations is None:
@@ -367,7 +359,7 @@ def _lettered(continuations: Sequence[str], count: int) -> list[int] | None:
 
 
 def _matched(texts: Iterable[str], among: Iterable[str]) -> list[int] | None:
-    """Where each text stands in `among`, equal ones in their order; None unless all are the same.
+    """Return where each text is in `among`, equal ones in order; None unless all are matched.
 
     >>> _matched(["b", "a", "a"], ["a", "b", "a"])
     [1, 0, 2]
@@ -389,7 +381,7 @@ def _bare(text: str) -> str:
 
 
 def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
-    """The rows that hold an answer, with as many log-likelihoods as options."""
+    """Return the rows with an answer, with as many log-likelihoods as options."""
     usable, uneven, silent = [], [], []
     for row in joined:
         sample, place = row.sample, row.place
@@ -399,21 +391,25 @@ def _usable(joined: Sequence[_Joined], aside: _Aside) -> list[_Joined]:
             silent.append(sample)
         else:
             usable.append(row)
-    aside.dropped = aside.documents("dropped (number of responses unlike the options)", uneven)
-    aside.dropped += aside.documents("dropped (no answer)", silent)
+    aside.documents("dropped (number of responses unlike the options)", uneven)
+    aside.documents("dropped (no answer)", silent)
     return usable
 
 
 def _ordered(joined: Sequence[_Joined], style: str, aside: _Aside) -> list[_Joined]:
-    """The rows with the option of each continuation, now that the style is known."""
     rows = [row._replace(order=order_of(row.orders, style)) for row in joined]
-    unordered = [r.sample for r in rows if r.sample.logprobs is not None and r.order is None]
-    aside.documents("without log-likelihoods (which option each is for cannot be told)", unordered)
+    unordered = [
+        f"doc {r.sample.doc_id} × {aside.layout}"
+        for r in rows
+        if r.sample.logprobs is not None and r.order is None
+    ]
+    what = "without log-likelihoods (which option each is for cannot be told)"
+    aside.tell(what, len(unordered), unordered)
     return rows
 
 
 def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
-    """The one style that every document's continuations allow; "", told, where there is none."""
+    """Return the one style that every document's continuations allow, "" if there is none."""
     known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
     for style in ("generate", "letters", "cloze"):
@@ -421,8 +417,8 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
             return style
     if known:
         counts = Counter(" or ".join(sorted(styles)) for styles in known)
-        told = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
-        aside.notes.append(f"style unknown: the continuations are of several kinds ({told})")
+        kinds = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
+        aside.notes.append(f"style unknown: the continuations are of several kinds ({kinds})")
         return ""
     first = min((row.sample for row in joined), key=lambda sample: sample.doc_id)
     seen = (first.continuations or [""])[0]
@@ -437,7 +433,7 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
 
 
 def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]:
-    """Whether each log's target says that another option is right than the item's gold."""
+    """Return whether each log's target is another option than the item's gold."""
     differs = []
     for row in joined:
         position, own = row.place.position, _own_order(row.place, index)
@@ -448,10 +444,10 @@ def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]
 
 
 def _targets(row: _Joined) -> set[int]:
-    """Every option, in the document's order, that the target may mean; none where it is unclear.
+    """Return every option, in the document's order, that the target may mean.
 
-    Of several options asked for, the target is the index from 0 (or a list of them) or the text of
-    one; of a written answer it may also be the letter, and the index may count from 1.
+    With several continuations, the target is a 0-based index (or a list) or the text of one; for a
+    written answer it may also be the letter, or a 1-based index.
     """
     continuations = row.sample.continuations
     text = _plain(row.sample.target)
@@ -472,7 +468,7 @@ def _targets(row: _Joined) -> set[int]:
 
 
 def _own_order(place: Place, index: AnswerIndex) -> list[int]:
-    """For each option of the document, the index of the item's option with the same text."""
+    """Return the item's index of each option of the document."""
     own = index.choices[place.position]
     if place.choices == own:
         return list(range(len(own)))
@@ -490,7 +486,6 @@ def _as_tidy(
     style: str,
     differing: Sequence[bool],
 ) -> LoadedFile:
-    """The joined samples as a tidy file under the log's name."""
     rows = []
     for row, differs in zip(joined, differing, strict=True):
         logprobs = _in_own_order(row, row.sample.logprobs, index)
@@ -510,7 +505,7 @@ def _as_tidy(
 def _in_own_order(
     row: _Joined, values: Sequence[Any] | None, index: AnswerIndex
 ) -> list[Any] | None:
-    """Values of the continuations in the order of the item's options; None where it is unknown."""
+    """Reorder values of the continuations to the item's options; None if the order is unknown."""
     if values is None or row.order is None:
         return None
     own = _own_order(row.place, index)
@@ -521,7 +516,7 @@ def _in_own_order(
 
 
 def _lengths(continuations: Sequence[str] | None) -> list[int] | None:
-    """UTF-8 bytes of each continuation without the space before it, at least 1."""
+    """Return the UTF-8 bytes of each continuation without the leading space, at least 1."""
     if continuations is None:
         return None
     return [max(1, len(text.removeprefix(" ").encode())) for text in continuations]
@@ -534,7 +529,7 @@ def _marked(
     differing: Sequence[bool],
     index: AnswerIndex,
 ) -> pd.DataFrame:
-    """The rows with `by_hash` where their text found the item; golds that differ are counted."""
+    """Set `by_hash` of the rows found by their text, and count golds that differ."""
     by_text: dict[int, bool] = {}
     unlike: dict[int, bool] = {}
     for row, differs in zip(joined, differing, strict=True):  # the first row of an item is kept

@@ -1,4 +1,4 @@
-"""What is known of each model: from conf, or else from its name, which carries its base's name."""
+"""Describe models by conf, or by their names, which contain the name of their base model."""
 
 import math
 import re
@@ -13,11 +13,10 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.tables.responses import Models
 
-# A family on each line, and what names of its models contain; the first that fits counts: longer
-# versions before shorter ones, and words that also name training data last. `~` stands for a
-# separator or none. A spelling starts at a word, which a capital letter starts too
-# (TruthfulQwen1.5); a number at its end is a version only if nothing goes on. Merges of so many
-# Mistral-7B are called Mixtral too.
+# A family per line, followed by patterns of its models' names. The first match counts: longer
+# versions come before shorter ones, and words that also name training data last. `~` is an optional
+# separator. A match starts at a word or a capital letter (TruthfulQwen1.5); a number at its end
+# must be complete. Some merges of Mistral-7B are called Mixtral too.
 _BASES = r"""
 tinyllama tiny~llama(?!~[23]-)
 openllama open~llama
@@ -102,8 +101,8 @@ starcoder star~coder
 codegen codegen
 """
 
-# Lines of fine-tunes whose makers say what they started from, where no base stands in the name;
-# L2 and L3 beside a size are the usual short forms of Llama 2 and 3.
+# Fine-tunes with a documented base that is not in the name; L2 and L3 next to a size are the usual
+# short forms of Llama 2 and 3.
 _FINE_TUNES = r"""
 llama-3.3 l3[._]3(?=.*(?:8|70)b)
 llama-3.1 l3[._]1(?=.*(?:8|70)b)
@@ -128,7 +127,7 @@ qwen momo~72b
 qwen1.5 sailor~[0-9.]+b
 """
 
-# Words that stand for a base only where nothing else does, and only whole: MobiLlama is no Llama.
+# Words that name a base only if nothing else does, and only as whole words (not MobiLlama).
 _LAST = r"""
 llama llama(?!fi) vicuna alpaca
 """
@@ -160,21 +159,20 @@ _PATTERNS = tuple(
 
 
 def family_of(name: str) -> str | None:
-    """The base model that a name contains (`dolphin-2.6-mistral-7b` is mistral-7b), or None.
+    """Return the base model that a name contains (`dolphin-2.6-mistral-7b` is mistral-7b), or None.
 
-    Args:
-        name: without organisation, in the spelling of its makers: capitals tell words apart.
+    `name` has no organisation and keeps its makers' capitals, which separate words.
     """
     return next((family for pattern, family in _PATTERNS if pattern.search(name)), None)
 
 
 def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str | None:
-    """The family that conf gives a model, or None.
+    """Return the family that conf gives a model, or None.
 
     Args:
         names: spellings of one model, the fullest first (with and without source, organisation).
-        families: family by name; a key may hold `*`, `?` and `[…]` as in file names. Case does
-            not count; exact keys come first, then patterns, the longest first.
+        families: family by name or file name pattern (`*`, `?`, `[…]`), ignoring case; exact names
+            come first, then the longest patterns.
     """
     folded = {key.casefold(): family for key, family in families.items()}
     spelt = [name.casefold() for name in names]
@@ -188,7 +186,7 @@ def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str 
 
 
 class Described(NamedTuple):
-    """What a model's name tells."""
+    """What a model's name says about the model."""
 
     family: str
     organisation: str | None
@@ -197,12 +195,11 @@ class Described(NamedTuple):
 
 
 def describe_name(model: str) -> Described:
-    """Family, organisation, size and kind of a model, as far as its name tells.
+    """Derive family, organisation, size and kind of a model from its name.
 
-    The family is the base model that the name contains (`dolphin-2.6-mistral-7b` is mistral-7b),
-    the organisation what stands before `/`, the size in billions of parameters (experts
-    multiplied: 8x7B is 56; NaN where there is none), and instruct whether the name says chat,
-    instruct or it. A model that is not recognised is its own family.
+    The family is the base model that the name contains (the name itself if there is none), the
+    organisation what precedes `/`, the size in billions of parameters (experts multiplied: 8x7B is
+    56; NaN if there is none), and instruct whether the name says chat, instruct or it.
     """
     plain = _without_source(model)
     organisation = plain.split("/", 1)[0] if "/" in plain else None
@@ -213,8 +210,7 @@ def describe_name(model: str) -> Described:
 
 
 def _without_source(model: str) -> str:
-    """Sources prefix names: helm:org/name is org/name."""
-    return model.split(":", 1)[-1] if "/" in model else model
+    return model.split(":", 1)[-1] if "/" in model else model  # helm:org/name is org/name
 
 
 def _size(name: str) -> float:
@@ -226,17 +222,16 @@ def _size(name: str) -> float:
 
 
 def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd.DataFrame:
-    """Say of each model that answered its family, organisation, size and kind.
+    """Describe the family, organisation, size and kind of each model that answered.
 
-    What conf lists is taken as it stands; a model that it does not list is described by its name,
-    but for the family that `families` gives it. Models of one family are kin: those that chose the
-    items cannot judge the result.
+    Models listed in conf are described by conf, others by their names, except for the family that
+    `families` gives them. Models of one family are related: those that chose the items cannot judge
+    the result.
 
     Args:
         response_matrix: its configurations are reduced to their models.
-        models: the models that conf lists, and `families`: family by name or pattern (`*`), with
-            or without organisation, for names that do not tell their base model or tell a wrong
-            one.
+        models: listed models, and `families`: family by name or pattern (`*`), with or without
+            organisation.
 
     Returns:
         A `Models` table, a row per model (not per configuration), sorted by name.
@@ -248,13 +243,13 @@ def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd
 def _describe(
     name: str, models: ModelsParams
 ) -> tuple[str, str, str | None, float, bool, str | None]:
-    told = describe_name(name)
+    derived = describe_name(name)
     listed = models.models.get(name)
     if listed is None:
         plain = _without_source(name)
         spellings = (name, plain, plain.rsplit("/", 1)[-1])
-        family = overridden_family(spellings, models.families) or told.family
-        return name, family, told.organisation, told.size_b, told.instruct, None
-    size = told.size_b if listed.size_b is None else listed.size_b
-    organisation = listed.organisation or told.organisation
+        family = overridden_family(spellings, models.families) or derived.family
+        return name, family, derived.organisation, derived.size_b, derived.instruct, None
+    size = derived.size_b if listed.size_b is None else listed.size_b
+    organisation = listed.organisation or derived.organisation
     return name, listed.family, organisation, size, listed.instruct, listed.date

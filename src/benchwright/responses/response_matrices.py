@@ -1,4 +1,4 @@
-"""All answers as matrices: probabilities from scores, live answers before recorded ones."""
+"""Build matrices of all answers: probabilities from scores, live answers before recorded ones."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +17,7 @@ _MEASURES = ("p_answer", "p_prediction", "correct")
 
 
 class Matrices(NamedTuple):
-    """What the filters and the evaluation take."""
+    """The inputs of the filters and the evaluation."""
 
     response_matrix: ResponseMatrix
     choices_only_matrix: ResponseMatrix
@@ -36,23 +36,25 @@ def build_response_matrices(
     """Put all answers into one matrix per condition, live ones before recorded ones.
 
     Answers with log-likelihoods get their prediction (the first of several equally good options),
-    whether it is right, and the calibrated probabilities; other rows keep what their file says.
-    Models come in the order of their names, items in that of the `items` table.
+    its correctness and the calibrated probabilities; other rows keep the values of their file.
+    Models are sorted by name, items in the order of the `items` table.
 
     Args:
-        live_responses: a `Responses` table, perhaps empty.
+        live_responses: a `Responses` table, possibly empty.
         imported_responses: the same.
-        wide_matrices: answers without log-likelihoods, each over some of the items, perhaps none;
-            a later one comes before an earlier one.
-        calibration: the temperature of each configuration; 1 where it is not listed.
+        wide_matrices: answers without log-likelihoods, each over some of the items; later ones take
+            precedence.
+        calibration: the temperature of each configuration; 1 by default.
         items: an `Items` table.
-        draws: a `Draws` table: answers to its conditions are left out, since they have options
-            and a gold of their own (`build_draw_matrices`).
+        draws: a `Draws` table: answers to its conditions are left out, since they have their own
+            options and gold (`build_draw_matrices`).
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
-        table (one per configuration, item and condition; answers that came as matrices stay
-        there), and an `AnswerCoverage` table.
+        table
+        (one per configuration, item and condition; answers that came as matrices are not in it),
+        and an
+        `AnswerCoverage` table.
     """
     index = ItemIndex(items)
     if draws is not None:
@@ -60,8 +62,10 @@ def build_response_matrices(
         live_responses = live_responses[~live_responses["condition"].isin(drawn)]
         imported_responses = imported_responses[~imported_responses["condition"].isin(drawn)]
         wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in drawn]
-    live = _evaluated(live_responses, index)
-    recorded = _evaluated(imported_responses, index)
+    # Answers to calibration items are no longer needed.
+    live, recorded = (
+        rows[index.find(rows["item_id"]) >= 0] for rows in (live_responses, imported_responses)
+    )
     # A prompt that did not fit the model has no answer, and replaces none.
     answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
@@ -84,20 +88,17 @@ def build_response_matrices(
     return Matrices(
         matrices.get("question", ResponseMatrix.empty(item_ids)),
         matrices.get("choices_only", ResponseMatrix.empty(item_ids, "choices_only")),
-        _as_responses(kept),
+        Responses.validate(kept[Responses.columns()].reset_index(drop=True))
+        if len(kept)
+        else Responses.empty(),
         AnswerCoverage.from_rows(coverage),
     )
-
-
-def _evaluated(rows: pd.DataFrame, index: ItemIndex) -> pd.DataFrame:
-    """The rows of evaluation items; those of the calibration split have done their work."""
-    return rows[index.find(rows["item_id"]) >= 0]
 
 
 def _with_probabilities(
     rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
 ) -> pd.DataFrame:
-    """`rows` with answers computed from log-likelihoods, and `tied` where several were best."""
+    """Add answers computed from log-likelihoods, and `tied` if several options were best."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
     values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
@@ -116,13 +117,13 @@ def _with_probabilities(
         values["p_prediction"][at] = _of_option(probability, best)
         values["p_answer"][at] = _of_option(probability, gold)
         values["correct"][at] = index.is_right(position[at], best)
-    told = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
-    values["correct"][told] = index.is_right(position[told], values["prediction"][told])
+    stated = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
+    values["correct"][stated] = index.is_right(position[stated], values["prediction"][stated])
     return rows.assign(tied=tied, **values)
 
 
 def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(n,) the probability of one option per row; NaN for option −1 or beyond the last."""
+    """Return the (n,) probability of one option per row; NaN for option −1 or beyond the last."""
     width = probability.shape[1]
     if width == 0:
         return np.full(len(option), np.nan)
@@ -132,7 +133,7 @@ def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> N
 
 
 def _superseded(live: pd.DataFrame, replaced: pd.DataFrame) -> dict[tuple[str, str], list[float]]:
-    """|p_answer live − recorded| (NaN where one is unknown) by configuration and condition."""
+    """Return |p_answer live − recorded| (NaN if unknown) by configuration and condition."""
     both = replaced.merge(live[[*_KEY, "p_answer"]], on=_KEY, suffixes=("", "_live"))
     both = both.drop_duplicates(_KEY, keep="first").sort_values(_KEY)
     out: dict[tuple[str, str], list[float]] = {}
@@ -164,7 +165,7 @@ def _matrix(
 
 
 class _Cells:
-    """The cells of a matrix in the making; what nobody tells takes no memory."""
+    """The cells of a matrix being built; unknown fields take no memory."""
 
     def __init__(self, models: tuple[str, ...], index: ItemIndex) -> None:
         self.index = index
@@ -176,7 +177,7 @@ class _Cells:
         self.prediction: NDArray[np.int16] | None = None
 
     def overlay_matrix(self, matrix: ResponseMatrix) -> None:
-        """Takes a matrix's answers; it completes, and is completed by, those taken before."""
+        """Add a matrix's answers, which complete, and are completed by, those added before."""
         position = self.index.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
             at = np.full(len(position), self.row_of[model], dtype=np.intp), position
@@ -188,10 +189,10 @@ class _Cells:
             )
 
     def overlay_rows(self, rows: pd.DataFrame) -> None:
-        """Takes the answers of rows, one per cell, in the same way."""
+        """Add the answers of rows, one per cell, in the same way."""
         row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
         correct = rows["correct"].to_numpy(dtype=np.float32)
-        # A live answer stands alone; a recorded one may have its other half in a wide file.
+        # A live answer is complete; a recorded one may have its other half in a wide file.
         alone = (rows["source"] == "live").to_numpy(dtype=bool) & ~np.isnan(correct)
         self._take(
             (row, rows["position"].to_numpy(dtype=np.intp)),
@@ -209,9 +210,9 @@ class _Cells:
         probabilities: tuple[NDArray[np.float32], ...],
         alone: NDArray[np.bool_] | bool = False,
     ) -> None:
-        """Takes answers, each completed by what was known of its cell where they agree.
+        """Add answers, each completed by what is known of its cell if they agree.
 
-        `alone` marks answers that take nothing from others.
+        `alone` marks answers that are not completed.
         """
         answered = ~np.isnan(correct) | (prediction >= 0)
         for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
@@ -239,7 +240,6 @@ def _coverage(
     others: list[ResponseMatrix],
     superseded: dict[tuple[str, str], list[float]],
 ) -> list[tuple[str, str, str, int, int, int, int, int, int, float]]:
-    """One row per configuration of the matrix."""
     answered = matrix.answered().sum(axis=1)
     live = rows[rows["source"] == "live"]
     behind, left = _behind(live[live["correct"].notna()], others)
@@ -248,7 +248,7 @@ def _coverage(
         state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
         for state in ("failed", "too_long")
     }
-    # A live prompt that got no answer makes recorded answers no less recorded.
+    # A live prompt without an answer does not replace recorded answers.
     is_live = set(live["configuration"])
     answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
     recorded = set(rows.loc[rows["source"] != "live", "configuration"])
@@ -280,11 +280,12 @@ def _coverage(
 def _behind(
     live: pd.DataFrame, others: list[ResponseMatrix]
 ) -> tuple[dict[str, list[float]], set[str]]:
-    """Of answers that came as matrices, beside the live ones with an answer.
+    """Compare answers that came as matrices with live ones.
 
     Returns:
         By configuration, |p_answer live − recorded| of each cell that a live answer replaces (NaN
-        where one of them is unknown); and the configurations with a cell that none replaces.
+        if
+        unknown); and the configurations with a cell that none replaces.
     """
     asked = {
         str(name): own.set_index("item_id")["p_answer"]
@@ -306,13 +307,6 @@ def _behind(
     return gaps, left
 
 
-def _as_responses(rows: pd.DataFrame) -> pd.DataFrame:
-    if rows.empty:
-        return Responses.empty()
-    table = rows[Responses.columns()].reset_index(drop=True)
-    return pd.DataFrame(Responses.validate(table))
-
-
 def build_draw_matrices(
     live_responses: pd.DataFrame,
     imported_responses: pd.DataFrame,
@@ -323,24 +317,17 @@ def build_draw_matrices(
 ) -> dict[str, ResponseMatrix]:
     """Put the answers to each draw into a matrix, judged by the draw's own gold.
 
-    An answer to an altered item must never be compared with the gold of the item it was made
-    from: its options are others, in another order. Live answers come before recorded ones.
-    Temperatures are those of the configurations, fitted on unaltered items.
-
-    Args:
-        live_responses: a `Responses` table; rows of other conditions are left out.
-        imported_responses: the same.
-        wide_matrices: recorded answers that came as matrices, likewise.
-        calibration: the temperature of each configuration.
-        items: an `Items` table.
-        draws: a `Draws` table; only its rows of role `item` count.
+    An answer to an altered item must never be compared with the gold of the original, which has
+    other options in another order. Temperatures are those of the configurations, fitted on
+    unaltered items. Arguments are those of `build_response_matrices`, answers to other conditions
+    are ignored.
 
     Returns:
-        A matrix over all items by condition, in order of the conditions' names. An item that a
-        draw does not have is unanswered there.
+        A matrix over all items by condition, sorted by name. Items that a draw does not have are
+        unanswered.
 
     Raises:
-        InputError: a draw has an item that the benchmark has not, or the same one twice.
+        InputError: a draw has an unknown item, or the same one twice.
     """
     altered = draws[draws["role"] == "item"]
     matrices = {}
@@ -350,9 +337,9 @@ def build_draw_matrices(
             _of_draw(live_responses, rows, name),
             _of_draw(imported_responses, rows, name),
             [
-                replace(matrix, condition="question")
-                for matrix in wide_matrices
-                if matrix.condition == name
+                replace(wide, condition="question")
+                for wide in wide_matrices
+                if wide.condition == name
             ],
             calibration,
             drawn_items(items, rows, name),
@@ -362,6 +349,6 @@ def build_draw_matrices(
 
 
 def _of_draw(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """The answers to a draw's items, as if they were to whole questions."""
+    """Return the answers to a draw's items, as if to whole questions."""
     own = responses["condition"] == condition
     return responses[own & responses["item_id"].isin(rows["item_id"])].assign(condition="question")

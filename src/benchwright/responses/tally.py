@@ -1,4 +1,4 @@
-"""Counts of what became of a file's rows, with a few of them named."""
+"""Count the rows of a file by what happened to them, with a few examples."""
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
@@ -11,7 +11,7 @@ UNLIKE = 0.02
 
 @dataclass
 class Tally:
-    """One row of the import report in the making."""
+    """One row of the import report."""
 
     file: str
     layout: str
@@ -27,8 +27,13 @@ class Tally:
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
+    def add(self, counter: str, what: str, count: int, examples: Iterable[str]) -> None:
+        """Add `count` rows to a counter and to the report, with three examples."""
+        setattr(self, counter, getattr(self, counter) + int(count))
+        self.tell(what, count, examples)
+
     def tell(self, what: str, count: int, examples: Iterable[str]) -> None:
-        """Names the first three, in order of their names, of `count` rows that are `what`."""
+        """Report `count` rows, with the first three examples by name."""
         if count == 0:
             return
         seen = [*self._examples.get(what, []), *examples]
@@ -36,16 +41,15 @@ class Tally:
         self._counts[what] = self._counts.get(what, 0) + int(count)
 
     def absorb(self, other: "Tally") -> None:
-        """Adds what another tally of the same file told."""
-        self.doubled += other.doubled
-        self.not_joined += other.not_joined
-        self.dropped += other.dropped
+        """Add another tally of the same file."""
+        for counter in ("doubled", "not_joined", "dropped"):
+            setattr(self, counter, getattr(self, counter) + getattr(other, counter))
         for what, count in other._counts.items():
             self.tell(what, count, other._examples[what])
         self.notes += other.notes
 
     def note_unlike(self, unlike: int, shared: int) -> None:
-        """Says so where a model's answers in two files differ too often to be the same ones."""
+        """Add a note if a model's answers in two files differ too often to be the same run."""
         if shared >= MANY and unlike > UNLIKE * shared:
             self.notes.append(
                 f"{unlike / shared:.0%} of the answers that another file has too are not the same: "
@@ -53,13 +57,13 @@ class Tally:
             )
 
     def detail(self) -> str:
-        """Everything told of the file, in words."""
-        told = [
+        """Describe in words what was reported."""
+        counts = [
             f"{count} {what}, e.g. {', '.join(self._examples[what])}"
             for what, count in self._counts.items()
         ]
-        return "; ".join([*told, *self.notes])
+        return "; ".join([*counts, *self.notes])
 
     def as_row(self) -> tuple[Any, ...]:
-        """The row of the `ImportReport` table."""
+        """Return the row of the `ImportReport` table."""
         return (*astuple(self)[:10], self.detail())

@@ -1,4 +1,4 @@
-"""Files with a row per item and model."""
+"""Read answer files with a row per item and model."""
 
 import heapq
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ ROWS = [*KEY, *ANSWER, "option_bytes", "option_tokens", "source", "by_hash"]
 """Columns of the rows read: `position` is that of the item in the index, `prediction` −1 and the
 others NaN or None where the file does not say."""
 
-# A softmax in single precision may come out a hair above 1, and K equal options a hair below 1/K.
+# A softmax in single precision may be slightly above 1, and K equal options slightly below 1/K.
 _ROUNDING = 1e-6
 _MOST_SHOTS = 10_000
 
@@ -40,7 +40,7 @@ Mask = NDArray[np.bool_]
 
 
 def _names(file: LoadedFile) -> dict[str, str]:
-    """Our name of each column → its name in the file."""
+    """Map our names of columns to their names in the file."""
     renamed: dict[str, str] = {str(ours): theirs for ours, theirs in file.spec.columns.items()}
     return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
 
@@ -64,7 +64,7 @@ class _Columns:
                 )
         for name in self.names.values():
             if present.count(name) > 1:
-                raise InputError(f"{file.name}: column {name!r} is there twice; keep one")
+                raise InputError(f"{file.name}: column {name!r} is duplicated; keep one")
 
     def __contains__(self, name: str) -> bool:
         return self.names[name] in self.table.column_names
@@ -80,7 +80,6 @@ class _Columns:
         return values
 
     def categories(self, name: str, default: str | None = None) -> pd.Categorical:
-        """The texts of a column that has few different ones, in their order."""
         return pd.Categorical(self.texts(name, default))
 
     def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
@@ -92,7 +91,7 @@ class _Columns:
 
 
 def looks_tidy(file: LoadedFile) -> bool:
-    """True where a file has a column for the model and one that tells the item."""
+    """Return whether a file has a column for the model and one that identifies the item."""
     table = file.table
     if table is None:
         return False
@@ -102,12 +101,12 @@ def looks_tidy(file: LoadedFile) -> bool:
 
 
 def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
-    """The joined answers of a tidy file, one row per key, and what became of the others.
+    """Read a tidy file: the joined answers, one row per key, and a tally of all rows.
 
     A row finds its item among those that its condition shows: a draw's items have the draw's texts.
 
     Raises:
-        InputError: a column that is needed is missing, or no row holds an answer.
+        InputError: a required column is missing, or no row holds an answer.
     """
     columns = _Columns(file)
     _require(columns)
@@ -123,30 +122,27 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     dropped = np.zeros(len(frame), dtype=bool)
     for reason, mask in problems:
         fresh = mask & ~dropped
-        tally.tell(f"dropped ({reason})", fresh.sum(), labels.first(fresh))
+        tally.add("dropped", f"dropped ({reason})", fresh.sum(), labels.first(fresh))
         dropped |= fresh
-    tally.dropped = int(dropped.sum())
 
     lost = ~dropped & (frame["position"].to_numpy() < 0)
-    tally.not_joined = int(lost.sum())
-    untold = lost
+    unreported = lost
     for what, mask in [*strangers, ("not joined", lost)]:
-        fresh = mask & untold
-        tally.tell(what, fresh.sum(), labels.first(fresh))
-        untold = untold & ~fresh
+        fresh = mask & unreported
+        tally.add("not_joined", what, fresh.sum(), labels.first(fresh))
+        unreported = unreported & ~fresh
 
     kept = frame[~dropped & ~lost] if dropped.any() or lost.any() else frame
     again = _doubled(kept, item_ids)
-    tally.doubled = int(again.sum())
-    tally.tell("doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
+    tally.add("doubled", "doubled", again.sum(), labels.first(kept.index.to_numpy()[again]))
     _count_differing_doubles(kept, again, tally, labels)
 
     kept = kept[~again] if again.any() else kept
     tally.joined_by_hash = int(kept["by_hash"].sum())
     tally.joined_by_id = len(kept) - tally.joined_by_hash
     wrong = contradictions(kept, index)
-    tally.contradicting += int(wrong.sum())
-    tally.tell("contradicting the gold", wrong.sum(), labels.first(kept.index.to_numpy()[wrong]))
+    examples = labels.first(kept.index.to_numpy()[wrong])
+    tally.add("contradicting", "contradicting the gold", wrong.sum(), examples)
     return kept[ROWS].reset_index(drop=True), tally
 
 
@@ -164,13 +160,13 @@ def _require(columns: _Columns) -> None:
 
 
 class _Labels(NamedTuple):
-    """Names rows as `item × model` for the report."""
+    """Names of rows, `item × model`, for the report."""
 
     items: NDArray[np.object_]
     models: pd.Series
 
     def first(self, rows: NDArray[Any]) -> list[str]:
-        """The first names, in order, of a mask or of row numbers; independent of row order."""
+        """Return the first names, sorted, of a mask or of row numbers."""
         where = np.flatnonzero(rows) if rows.dtype == bool else rows
         models = self.models.iloc[where].astype(object)
         names = {(str(self.items[row]), str(m)) for row, m in zip(where, models, strict=True)}
@@ -178,7 +174,7 @@ class _Labels(NamedTuple):
 
 
 def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
-    """All rows as they stand, and which of them hold a value that cannot be."""
+    """Read all rows as they are, and mark those with invalid values."""
     spec, n = columns.file.spec, len(columns.table)
     stated = "correct" if "correct" in columns else "score"
     cells = {
@@ -222,7 +218,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
 def _join(
     frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
 ) -> list[tuple[str, Mask]]:
-    """Adds `position` and `by_hash`; returns rows of draws that this run does not have."""
+    """Add `position` and `by_hash`; return the rows of draws that this run does not have."""
     hashes, question_only = _hashes(columns)
     conditions = frame["condition"]
     joined = index.join(item_ids, hashes, conditions, question_only=question_only)
@@ -243,12 +239,12 @@ def _join(
 
 
 def not_of_this_run(condition: str) -> str:
-    """What the report says of answers under a condition that nothing here has."""
+    """Return the report's text for answers under an unknown condition."""
     return f"not joined (condition {condition}: no draw of this run)"
 
 
 def another_draw(condition: str) -> str:
-    """What the report says of answers to other texts under the name of a draw."""
+    """Return the report's text for answers to other texts under the name of a draw."""
     return (
         f"not joined (another {condition} than this run's: other texts; "
         "was it drawn with another seed or other settings?)"
@@ -256,7 +252,7 @@ def another_draw(condition: str) -> str:
 
 
 def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
-    """The hash of each row's own text, if it has any; whether it is of the question alone."""
+    """Return the hash of each row's text, if any, and whether it is of the question alone."""
     if "content_hash" in columns:
         return columns.texts("content_hash").tolist(), False
     if "question" not in columns:
@@ -278,7 +274,7 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
 
 
 def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[str, Mask]]:
-    """Values that cannot be, given the item; drops lists that are of no use from `frame`."""
+    """Mark values that are invalid for their item."""
     position = frame["position"].to_numpy()
     joined = position >= 0
     n_options = index.options[position]
@@ -304,7 +300,7 @@ def _problems_of_joined(frame: pd.DataFrame, index: AnswerIndex) -> list[tuple[s
 
 
 def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> None:
-    """One wrong row is dropped and counted; when every row is wrong, the file is."""
+    """Raise if every row is invalid; single invalid rows are dropped and counted."""
     if not np.logical_or.reduce([mask for _, mask in problems]).all():
         return
     reason = next(reason for reason, mask in problems if mask[0])
@@ -319,10 +315,10 @@ def _refuse_unusable(columns: _Columns, problems: list[tuple[str, Mask]]) -> Non
 
 
 def _doubled(kept: pd.DataFrame, item_ids: NDArray[np.object_]) -> Mask:
-    """(n,) True for rows whose key another row has that comes first.
+    """Return (n,) True for rows whose key an earlier row has.
 
-    A row that names the item comes before rows that name a twin, found by its text; of these the
-    first by id counts. Otherwise the file's order decides.
+    A row that names the item comes before rows that name a twin, found by its text, and these are
+    ordered by id. Otherwise the file's order decides.
     """
     by_hash = kept["by_hash"].to_numpy(dtype=bool)
     if not by_hash.any():
@@ -340,20 +336,16 @@ def _count_differing_doubles(
 ) -> None:
     if not again.any():
         return
-    first = kept[~again].set_index(KEY)
     later = kept[again]
-    before = first.loc[pd.MultiIndex.from_frame(later[KEY])]
-    differ = disagree(before.reset_index(drop=True), later.reset_index(drop=True))
-    tally.contradicting += int(differ.sum())
-    tally.tell(
-        "doubled with another answer (the first kept)",
-        differ.sum(),
-        labels.first(later.index.to_numpy()[differ]),
-    )
+    first = kept[~again].set_index(KEY).loc[pd.MultiIndex.from_frame(later[KEY])]
+    differ = disagree(first.reset_index(drop=True), later.reset_index(drop=True))
+    examples = labels.first(later.index.to_numpy()[differ])
+    what = "doubled with another answer (the first kept)"
+    tally.add("contradicting", what, differ.sum(), examples)
 
 
 def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
-    """(n,) True where two answers to the same key differ in what both of them state."""
+    """Return (n,) True where two answers to the same key differ in what both state."""
     a, b = first["correct"].to_numpy(), later["correct"].to_numpy()
     differ = ~np.isnan(a) & ~np.isnan(b) & (a != b)
     c, d = first["prediction"].to_numpy(), later["prediction"].to_numpy()
@@ -361,12 +353,12 @@ def disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
 
 
 def contradictions(rows: pd.DataFrame, index: AnswerIndex) -> Mask:
-    """(n,) True where a row's own statements cannot all hold, given the item's gold.
+    """Return (n,) True where a row's own statements cannot all hold, given the item's gold.
 
-    `correct` against the prediction, against the highest of the log-likelihoods, or against a
-    `p_answer` that is over one half though wrong or under 1/K though right; two probabilities
-    of different options that add up to more than 1. Only items with exactly one right option
-    and rows that are wholly right or wrong are looked at.
+    `correct` must agree with the prediction and with the highest log-likelihood; `p_answer` must
+    not exceed one half if wrong or be below 1/K if right; two probabilities of different options
+    must not sum to more than 1. Only items with exactly one right option, and answers that are
+    wholly right or wrong, are checked.
     """
     if rows.empty:
         return np.zeros(0, dtype=bool)

@@ -1,6 +1,4 @@
-"""Recorded answers that come as rows but tell no log-likelihoods: they are kept as matrices."""
-
-from typing import NamedTuple
+"""Recorded answers that come as rows without log-likelihoods are kept as matrices."""
 
 import numpy as np
 import pandas as pd
@@ -10,24 +8,16 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.calibration import configurations
 from benchwright.responses.item_index import AnswerIndex
 
-Float = NDArray[np.float64]
 
-
-class Split(NamedTuple):
-    """Rows of models with log-likelihoods, and the answers of the others by condition."""
-
-    rows: pd.DataFrame
-    matrices: list[ResponseMatrix]
-
-
-def unscored_matrices(rows: pd.DataFrame, index: AnswerIndex) -> Split:
+def unscored_matrices(
+    rows: pd.DataFrame, index: AnswerIndex
+) -> tuple[pd.DataFrame, list[ResponseMatrix]]:
     """Put the answers of models without any log-likelihood into one matrix per condition.
 
     A row of a table takes two hundred bytes, a cell of a matrix fourteen, and without
-    log-likelihoods there is nothing to calibrate. A model that has some stays with all its rows,
-    since other styles may be derived from them. Where several rows have one configuration's name
-    (shots unknown), the first in order of style and shots counts. Answers to calibration items
-    are left out: they have done their work.
+    log-likelihoods there is nothing to calibrate. A model with some log-likelihoods keeps all its
+    rows, since other styles may be derived from them. If several rows have one configuration name
+    (shots unknown), the first by style and shots counts. Answers to calibration items are left out.
 
     Args:
         rows: joined rows, one per key (`tidy_files.ROWS`).
@@ -45,19 +35,20 @@ def unscored_matrices(rows: pd.DataFrame, index: AnswerIndex) -> Split:
         )
         for condition in sorted(rows["condition"][unscored].unique())
     ]
-    left = rows if not unscored.any() else rows[~unscored]
-    return Split(left, [matrix for matrix in matrices if matrix.models])
+    rest = rows[~unscored] if unscored.any() else rows
+    return rest, [matrix for matrix in matrices if matrix.models]
 
 
 def _matrix(
     condition: str, rows: pd.DataFrame, at: NDArray[np.intp], index: AnswerIndex
 ) -> ResponseMatrix:
-    """The answers of rows `at`, taken column by column: the rows are many."""
+    # Column by column: there may be tens of millions of rows.
     items, start = index.of(condition) or index.items, index.start(condition)
     position = rows["position"].to_numpy(dtype=np.intp)
     at = at[position[at] - start < items.n_items]
     asked = rows[["model", "style", "shots"]].iloc[at]
-    order = _by_key(asked)
+    keys = [asked["shots"].to_numpy()]
+    order = np.lexsort(keys + [pd.Categorical(asked[name]).codes for name in ("style", "model")])
     at = at[order]
     model, models = pd.factorize(configurations(asked)[order], sort=True)
     position = position[at]
@@ -65,9 +56,16 @@ def _matrix(
     shape = (len(models), len(present))
     _, first = np.unique(model * max(len(present), 1) + column, return_index=True)
     cells = model[first], column[first]
+
+    def filled(values: NDArray[np.float64]) -> NDArray[np.float32] | None:
+        if np.isnan(values).all():
+            return None
+        out = np.full(shape, np.nan, dtype=np.float32)
+        out[cells] = values[first]
+        return out
+
     correct = rows["correct"].to_numpy(dtype=np.float64)[at]
     prediction = rows["prediction"].to_numpy(dtype=np.int64)[at]
-    correct = np.where(np.isnan(correct), index.is_right(position, prediction), correct)
     chosen = None
     if (prediction >= 0).any():
         chosen = np.full(shape, -1, dtype=np.int16)
@@ -75,30 +73,9 @@ def _matrix(
     return ResponseMatrix.of(
         tuple(str(name) for name in models),
         tuple(items.ids[present]),
-        correct=_filled(correct, first, cells, shape),
-        p_answer=_filled(rows["p_answer"].to_numpy()[at], first, cells, shape),
-        p_prediction=_filled(rows["p_prediction"].to_numpy()[at], first, cells, shape),
+        correct=filled(np.where(np.isnan(correct), index.is_right(position, prediction), correct)),
+        p_answer=filled(rows["p_answer"].to_numpy()[at]),
+        p_prediction=filled(rows["p_prediction"].to_numpy()[at]),
         prediction=chosen,
         condition=condition,
     )
-
-
-def _by_key(rows: pd.DataFrame) -> NDArray[np.intp]:
-    """The order of rows by model, style and shots; that of rows with equal ones is kept."""
-    keys = [rows["shots"].to_numpy()]
-    keys += [pd.Categorical(rows[name]).codes for name in ("style", "model")]
-    return np.asarray(np.lexsort(keys), dtype=np.intp)
-
-
-def _filled(
-    values: Float,
-    first: NDArray[np.intp],
-    cells: tuple[NDArray[np.intp], NDArray[np.intp]],
-    shape: tuple[int, int],
-) -> NDArray[np.float32] | None:
-    """(m, n) the values at their cells, or None where none is known."""
-    if np.isnan(values).all():
-        return None
-    out = np.full(shape, np.nan, dtype=np.float32)
-    out[cells] = values[first]
-    return out

@@ -1,4 +1,4 @@
-"""Files with a table of items and models; they stay matrices throughout."""
+"""Read answer files with a table of items and models; they stay matrices throughout."""
 
 import re
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ class WideAnswers:
         condition: `question`, …
         models: m configuration names, unique.
         positions: (n,) positions of evaluation items in the index, ascending.
-        correct: (m, n) 0–1, NaN where missing; None where the file holds letters.
-        prediction: (m, n) chosen options, −1 where missing; None where the file holds 0–1.
+        correct: (m, n) 0–1, NaN if missing; None if the file holds letters.
+        prediction: (m, n) chosen options, −1 if missing; None if the file holds 0–1.
     """
 
     file: str
@@ -43,7 +43,7 @@ class WideAnswers:
 
 @dataclass
 class _Grid:
-    """Cells as models × items, as the file has them."""
+    """Cells as models × items, as in the file."""
 
     models: NDArray[np.object_]
     item_ids: NDArray[np.object_]
@@ -55,7 +55,7 @@ class _Grid:
         return _Grid(self.models[models], self.item_ids[items], self.cells[block], self.bad[block])
 
     def first(self, cells: Mask) -> list[str]:
-        """The first marked cells as `item × model`, in order of their names."""
+        """Return the first marked cells as `item × model`, sorted by name."""
         names: list[str] = []
         for item in sorted(np.flatnonzero(cells.any(axis=0)), key=lambda i: self.item_ids[i]):
             models = sorted(str(self.models[row]) for row in np.flatnonzero(cells[:, item]))
@@ -66,7 +66,7 @@ class _Grid:
 
 
 def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
-    """The joined cells of a wide file, and what became of the others; empty cells are no rows.
+    """Read a wide file: the joined cells and a tally of all cells but the empty ones.
 
     Raises:
         InputError: neither side of the table is items, a column holds neither numbers nor
@@ -82,18 +82,17 @@ def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
     letters = kind == "letters"
     grid.bad |= grid.cells >= most if letters else (grid.cells < 0) | (grid.cells > 1)
     grid.cells[grid.bad] = np.nan
-    given = ~np.isnan(grid.cells)
+    answered = ~np.isnan(grid.cells)
     tally = Tally(file.name, "wide", models=len(set(grid.models)))
-    tally.rows = int(given.sum() + grid.bad.sum())
-    _refuse_answerless(file, given, grid.bad)
-    tally.dropped = int(grid.bad.sum())
-    what = "an option of the item" if letters else "0–1"
-    tally.tell(f"dropped (not {what})", tally.dropped, grid.first(grid.bad))
-
-    lost = given & (positions < 0)
-    tally.not_joined = int(lost.sum())
-    tally.tell("not joined", tally.not_joined, grid.first(lost))
-
+    tally.rows = int(answered.sum() + grid.bad.sum())
+    if not answered.any():
+        problem = "no cell can be used; give right or wrong as 0–1, or letters of options"
+        problem = f"{problem} with `values: letters`" if grid.bad.any() else "no cell has an answer"
+        raise InputError(f"{file.name}: {problem}")
+    what = f"dropped (not {'an option of the item' if letters else '0–1'})"
+    tally.add("dropped", what, grid.bad.sum(), grid.first(grid.bad))
+    lost = answered & (positions < 0)
+    tally.add("not_joined", "not joined", lost.sum(), grid.first(lost))
     everyone = np.arange(len(grid.models))
     kept = _merge_repeated(grid.take(everyone, np.flatnonzero(positions >= 0)), tally)
     tally.joined_by_id = int((~np.isnan(kept.cells)).sum())
@@ -101,7 +100,7 @@ def read_wide(file: LoadedFile, index: ItemIndex) -> tuple[WideAnswers, Tally]:
 
 
 def _values(file: LoadedFile, table: pa.Table) -> Literal["correct", "letters"]:
-    """What the cells mean, from conf or from the first cell that holds text."""
+    """Return what the cells mean, by conf or by the first cell that holds text."""
     stated = file.spec.values  # noqa: PD011
     if stated != "auto":
         return stated
@@ -127,7 +126,7 @@ def _grid(
     if empty.any():
         number = int(np.flatnonzero(empty)[0]) + 1
         side = "item id" if items_in_rows else "model"
-        raise InputError(f"{where}, row {number}: is empty; give the {side}")
+        raise InputError(f"{where}, row {number}: is empty; the {side} is required")
     read = numbers if kind == "correct" else options
     others = [i for i in range(table.num_columns) if i != key]
     values = np.empty((len(others), table.num_rows), dtype=np.float32)
@@ -148,7 +147,7 @@ def _grid(
 
 
 def _orientation(file: LoadedFile, table: pa.Table, index: ItemIndex) -> tuple[int, bool]:
-    """The position of the key column, and whether rows are items."""
+    """Return the position of the key column, and whether rows are items."""
     spec = file.spec
     item_key = spec.columns.get("item_id", "item_id")
     model_key = spec.columns.get("model", "model")
@@ -177,32 +176,21 @@ def _orientation(file: LoadedFile, table: pa.Table, index: ItemIndex) -> tuple[i
     )
 
 
-def _refuse_answerless(file: LoadedFile, given: Mask, bad: Mask) -> None:
-    if given.any():
-        return
-    said = "no cell can be used; give right or wrong as 0–1, or letters of options"
-    said = f"{said} with `values: letters`" if bad.any() else "no cell has an answer"
-    raise InputError(f"{file.name}: {said}")
-
-
 def _merge_repeated(grid: _Grid, tally: Tally) -> _Grid:
-    """Each model and each item once: the first given cell counts, later ones are doubled."""
+    """Keep each model and each item once, with the first answer of each cell."""
     doubled, differing = np.zeros_like(grid.bad), np.zeros_like(grid.bad)
     models = _fold(grid.models, grid.cells, doubled, differing)
     items = _fold(grid.item_ids, grid.cells.T, doubled.T, differing.T)
-    tally.doubled = int(doubled.sum())
-    tally.tell("doubled", tally.doubled, grid.first(doubled))
-    tally.contradicting += int(differing.sum())
-    tally.tell(
-        "doubled with another answer (the first kept)", differing.sum(), grid.first(differing)
-    )
+    tally.add("doubled", "doubled", doubled.sum(), grid.first(doubled))
+    what = "doubled with another answer (the first kept)"
+    tally.add("contradicting", what, differing.sum(), grid.first(differing))
     return grid.take(models, items)
 
 
 def _fold(
     names: NDArray[np.object_], values: Float, doubled: Mask, differing: Mask
 ) -> NDArray[np.intp]:
-    """Fills each name's first row from its later ones, in place; the first row of each name."""
+    """Fill each name's first row from its later ones, in place; return the first rows."""
     firsts: dict[str, int] = {}
     for row, name in enumerate(names):
         first = firsts.setdefault(str(name), row)
@@ -218,7 +206,7 @@ def _fold(
 def _answers(
     file: LoadedFile, grid: _Grid, kind: Literal["correct", "letters"], index: ItemIndex
 ) -> WideAnswers:
-    """Evaluation items only, in their order, and only models that answered one of them."""
+    """Keep evaluation items, in their order, and the models that answered one of them."""
     positions = index.find(grid.item_ids)
     order = np.argsort(positions, kind="stable")
     order = order[positions[order] < index.n_items]

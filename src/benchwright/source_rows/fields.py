@@ -13,13 +13,12 @@ import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.benchmark import ADDED_COLUMNS, ChoicesField, FieldMapping, GoldField
-from benchwright.tables.items import RejectedItems
 
 Row = Mapping[str, Any]
 
 
 class Rule(StrEnum):
-    """Each way in which a row is unusable; docs/how_to/bring_a_benchmark.md says each in words."""
+    """The rules that a source row may break (docs/how_to/bring_a_benchmark.md)."""
 
     UNKNOWN_SPLIT = "unknown_split"
     MISSING_ID = "missing_id"
@@ -41,7 +40,7 @@ class Rule(StrEnum):
 
 
 class Unusable(Exception):  # noqa: N818  (not an error of the program: a word about one row)
-    """One row that breaks a rule. `detail` says the value seen and what is accepted."""
+    """One row that breaks a rule. `detail` has the value and what is accepted."""
 
     def __init__(self, rule: Rule, detail: str) -> None:
         super().__init__(detail)
@@ -50,23 +49,23 @@ class Unusable(Exception):  # noqa: N818  (not an error of the program: a word a
 
 
 def shown(value: Any, length: int = 60) -> str:
-    """A value as a message shows it: quoted, on one line, cut at `length` characters."""
+    """Format a value for a message: quoted, on one line, truncated to `length` characters."""
     text = ascii_surrogates(repr(value))
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN or pandas' NA. An empty text is not missing."""
+    """Return whether a cell is None, NaN or pandas' NA; empty text is not missing."""
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def ascii_surrogates(text: str) -> str:
-    """The text with lone surrogates escaped: JSON may hold them, no file can."""
+    """Escape lone surrogates, which JSON may hold but no file can."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 class Rejection(NamedTuple):
-    """One row of `RejectedItems`, whose `row` is the position in the source."""
+    """One row of `RejectedItems`; `row` is the position in the source."""
 
     row: int
     rule: str
@@ -82,20 +81,11 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def raw_text(row: Row) -> str:
-    """A whole source row as JSON, without the columns that the source added and empty cells."""
-    cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
-    return ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_plain))
-
-
 def reject(position: int, row: Row, reason: Unusable) -> Rejection:
-    """The row as it goes into the table of rejected rows."""
-    return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw_text(row))
-
-
-def rejected_table(rejections: Sequence[Rejection]) -> pd.DataFrame:
-    """`RejectedItems`, in the order of the source; it may be empty."""
-    return RejectedItems.from_rows(sorted(rejections))
+    """Return the row of `RejectedItems`, with the source row's own cells as JSON."""
+    cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
+    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=_plain))
+    return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw)
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -103,7 +93,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class Body(NamedTuple):
-    """What a row says of its question, in the source's order of options."""
+    """The question of a row, with options in the source's order."""
 
     question: str
     passage_id: str | None
@@ -113,7 +103,7 @@ class Body(NamedTuple):
 
 
 def read(row: Row, path: str) -> Any:
-    """The value of a column, or of a nested field where the name has dots; None where absent."""
+    """Return the value of a column, or of a nested field if the name has dots; None if absent."""
     if path in row:
         return row[path]
     column, *inner = path.split(".")
@@ -129,7 +119,7 @@ def read(row: Row, path: str) -> Any:
 
 
 def as_text(value: Any, what: str) -> str:
-    """A cell as text, verbatim; a whole number is written out.
+    """Return a cell as text, verbatim, or an integer's digits.
 
     Raises:
         Unusable: `not_text` for anything else, and for text that no file can hold.
@@ -145,7 +135,7 @@ def as_text(value: Any, what: str) -> str:
 
 
 def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
-    """A text that an item cannot do without; raises Unusable by `rule` where it is missing."""
+    """Return a required text; raise Unusable with `rule` if it is missing or blank."""
     value = read(row, path)
     if is_missing(value):
         raise Unusable(rule, f"{what} ({path}) is missing; a text is accepted")
@@ -158,7 +148,7 @@ def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
 
 
 def read_optional(row: Row, path: str | None) -> str | None:
-    """A text that an item may do without: None where it is missing or blank."""
+    """Return an optional text, None if it is missing or blank."""
     value = None if path is None else read(row, path)
     if is_missing(value):
         return None
@@ -176,7 +166,6 @@ def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
 
 
 def _cells(row: Row, field: ChoicesField) -> list[Any]:
-    """The options as cells, from one column that holds a list or from several columns."""
     if field.column is not None:
         return _as_list(read(row, field.column), f"choices ({field.column})", Rule.MISSING_CHOICES)
     cells = [read(row, column) for column in field.columns]
@@ -193,9 +182,7 @@ def _cells(row: Row, field: ChoicesField) -> list[Any]:
 
 
 def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[str]:
-    """The options of a row, in the source's order.
-
-    Equal options are allowed: MMLU and CommonsenseQA have them.
+    """Return the options of a row, in the source's order; equal options are allowed.
 
     Raises:
         Unusable: there is no list, an option is blank or not a text, or there are fewer than 2,
@@ -218,58 +205,53 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
     return choices
 
 
-def _unreadable(value: Any, accepted: str) -> Unusable:
-    kind = type(value).__name__
-    return Unusable(Rule.UNREADABLE_GOLD, f"gold is {shown(value)} ({kind}); accepted: {accepted}")
-
-
-def _within(index: int, count: int, value: Any, accepted: str) -> int:
-    if not 0 <= index < count:
-        said = f"gold is {shown(value)}; accepted with {count} options: {accepted}"
-        raise Unusable(Rule.GOLD_OUT_OF_RANGE, said)
-    return index
+def _gold_error(rule: Rule, value: Any, accepted: str) -> Unusable:
+    kind = f" ({type(value).__name__})" if rule is Rule.UNREADABLE_GOLD else ""
+    return Unusable(rule, f"gold is {shown(value)}{kind}; accepted{accepted}")
 
 
 def _whole_number(value: Any, accepted: str) -> int:
-    """A whole number, also written as text or, as tables with gaps do, as 2.0."""
+    """Read an integer, also written as text or, in tables with gaps, as 2.0."""
     whole = (
         (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
         or (isinstance(value, float) and value.is_integer())
         or (isinstance(value, str) and _INTEGER.fullmatch(value.strip()))
     )
     if not whole:
-        raise _unreadable(value, accepted)
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
     return int(value)
 
 
 def _numbered(value: Any, first: int, count: int) -> int:
     accepted = f"{first} to {first + count - 1}"
-    return _within(_whole_number(value, accepted) - first, count, value, accepted)
+    index = _whole_number(value, accepted) - first
+    if not 0 <= index < count:
+        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f" with {count} options: {accepted}")
+    return index
 
 
 def _lettered(value: Any, count: int) -> int:
     accepted = f"A to {LETTERS[count - 1]}"
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or letter not in LETTERS:
-        raise _unreadable(value, accepted)
-    return _within(LETTERS.index(letter), count, value, accepted)
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
+    if LETTERS.index(letter) >= count:
+        raise _gold_error(Rule.GOLD_OUT_OF_RANGE, value, f" with {count} options: {accepted}")
+    return LETTERS.index(letter)
 
 
 def _only_match(value: str, among: Sequence[str], what: str) -> int:
-    """Where `value` stands in `among`; white space at the ends counts only if nothing else fits."""
-    found = [i for i, text in enumerate(among) if text == value]
-    found = found or [i for i, text in enumerate(among) if text.strip() == value.strip()]
-    if not found:
-        accepted = shown(list(among), 120)
+    """Return the index of `value`; white space at the ends counts only if nothing else matches."""
+    matches = [i for i, text in enumerate(among) if text == value]
+    matches = matches or [i for i, text in enumerate(among) if text.strip() == value.strip()]
+    if not matches:
+        accepted = f": one of the {what} {shown(list(among), 120)}"
+        raise _gold_error(Rule.GOLD_NOT_AMONG_OPTIONS, value, accepted)
+    if len(matches) > 1:
         raise Unusable(
-            Rule.GOLD_NOT_AMONG_OPTIONS,
-            f"gold is {shown(value)}; accepted: one of the {what} {accepted}",
+            Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}, which {len(matches)} of the {what} are"
         )
-    if len(found) > 1:
-        raise Unusable(
-            Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}, which {len(found)} of the {what} are"
-        )
-    return found[0]
+    return matches[0]
 
 
 def _labels(row: Row, path: str, count: int) -> list[str]:
@@ -288,7 +270,7 @@ def _hot(value: Any, count: int, several: bool) -> list[int]:
         int(flag) if isinstance(flag, bool) else _whole_number(flag, accepted) for flag in flags
     ]
     if not set(numbers) <= {0, 1}:
-        raise _unreadable(value, accepted)
+        raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
     right = [i for i, number in enumerate(numbers) if number]
     if not right:
         raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {shown(value)}; no option is right")
@@ -298,7 +280,7 @@ def _hot(value: Any, count: int, several: bool) -> list[int]:
 
 
 def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
-    """Indices of the right options, the gold first.
+    """Return the indices of the right options, the gold first.
 
     Raises:
         Unusable: the gold is missing, cannot be read, names no option, or names several.
@@ -315,7 +297,6 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
 
 
 def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -> int:
-    """The option that a number, letter, text or label names."""
     match mapping.gold.form:
         case "index":
             return _numbered(value, 0, len(choices))
@@ -331,7 +312,7 @@ def _position(row: Row, mapping: FieldMapping, value: Any, choices: list[str]) -
 
 
 def read_final_answer(row: Row, gold: GoldField) -> str:
-    """The answer of an open-ended row, without white space at its ends."""
+    """Return the answer of an open-ended row, stripped of white space."""
     path = gold.column or ""
     text = read_required(row, path, "gold", Rule.MISSING_GOLD)
     if gold.after is not None:
@@ -347,7 +328,7 @@ def read_final_answer(row: Row, gold: GoldField) -> str:
 
 
 def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
-    """The question of a row after its passage, and the passage's id (None without one).
+    """Return the question of a row after its passage, and the passage's id (None without one).
 
     Raises:
         Unusable: there is no question, or one of the two is not a text.
@@ -361,7 +342,7 @@ def read_question(row: Row, mapping: FieldMapping) -> tuple[str, str | None]:
 
 
 def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
-    """Question, options and gold of one row; raises Unusable with the first rule it breaks."""
+    """Return question, options and gold of one row; raise Unusable for the first broken rule."""
     question, passage_id = read_question(row, mapping)
     if mapping.choices is None:
         return Body(question, passage_id, [], [], read_final_answer(row, mapping.gold))
@@ -371,10 +352,10 @@ def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
 
 
 def hashed_order(body: Body, item_id: str, seed: int) -> Body:
-    """The same options ordered by a hash of seed, item id and text, whatever the source's order."""
+    """Order the options by a hash of seed, item id and text, whatever the source's order."""
     keys = [f"{item_id}\x1f{choice}" for choice in body.choices]
     draws = item_uniforms(seed, "option_order", keys)
-    # Equal texts draw equal numbers: the right one of them first, so that the order is settled.
+    # Equal texts draw equal numbers: the right one comes first, so that the order is unique.
     order = sorted(range(len(keys)), key=lambda i: (draws[i], body.choices[i], i not in body.right))
     return body._replace(
         choices=[body.choices[i] for i in order], right=[order.index(i) for i in body.right]

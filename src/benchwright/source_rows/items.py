@@ -1,4 +1,4 @@
-"""One source row to one item, and what each item serves: evaluation, examples, calibration."""
+"""Map source rows to items, and divide items into evaluation, examples and calibration."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,16 +40,10 @@ class Item(NamedTuple):
 
 
 class ItemMapper:
-    """Maps the rows of one source in their order, counting them within split and subject."""
+    """Maps the rows of one source in order, counting them within split and subject."""
 
     def __init__(self, benchmark: BenchmarkParams, mapping: FieldMapping, seed: int) -> None:
-        """Start counting rows.
-
-        Args:
-            benchmark: the whole benchmark file.
-            mapping: that of the source which was read.
-            seed: orders the options where the mapping says `order: hashed`.
-        """
+        """Start counting rows; `mapping` is that of the source which was read."""
         self._benchmark = benchmark
         self._mapping = mapping
         self._used = benchmark.splits.used()
@@ -57,7 +51,7 @@ class ItemMapper:
         self._seen: defaultdict[tuple[str, str | None], int] = defaultdict(int)
 
     def item(self, row: Row) -> Item:
-        """The row as an item.
+        """Return the row as an item.
 
         Raises:
             Unusable: the row breaks a rule; the first one is named.
@@ -67,7 +61,7 @@ class ItemMapper:
         subject = None
         if mapping.subject is not None:
             subject = read_required(row, mapping.subject, "subject", Rule.MISSING_SUBJECT)
-        # A row that is rejected below has been counted: ids never depend on what was rejected.
+        # Rejected rows are counted too: ids never depend on what is rejected.
         number = self._seen[split, subject]
         self._seen[split, subject] += 1
         item_id = (
@@ -109,7 +103,7 @@ class ItemMapper:
 
 
 class Purposes(NamedTuple):
-    """Item ids by what they serve; every id is in exactly one."""
+    """Item ids by use; every id is in exactly one list."""
 
     evaluation: list[str]
     demonstrations: list[str]
@@ -117,7 +111,7 @@ class Purposes(NamedTuple):
 
 
 def smallest_draws(item_ids: Sequence[str], count: int, seed: int, stage: str) -> set[str]:
-    """`count` ids chosen by a hash of seed and id: no order of the input changes them."""
+    """Choose `count` ids by a hash of seed and id, independently of the input's order."""
     draws = item_uniforms(seed, stage, item_ids)
     ranked = sorted(zip(draws, item_ids, strict=True))
     return {item_id for _, item_id in ranked[:count]}
@@ -126,10 +120,10 @@ def smallest_draws(item_ids: Sequence[str], count: int, seed: int, stage: str) -
 def divide(
     split_of: dict[str, str], splits: SplitPurposes, calibration_size: int, seed: int
 ) -> Purposes:
-    """Give each item (id → split) to one purpose.
+    """Assign each item (id → split) to one use.
 
-    A split that serves demonstrations and calibration gives `calibration_size` of its items, but
-    at most half, to calibration; a split with one purpose gives all of them.
+    A split for demonstrations and calibration gives `calibration_size` of its items, but at most
+    half, to calibration; a split with one use gives all of them.
     """
     shared = set(splits.demonstrations) & set(splits.calibration)
     pool = [item_id for item_id, split in split_of.items() if split in shared]
@@ -147,7 +141,7 @@ def divide(
 
 
 def limited(purposes: Purposes, limit: int | None, seed: int) -> Purposes:
-    """At most `limit` evaluation and `limit` calibration items, the same ones at each run."""
+    """Keep at most `limit` evaluation and `limit` calibration items, the same in each run."""
     if limit is None:
         return purposes
     kept = smallest_draws(purposes.evaluation, limit, seed, "limit")

@@ -1,4 +1,4 @@
-"""What all tables share."""
+"""Base classes of all tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,12 +17,12 @@ class Table(pa.DataFrameModel):
 
     @classmethod
     def columns(cls) -> list[str]:
-        """Column names in order."""
+        """Return the column names in order."""
         return list(cls.to_schema().columns)
 
     @classmethod
     def empty(cls, *_: Any) -> pd.DataFrame:  # type: ignore[override]
-        """A table with the right columns and types and no rows (for tables that may be empty)."""
+        """Return a table with the right columns and types and no rows."""
         schema = cls.to_schema()
         return pd.DataFrame(
             {name: pd.Series(dtype=str(column.dtype)) for name, column in schema.columns.items()}
@@ -30,7 +30,7 @@ class Table(pa.DataFrameModel):
 
     @classmethod
     def from_rows(cls, rows: Sequence[Any]) -> pd.DataFrame:
-        """A validated table from tuples (in column order) or mappings; no rows give `empty()`."""
+        """Return a validated table of tuples (in column order) or mappings, possibly empty."""
         if not rows:
             return cls.empty()
         frame = pd.DataFrame(list(rows), columns=cls.columns())

@@ -439,9 +439,9 @@ class HalfGapShares(Table):
 
 
 def arrow_schema(table: type[Table], texts: pyarrow.DataType) -> pyarrow.Schema:
-    """Columns of a table as Arrow types; `texts` is that of lists of texts."""
+    """Return the columns of a table as Arrow types; `texts` is that of lists of texts."""
     kinds = {"int64": pyarrow.int64(), "float64": pyarrow.float64(), "object": texts}
-    columns = table.to_schema().columns
+    columns = table.to_schema().columns.items()
     return pyarrow.schema(
-        [(name, kinds.get(str(one.dtype), pyarrow.large_string())) for name, one in columns.items()]
+        [(name, kinds.get(str(kind.dtype), pyarrow.large_string())) for name, kind in columns]
     )

@@ -55,9 +55,9 @@ class ThresholdSensitivity(Table):
 
 
 class EncoderOverlap(Table):
-    """Do two encoders call the same items similar? (SMART, Tables 7 and 8)
+    """Agreement of two encoders on which items are similar (SMART, Tables 7 and 8).
 
-    An item is similar when its nearest neighbour is closer than its encoder's own δ.
+    An item is similar if its nearest neighbour is closer than its encoder's own δ.
     """
 
     encoder_a: Series[str]

@@ -1,4 +1,4 @@
-"""What changed between two refinements of a benchmark: which items came in, went out, and why."""
+"""Compare two refinements of a benchmark: which items came in, went out, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -28,8 +28,7 @@ ITEM_COLUMNS = (
 )
 RULE_COLUMNS = ("rule", *_sides("judged", "flagged", "removed"), "stopped", "started")
 SETTING_COLUMNS = ["parameter", "before", "after"]
-# States of a rule in an audit, and beyond them: the audit has no such column.
-_ABSENT = "absent"
+_ABSENT = "absent"  # an audit has no column of the rule
 _STOPPED = {
     "clear": "no longer applies",
     "not_judged": "could not be judged any more",
@@ -50,12 +49,12 @@ class RefinementDiff(NamedTuple):
     """The differences of two item audits.
 
     Attributes:
-        items: one row per item that differs in decision, in the rules that remove it or in its
-            text, and per item that only one audit has; columns `ITEM_COLUMNS`. `change` is
-            `added`, `gone`, `came_in` (removed → kept), `went_out` (kept → removed) or `same`
-            (the same decision, for other reasons or with another text).
-        rules: one row per rule; columns `RULE_COLUMNS`. `stopped` and `started` count items of
-            both audits that the rule removes in one of them only.
+        items: one row per item that differs in decision, removing rules or text, or that only one
+            audit has; columns `ITEM_COLUMNS`. `change` is `added`, `gone`, `came_in` (removed →
+            kept), `went_out` (kept → removed) or `same` (the same decision, for other reasons or
+            with another text).
+        rules: one row per rule; columns `RULE_COLUMNS`. `stopped` and `started` count items of both
+            audits that the rule removes in one of them only.
         counts: items_before, items_after, kept_before, kept_after, common, renamed (joined by
             content under another id), added, gone, changed_text, came_in, went_out, other_rules.
     """
@@ -68,9 +67,8 @@ class RefinementDiff(NamedTuple):
 def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
     """Compare two tables `item_audit`.
 
-    An item is the same if its id and its text (question and choices) are equal; then, if its text
-    is equal under another id, so that renumbered items find each other; last, if its id is equal,
-    and its text has changed. Rules are the audit's columns from after `reasons` to before
+    Items are matched by id and text (question and choices), then by text alone (renumbered items),
+    then by id alone (changed texts). Rules are the audit's columns between `reasons` and
     `neighbour`; the two audits need not have the same ones. The order of rows does not matter.
     """
     rules = [*dict.fromkeys((*_rules(before), *_rules(after)))]
@@ -93,10 +91,10 @@ _ORDER = {"came_in": 0, "went_out": 1, "added": 2, "gone": 3, "same": 4}
 
 
 def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[Pair]:
-    """Positions of equal items in both lists, None where one list has no such item.
+    """Return positions of equal items in both lists, None if one list has no such item.
 
-    The third entry says by what they were joined: `id`, `content`, `id_only` or "". Each item is
-    in exactly one pair. Of several items with the same text the first by id go together.
+    The third entry is how they were joined: `id`, `content`, `id_only` or "". Each item is in
+    exactly one pair. Items with the same text are paired in order of their ids.
     """
     pairs: list[Pair] = []
     left, right = list(range(len(old))), list(range(len(new)))
@@ -127,7 +125,7 @@ def _rules(audit: pd.DataFrame) -> list[str]:
 
 
 def _rows(audit: pd.DataFrame) -> list[Row]:
-    """The audit's rows in the order of their ids, with choices as a list, `content` and `rules`."""
+    """Return the audit's rows sorted by id, with choices as a list, `content` and `rules`."""
     rows: list[Row] = []
     for record in audit.to_dict("records"):
         row: Row = {str(key): value for key, value in record.items()}
@@ -187,7 +185,6 @@ def _changed_fields(old: Row, new: Row) -> list[str]:
 
 
 def _gold(row: Row) -> Any:
-    """The text of the right choice; the index where there are no choices."""
     answer = row["answer"]
     return row["choices"][answer] if 0 <= answer < len(row["choices"]) else answer
 
@@ -229,19 +226,17 @@ def _count(old: list[Row], new: list[Row], compared: list[Row]) -> dict[str, int
 
 
 class Comparison(NamedTuple):
-    """Two refinements and how they differ.
+    """Two refinements and their differences.
 
     Attributes:
-        title: benchmark and variant, of both where they differ.
-        before: the earlier one.
-        after: the later one.
-        diff: their items and rules.
-        coverage: rule, status_before, status_after, reason_before, reason_after: the rules
-            whose status or reason differs; empty where a run has no coverage.
-        settings: parameter, before, after: what MLflow recorded differently; empty where it does
-            not know both runs.
-        settings_known: whether it knows both.
-        default_page: where the page goes unless told otherwise.
+        title: benchmark and variant, of both if they differ.
+        before, after: the two refinements.
+        diff: the differences of items and rules.
+        coverage: rule, status_before, status_after, reason_before, reason_after of the rules that
+            differ; empty if a run has no coverage.
+        settings: parameter, before, after, as recorded by MLflow.
+        settings_known: whether MLflow recorded both runs.
+        default_page: default path of the page.
     """
 
     title: str
@@ -257,14 +252,10 @@ class Comparison(NamedTuple):
 def compare_saved(
     project: Path, env: str | None, params: Mapping[str, Any], before: str, after: str
 ) -> Comparison:
-    """Find the two refinements and compare them.
+    """Find two refinements and compare them.
 
-    Args:
-        project: the project's folder.
-        env: as `--env`.
-        params: benchmark, variant and data_root, where they are not conf's.
-        before: a version or its beginning, `latest`, `previous`, or a path.
-        after: likewise.
+    `before` and `after` are a version or its prefix, `latest`, `previous`, or a path; `params` are
+    benchmark, variant and data_root, if not conf's.
 
     Raises:
         InputError: no such version, path or table.
@@ -289,7 +280,7 @@ def compare_saved(
 
 
 def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
-    """The rules that ran in one refinement and not, or only in part, in the other."""
+    """Return the rules whose status or reason differs between two refinements."""
     columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
     if before.coverage is None or after.coverage is None:
         return pd.DataFrame(columns=columns)
@@ -304,7 +295,6 @@ def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
 def _settings(
     conf: Mapping[str, Any], project: Path, before: SavedAudit, after: SavedAudit
 ) -> pd.DataFrame | None:
-    """Parameters that MLflow recorded differently; None where it does not know both runs."""
     if not (before.version and after.version and tracking.tracking_is_on(conf)):
         return None
     try:
@@ -312,12 +302,12 @@ def _settings(
             tracking.recorded_parameters(conf, project, audit.version) for audit in (before, after)
         )
     except Exception:
-        return None  # a store that is away must not stop the comparison
+        return None  # an unreachable store must not stop the comparison
     return None if old is None or new is None else differing_settings(old, new)
 
 
 def differing_settings(before: Mapping[str, str], after: Mapping[str, str]) -> pd.DataFrame:
-    """Parameters whose values differ; "" where one side has none. Places are left out."""
+    """Return parameters with different values, "" if missing, except for paths."""
     names = sorted({*before, *after} - {"data_root", "mirror_root"})
     rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
     return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=SETTING_COLUMNS)

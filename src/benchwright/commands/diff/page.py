@@ -1,4 +1,4 @@
-"""A comparison of two refinements on the terminal, as a page and as tables."""
+"""Show a comparison of two refinements in the terminal, as a page and as tables."""
 
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,11 @@ from benchwright.reports.page.parts import (
 )
 
 LONGEST_PAGE = 1_000
-"""Items on the page; the tables have them all."""
+"""Maximum number of items on the page; the tables have all."""
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:
-    """The summary: how many items, which rules, which settings."""
+    """Return the summary of items, rules and settings."""
     n = comparison.diff.counts
     lines = [
         f"{comparison.title}: {comparison.before.name} → {comparison.after.name}",
@@ -51,7 +51,7 @@ def terminal_lines(comparison: Comparison) -> list[str]:
 
 
 def write_diff(comparison: Comparison, page: Path) -> Path:
-    """Write the page, and beside it `<name>.items.csv`, `.items.parquet` and `.rules.csv`."""
+    """Write the page, with `<name>.items.csv`, `.items.parquet` and `.rules.csv` next to it."""
     page = page if page.suffix == ".html" else page.with_name(page.name + ".html")
     tables = comparison.diff
     with written_aside(page.with_suffix(".items.csv")) as aside:
@@ -66,7 +66,7 @@ def write_diff(comparison: Comparison, page: Path) -> Path:
 
 
 def render_diff(comparison: Comparison) -> str:
-    """The page: counts, rules, settings, and the items that changed with their texts."""
+    """Render the page: counts, rules, settings, and the changed items with their texts."""
     n, items = comparison.diff.counts, comparison.diff.items
     title = f"{comparison.title}: what changed"
     have = "has" if n["other_rules"] == 1 else "have"
@@ -128,7 +128,7 @@ def _settings(comparison: Comparison) -> Section:
 
 
 def _active(rules: pd.DataFrame) -> pd.DataFrame:
-    """Without the rules that judged nothing on either side."""
+    """Drop the rules that judged nothing on either side."""
     return rules[(rules["judged_before"] + rules["judged_after"]) > 0]
 
 
@@ -155,7 +155,7 @@ def _sections(items: pd.DataFrame) -> list[Section]:
 
 
 def _article(row: dict[Any, Any]) -> Article:
-    """An item with its texts: both where they differ, else the one there is."""
+    """Show an item with both texts if they differ, else with one."""
     sides = ["before", "after"]
     if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
         sides = sides[1:] if row["item_id_after"] else sides[:1]
@@ -175,7 +175,6 @@ def _article(row: dict[Any, Any]) -> Article:
 
 
 def _why(row: dict[Any, Any]) -> str:
-    """What changed of an item, and for which reasons it is kept or removed."""
     said = f"{row['why']}. " if row["why"] else ""
     if row["changed_fields"]:
         said += f"Changed: {row['changed_fields']}. "

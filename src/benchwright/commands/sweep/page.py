@@ -60,20 +60,20 @@ class Combination(NamedTuple):
     seed: int
 
     def __str__(self) -> str:
-        """As progress lines name it: `arc · smart · seed 0`."""
+        """Return the name in progress lines: `arc · smart · seed 0`."""
         return f"{self.benchmark} · {self.variant} · seed {self.seed}"
 
 
 class SweepRun(NamedTuple):
-    """What became of one combination.
+    """The result of one combination.
 
     Attributes:
         combination: benchmark, variant and seed.
         status: `done`, `failed`, `interrupted` or `not_run`.
-        seconds: wall time; 0 where it did not run.
-        version: the version its files are saved under, "" where it did not run.
-        metrics: the numbers of its `metrics` dataset; empty where the pipeline has none.
-        report: its HTML report, where there is one.
+        seconds: wall time; 0 if it did not run.
+        version: its saved version, "" if it did not run.
+        metrics: its `metrics` dataset; empty if the pipeline has none.
+        report: its HTML report, if there is one.
         error: why it failed, in one line.
     """
 
@@ -87,7 +87,7 @@ class SweepRun(NamedTuple):
 
 
 def rule_columns(columns: Sequence[str]) -> list[str]:
-    """The columns `share_removed.<rule>` in the order in which the rules are applied."""
+    """Return the columns `share_removed.<rule>` in the order in which the rules are applied."""
     prefix = "share_removed."
     found = [column.removeprefix(prefix) for column in columns if column.startswith(prefix)]
     known = [rule for rule in RULES if rule in found]
@@ -95,12 +95,12 @@ def rule_columns(columns: Sequence[str]) -> list[str]:
 
 
 def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
-    """One row per combination, in the order given.
+    """Return one row per combination, in the given order.
 
     Columns: benchmark, variant, seed, status; numbers and shares (0–1) of items, with
     `share_removed.<rule>`; the evidence (Kendall's tau-b, ratings, IRE); wall_seconds; all other
-    metrics by name; version, report, error. What a run does not have is missing (NaN or NA),
-    never 0. Counts (`n_…`) are Int64.
+    metrics by name; version, report, error. Missing values are NaN or NA, never 0. Counts (`n_…`)
+    are Int64.
     """
     known = {name for run in runs for name in run.metrics}
     front = [*_FIRST, *rule_columns(sorted(known))]
@@ -125,11 +125,11 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
 
 
 def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
-    """How much the seed decides: per benchmark and variant, over the seeds that are done.
+    """Return the spread over seeds per benchmark and variant with several finished seeds.
 
     Columns: benchmark, variant, seeds, and `<figure>_mean` and `<figure>_sd` (sample standard
     deviation, NaN with fewer than two values) of share_removed, kendall_tau_b and
-    kendall_tau_b.held_out. Only where there is more than one seed.
+    kendall_tau_b.held_out.
     """
     figures = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
     done = summary[summary["status"] == "done"]
@@ -149,7 +149,7 @@ def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def duration(seconds: float) -> str:
-    """`42 s`, `3 min 20 s`, `2 h 05 min`."""
+    """Format `42 s`, `3 min 20 s`, `2 h 05 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

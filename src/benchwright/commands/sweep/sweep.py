@@ -36,7 +36,7 @@ Keep = Callable[[list[SweepRun]], None]
 
 
 class Interruption:
-    """Ctrl-C as a request: it ends the run under way, but not the writing of what is done."""
+    """Ctrl-C as a request: it ends the current run, but not the writing of results."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -44,7 +44,7 @@ class Interruption:
 
     @contextmanager
     def received(self) -> Iterator[None]:
-        """Within the block, Ctrl-C is noted; outside the main thread it is left as it is."""
+        """Note Ctrl-C within the block; do nothing outside the main thread."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -56,7 +56,7 @@ class Interruption:
 
     @contextmanager
     def ends_this(self) -> Iterator[None]:
-        """Within the block, Ctrl-C raises KeyboardInterrupt at once."""
+        """Raise KeyboardInterrupt on Ctrl-C within the block."""
         self._raises = True
         try:
             yield
@@ -71,10 +71,10 @@ class Interruption:
 
 
 def remaining_seconds(runs: Sequence[SweepRun], todo: Sequence[Combination]) -> float:
-    """How long `todo` will take after these runs; 0 while nothing is known.
+    """Estimate the time for `todo` after these runs; 0 if nothing is known.
 
-    A combination is taken to last as long as the latest one of its benchmark and variant (whose
-    scores and embeddings are stored by then), else of its benchmark, else as the mean.
+    A combination takes as long as the latest one of its benchmark and variant (whose scores and
+    embeddings are stored), else of its benchmark, else the mean.
     """
     mean = sum(run.seconds for run in runs) / len(runs) if runs else 0.0
     latest = {run.combination[:same]: run.seconds for run in runs for same in (1, 2)}
@@ -88,13 +88,13 @@ def run_combinations(
     keep: Keep,
     clock: Callable[[], float] = time.monotonic,
 ) -> list[SweepRun]:
-    """Run each combination and say how far it is.
+    """Run each combination and report progress.
 
-    An error makes the combination `failed` and goes on with the next. After Ctrl-C the one under
-    way is `interrupted` and those after it are `not_run`.
+    An error makes the combination `failed` and goes on with the next. After Ctrl-C the current one
+    is `interrupted` and the rest are `not_run`.
 
     Args:
-        todo: the combinations, in the order in which they run.
+        todo: the combinations, in order.
         execute: runs one; its `seconds` is filled in here.
         say: prints a line.
         keep: writes the runs so far; called after each one.
@@ -117,7 +117,7 @@ def run_combinations(
                 run = SweepRun(combination, "interrupted")
             except Exception as error:
                 run = SweepRun(combination, "failed", error=_told(error))
-                if interruption.asked:  # workers that were stopped too may say so in their own way
+                if interruption.asked:  # the error may come from a stopped worker
                     run = SweepRun(combination, "interrupted")
             run = run._replace(seconds=clock() - started)
             runs.append(run)
@@ -154,8 +154,7 @@ class SweepRequest(NamedTuple):
 
     Attributes:
         project: the project's folder.
-        benchmarks: names; none stands for conf's default. So for seeds, and for variants: that of
-            the pipeline where it has one.
+        benchmarks, variants, seeds: empty for the defaults of the pipeline or conf.
         pipeline: a registered pipeline.
         params: as `--params`, nested; the same for every combination.
         env: as `--env`.
@@ -173,7 +172,7 @@ class SweepRequest(NamedTuple):
 
 
 class SweepResult(NamedTuple):
-    """What a sweep left: its runs, their table and the folder of the summary."""
+    """The runs of a sweep, their table and the folder of the summary."""
 
     runs: list[SweepRun]
     summary: pd.DataFrame
@@ -182,7 +181,7 @@ class SweepResult(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        """0 if all is done, 130 after Ctrl-C, otherwise 1."""
+        """The exit code: 0 if all runs are done, 130 after Ctrl-C, else 1."""
         states = set(self.summary["status"])
         return 130 if "interrupted" in states else int(states != {"done"})
 
@@ -194,8 +193,8 @@ def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
     `<data_root>/08_reporting/sweeps/<start>`. Must be called in a bootstrapped project.
 
     Raises:
-        InputError: a benchmark, variant, pipeline, runner or parameter is not known; before
-            anything runs.
+        InputError: a benchmark, variant, pipeline, runner or parameter is unknown; before anything
+            runs.
     """
     todo, data_root = _plan(request)
     make_runner = _runner(request.runner)
@@ -218,7 +217,7 @@ def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
 
 
 def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: str) -> None:
-    """The summary as CSV, Parquet and page, each written aside and renamed."""
+    """Write the summary as CSV, Parquet and page, each atomically."""
     with written_aside(folder / "summary.csv") as aside:
         summary.to_csv(aside, index=False)
     with written_aside(folder / "summary.parquet") as aside:
@@ -230,21 +229,18 @@ def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: s
 def combine(
     benchmarks: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
 ) -> list[Combination]:
-    """All combinations, the seeds of one benchmark and variant next to each other.
-
-    A name given twice counts once.
-    """
-    distinct = product(dict.fromkeys(benchmarks), dict.fromkeys(variants), dict.fromkeys(seeds))
-    return [Combination(*one) for one in distinct]
+    """Return all distinct combinations, with the seeds of a benchmark and variant adjacent."""
+    distinct = product(*map(dict.fromkeys, (benchmarks, variants, seeds)))
+    return [Combination(*combination) for combination in distinct]
 
 
 def split_names(text: str) -> list[str]:
-    """`"arc, mmlu"` as `["arc", "mmlu"]`; empty parts are dropped."""
+    """Split `"arc, mmlu"` into `["arc", "mmlu"]`; empty parts are dropped."""
     return [name for part in text.split(",") if (name := part.strip())]
 
 
 def split_seeds(text: str) -> list[int]:
-    """`"0,1"` as `[0, 1]`.
+    """Split `"0,1"` into `[0, 1]`.
 
     Raises:
         InputError: a seed is not a whole number from 0.
@@ -256,7 +252,7 @@ def split_seeds(text: str) -> list[int]:
 
 
 def refuse_swept_parameters(params: Mapping[str, Any]) -> None:
-    """Refuse `--params` that would say the same as an option of the sweep.
+    """Raise if `--params` contains an option of the sweep.
 
     Raises:
         InputError: benchmark, variant or seed is among them.
@@ -267,7 +263,7 @@ def refuse_swept_parameters(params: Mapping[str, Any]) -> None:
 
 
 def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
-    """The combinations and the data folder, once every name in the request is known to exist."""
+    """Return the combinations and the data folder, after checking every name in the request."""
     from kedro.framework.project import pipelines
 
     from benchwright.hooks import unknown_parameters
@@ -335,7 +331,7 @@ def _run_one(
 
 
 def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str | None:
-    """The id of the sweep's own MLflow run; None where nothing is recorded."""
+    """Return the id of the sweep's MLflow run, None if tracking is off."""
     conf = dict(load_conf(request.project, request.env)["mlflow"])
     if not tracking.tracking_is_on(conf):
         return None
@@ -349,7 +345,7 @@ def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str 
     try:
         return tracking.start_sweep(conf, request.project, request.pipeline, len(todo), options)
     except Exception:
-        # A tracking store that is away must not stop the sweep.
+        # An unreachable tracking store must not stop the sweep.
         logger.exception("this sweep could not be recorded in MLflow; its runs are saved")
         return None
 

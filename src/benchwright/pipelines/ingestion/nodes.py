@@ -14,15 +14,14 @@ from benchwright.source_rows.fields import (
     Rule,
     Unusable,
     reject,
-    rejected_table,
     shown,
 )
 from benchwright.source_rows.items import Item, ItemMapper, divide, limited
-from benchwright.tables.items import Demonstrations, Items
+from benchwright.tables.items import Demonstrations, Items, RejectedItems
 
 
 class IngestedTables(NamedTuple):
-    """What `map_source_rows` gives, in the order of its outputs."""
+    """The outputs of `map_source_rows`, in order."""
 
     items: pd.DataFrame
     demonstrations: pd.DataFrame
@@ -39,20 +38,20 @@ class _Mapped(NamedTuple):
 def map_source_rows(
     benchmark_source: pd.DataFrame, ingestion: BenchmarkParams, limit: int | None, seed: int
 ) -> IngestedTables:
-    """Turn the source's rows into items, and set aside those that cannot be used.
+    """Map the source's rows to items, and set unusable ones aside.
 
     Every row becomes an item, a demonstration or a calibration item, or is listed among the
     rejected with the rule it breaks, so that the four tables together have as many rows as the
     source (unless `limit` is set). Each table is sorted by item id, numbers as numbers; the order
-    of the source's rows changes nothing but `row` in the table of rejected ones.
+    of the source's rows affects only `row` in the table of rejected ones.
 
     Args:
-        benchmark_source: rows as the source has them, and the columns `_split` (test, validation,
-            dev or train) and, where they apply, `_config` and `_subject`. The index is the
-            position in the source, from 0.
+        benchmark_source: source rows with the columns `_split` (test, validation, dev or train)
+            and, if they apply, `_config` and `_subject`. The index is the position in the source,
+            from 0.
         ingestion: the benchmark's file.
-        limit: keep only so many evaluation items and at most as many calibration items.
-        seed: draws calibration items and those under `limit`; orders options where asked.
+        limit: maximum number of evaluation items, and of calibration items.
+        seed: draws calibration items and those under `limit`; orders options if hashed.
 
     Raises:
         InputError: no evaluation item is left, or `limit` is below 1.
@@ -84,29 +83,27 @@ def map_source_rows(
         Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
-        rejected_table(rejections),
+        RejectedItems.from_rows(sorted(rejections)),
     )
 
 
 def _mapping_of(frame: pd.DataFrame, benchmark: BenchmarkParams) -> FieldMapping:
-    """The mapping of the source that was read; the dataset says which that is."""
     kind = frame.attrs.get("source", {}).get("kind")
-    found = benchmark.sources.by_kind().items()
-    there = [source for name, source in found if kind in (None, name)]
-    if len(there) != 1:
+    sources = benchmark.sources.by_kind().items()
+    mappings = [source.fields for name, source in sources if kind in (None, name)]
+    if len(mappings) != 1:
         raise InputError(
-            f"benchmark {benchmark.name}: the rows do not say from which of its sources they come"
+            f"benchmark {benchmark.name}: the rows do not say which of its sources they come from"
         )
-    return there[0].fields
+    return mappings[0]
 
 
 def _settle_doubled(
     mapped: Iterable[_Mapped], evaluation: tuple[str, ...]
 ) -> tuple[dict[str, Item], list[Rejection]]:
-    """One item per id, and the other rows with that id as rejections.
+    """Return one item per id, and reject the other rows with that id.
 
-    An evaluation item stays before others, then the smallest by its content: a choice that the
-    order of the source does not change.
+    Evaluation items come first, then the smallest by content, independently of the source's order.
     """
     by_id: defaultdict[str, list[_Mapped]] = defaultdict(list)
     for each in mapped:

@@ -1,4 +1,4 @@
-"""Recorded and live answers, joined to items and brought into matrices."""
+"""Responses: recorded and live answers, joined to items and put into matrices."""
 
 from benchwright.pipelines.responses.pipeline import create_pipeline
 

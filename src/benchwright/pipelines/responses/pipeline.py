@@ -1,4 +1,7 @@
-"""Answers: import, calibrate, build matrices, describe the models, choose those that filter."""
+"""Responses: import, calibrate, build matrices, describe models, choose filter models."""
+
+from collections.abc import Callable
+from typing import Any
 
 from kedro.pipeline import Node, Pipeline
 
@@ -13,47 +16,27 @@ _MATRICES = ["response_matrix", "choices_only_matrix", "responses", "answer_cove
 
 
 def create_pipeline(draws: str | None = None) -> Pipeline:
-    """The responses stage.
-
-    Args:
-        draws: the name of a `Draws` table whose answers become matrices of their own.
-    """
+    """Create the responses stage; `draws` is a `Draws` table with matrices of its own."""
     drawn = [draws] if draws else []
-    nodes = [
-        Node(
+    fitted = {
+        **{name: name for name in ("live_responses", "imported_responses", "calibration_items")},
+        "parameters": "params:responses",
+    }
+    nodes: list[tuple[Callable[..., Any], Any, Any]] = [
+        (
             import_answers,
             ["response_files", "items", "calibration_items", *drawn],
             ["imported_responses", "wide_matrices", "import_report"],
-            name="import_answers",
         ),
-        Node(
-            fit_temperatures,
-            {
-                "live_responses": "live_responses",
-                "imported_responses": "imported_responses",
-                "calibration_items": "calibration_items",
-                "parameters": "params:responses",
-            },
-            "calibration",
-            name="fit_temperatures",
-        ),
-        Node(
-            build_response_matrices, [*_ANSWERS, *drawn], _MATRICES, name="build_response_matrices"
-        ),
-        Node(
-            describe_models,
-            ["response_matrix", "params:models"],
-            "models_table",
-            name="describe_models",
-        ),
-        Node(
+        (fit_temperatures, fitted, "calibration"),
+        (build_response_matrices, [*_ANSWERS, *drawn], _MATRICES),
+        (describe_models, ["response_matrix", "params:models"], "models_table"),
+        (
             choose_filter_models,
             ["params:filter_models", "response_matrix", "models_table"],
             "chosen_filter_models",
-            name="choose_filter_models",
         ),
     ]
     if drawn:
-        made = [*_ANSWERS, *drawn]
-        nodes.append(Node(build_draw_matrices, made, "draw_matrices", name="build_draw_matrices"))
-    return Pipeline(nodes)
+        nodes.append((build_draw_matrices, [*_ANSWERS, *drawn], "draw_matrices"))
+    return Pipeline([Node(function, *ends, name=function.__name__) for function, *ends in nodes])
