@@ -55,8 +55,8 @@ def knows(style: str, silent_at: int = 0) -> Callable[..., list[str | None]]:
 @pytest.mark.parametrize("style", ["together", "each", "overall"])
 def test_a_judge_with_known_answers_keeps_the_good_item_alone(style: Any) -> None:
     params = CheckingParams(judges=("j",), ask=style)
-    said = check_items(ITEMS, {"j": knows(style, silent_at=1)}, params)
-    decisions = decide(IDS, said.ratings, said.harms, params).set_index("item_id")
+    ratings, harms, rounds = check_items(ITEMS, {"j": knows(style, silent_at=1)}, params)
+    decisions = decide(IDS, ratings, harms, params).set_index("item_id")
     assert decisions["reason"].to_dict() == {
         "good": "good",
         "poor": "low_rating",
@@ -66,17 +66,17 @@ def test_a_judge_with_known_answers_keeps_the_good_item_alone(style: Any) -> Non
     assert decisions["kept"].tolist() == [True, False, False, False]
     assert decisions.loc["harmful", "harms"] == "violence"
     assert decisions.loc["poor", "mean_rating"] == 3
-    assert said.rounds["parse_rate"].tolist() == pytest.approx([0, 0.75, 0])
-    mute = said.ratings[said.ratings["item_id"] == "mute"]
+    assert rounds["parse_rate"].tolist() == pytest.approx([0, 0.75, 0])
+    mute = ratings[ratings["item_id"] == "mute"]
     assert set(mute["status"]) == {"unparsed"}
     assert set(mute["attempt"]) == {3}
-    assert len(said.harms) == 16
+    assert len(harms) == 16
 
 
 def test_unjudged_items_are_kept_where_that_is_asked_for_and_still_called_so() -> None:
     params = CheckingParams(judges=("j",), unjudged="keep")
-    said = check_items(ITEMS, {"j": knows("together")}, params)
-    row = decide(IDS, said.ratings, said.harms, params).set_index("item_id").loc["mute"]
+    ratings, harms, _ = check_items(ITEMS, {"j": knows("together")}, params)
+    row = decide(IDS, ratings, harms, params).set_index("item_id").loc["mute"]
     assert row["kept"]
     assert row["reason"] == "unjudged"
     assert row["rated_by"] == 0

@@ -9,18 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.memorisation import (
+    compare_replies,
     control_items,
     in_any_place,
     in_place,
-    probe_memorisation,
     summarise_memorisation,
     written_options,
 )
 from benchwright.params.mmlu_cf import MemorisationParams
+from benchwright.params.scoring import ScoringParams
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 from benchwright.tables.responses import Generations
 
 PARAMS = MemorisationParams()
+
+
+def compare(items: pd.DataFrame, generations: pd.DataFrame) -> pd.DataFrame:
+    return compare_replies(items, generations, PARAMS, ScoringParams(), 0)
+
+
 word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)
 
 
@@ -104,7 +111,7 @@ def test_a_model_that_remembers_three_items_in_ten_is_found_with_its_rate(
         row["item_id"]: recited(row["choices"] if remembered else other[i])
         for i, (row, remembered) in enumerate(zip(items.to_dict("records"), chosen, strict=True))
     }
-    table = Memorisation.validate(probe_memorisation(items, generations(replies), PARAMS, 0))
+    table = Memorisation.validate(compare(items, generations(replies)))
     summary = MemorisationSummary.validate(summarise_memorisation(table, PARAMS)).iloc[0]
     assert summary["exact"] == summary["fuzzy"] == chosen.mean()
     assert summary["exact_low"] < 0.3 < summary["exact_high"]
@@ -122,7 +129,7 @@ def test_options_that_can_be_guessed_are_no_memory() -> None:
     items = items_of(60, subjects=1)
     items["choices"] = [["True", "False", f"Both {i}", f"None {i}"] for i in range(60)]
     replies = dict.fromkeys(items["item_id"], " True\nB. False\nC. Maybe\nD. Never")
-    table = probe_memorisation(items, generations(replies), PARAMS, 0)
+    table = compare(items, generations(replies))
     summary = summarise_memorisation(table, PARAMS).iloc[0]
     assert summary["options_exact"] == summary["control_fuzzy"] == 0.5
     assert summary["p_value"] == 1
@@ -135,7 +142,7 @@ def test_guessing_some_options_of_the_topic_is_no_memory_however_often() -> None
         row["item_id"]: recited([row["choices"][1], row["choices"][0], row["choices"][2], "else"])
         for row in items.to_dict("records")
     }
-    table = probe_memorisation(items, generations(replies), PARAMS, 0)
+    table = compare(items, generations(replies))
     summary = summarise_memorisation(table, PARAMS).iloc[0]
     assert summary["difference"] == summary["options_fuzzy"] == 0.25
     assert summary["any_order"] == 0.75
@@ -157,14 +164,12 @@ def test_the_control_is_another_item_of_the_subject_with_as_many_other_options()
 
 def test_silence_and_single_items_have_no_figures_to_compare() -> None:
     items = items_of(1)
-    table = probe_memorisation(items, generations({"q000": "", "gone": "x"}), PARAMS, 0)
+    table = compare(items, generations({"q000": "", "gone": "x"}))
     summary = summarise_memorisation(table, PARAMS).iloc[0]
     assert (summary["items"], summary["wrote"], summary["exact"]) == (1, 0, 0)
     assert np.isnan(summary["difference"])
     assert summary["reason"] == "no item has another one of its subject to compare with"
-    nothing = probe_memorisation(items, Generations.empty(), PARAMS, 0)
-    assert nothing.empty
-    assert summarise_memorisation(nothing, PARAMS).empty
+    assert summarise_memorisation(Memorisation.empty(), PARAMS).empty
 
 
 def test_several_models_and_samples_are_told_apart() -> None:
@@ -173,7 +178,7 @@ def test_several_models_and_samples_are_told_apart() -> None:
     wrong = dict.fromkeys(items["item_id"], " nothing")
     second = generations(right).assign(sample=1)
     frames = [generations(wrong), second, generations(wrong, "other")]
-    table = probe_memorisation(items, pd.concat(frames), PARAMS, 0)
+    table = compare(items, pd.concat(frames))
     summary = summarise_memorisation(table, PARAMS).set_index("model")
     assert summary["exact"].to_dict() == {"other@generate-0": 0, "scripted@generate-0": 1}
     assert summary["options_exact"]["scripted@generate-0"] == 0.5

@@ -121,16 +121,10 @@ def inquiries(question: str, choices: Sequence[str], answer: int, style: Style) 
 _SCALE = Scale(LOW, HIGH, ("rating", "overall rating", "score"))
 
 
-class Checked(NamedTuple):
-    """The judges' replies: tables `JudgeRatings`, `HarmFlags`, `JudgeRounds`."""
-
-    ratings: pd.DataFrame
-    harms: pd.DataFrame
-    rounds: pd.DataFrame
-
-
-def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: CheckingParams) -> Checked:
-    """Ask every judge about every item.
+def check_items(
+    items: pd.DataFrame, judges: Mapping[str, Ask], params: CheckingParams
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Ask every judge about every item: tables `JudgeRatings`, `HarmFlags`, `JudgeRounds`.
 
     A reply that lacks a value does not count; the judge is asked again. `items` have item_id,
     question, choices (list[str]) and answer (index).
@@ -161,7 +155,7 @@ def check_items(items: pd.DataFrame, judges: Mapping[str, Ask], params: Checking
                 (item_id, judge, name, value(name), last.status, last.reply, last.attempt)
                 for name in inquiry.harms
             ]
-    return Checked(
+    return (
         JudgeRatings.from_rows(sorted(ratings, key=lambda row: row[:3])),
         HarmFlags.from_rows(sorted(harms, key=lambda row: row[:3])),
         rounds,

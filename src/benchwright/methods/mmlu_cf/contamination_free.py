@@ -1,7 +1,7 @@
 """The contamination-free rules: rephrase, shuffle, replace an option (MMLU-CF, section 3.4)."""
 
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -14,17 +14,14 @@ from benchwright.transforms.compose import Rephrased, perturb
 from benchwright.transforms.rephrase import Question, Similarity, rephrase
 
 
-class Reworded(NamedTuple):
-    """New questions by role and id, None if no wording passed; counts of failed checks."""
-
-    questions: Rephrased
-    failed: dict[str, int]
-
-
 def reword(
     items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
-) -> Reworded:
-    """Ask for another wording of every question of `Items` and take the first that passes."""
+) -> tuple[Rephrased, dict[str, int]]:
+    """Ask for another wording of every question of `Items` and take the first that passes.
+
+    Returns:
+        New questions by role and id, None if no wording passed; how often each check failed.
+    """
     names = ["item_id", "question", "choices", "answer", "answer_text"]
     questions = [
         Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))
@@ -36,17 +33,7 @@ def reword(
         key = ("item", attempt.item_id)
         wordings[key] = attempt.after if attempt.used else wordings.get(key)
     failed = Counter(name for attempt in attempts for name in attempt.failed)
-    return Reworded(wordings, dict(sorted(failed.items())))
-
-
-class RuledItems(NamedTuple):
-    """A `CleanItems` table after the rules; by transform, counts of `altered` and copied items.
-
-    Copied items are counted by reason.
-    """
-
-    items: pd.DataFrame
-    counts: dict[str, dict[str, int]]
+    return wordings, dict(sorted(failed.items()))
 
 
 def as_items(clean: pd.DataFrame) -> pd.DataFrame:
@@ -78,11 +65,14 @@ def as_items(clean: pd.DataFrame) -> pd.DataFrame:
 
 def apply_draw(
     clean: pd.DataFrame, params: PerturbationParams, seed: int, rephrasings: Rephrased
-) -> RuledItems:
+) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     """Apply the transforms to items once: the first draw, all transforms together.
 
     `draws`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by role
     (`item`) and id.
+
+    Returns:
+        `CleanItems`; by transform, counts of `altered` items and of copied ones by reason.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
@@ -99,7 +89,7 @@ def apply_draw(
     for transform, part in made.changes.groupby("transform", sort=False):
         reasons = Counter(str(reason) or "altered" for reason in part["reason"])
         counts[str(transform)] = dict(sorted(reasons.items()))
-    return RuledItems(pd.DataFrame(CleanItems.validate(ruled)), counts)
+    return pd.DataFrame(CleanItems.validate(ruled)), counts
 
 
 def _text(value: Any) -> str | None:

@@ -125,14 +125,22 @@ def _lines(written: str, option: str) -> str:
     return "\n".join(written.strip().splitlines()[:count])
 
 
-def probe_memorisation(
-    items: pd.DataFrame, generations: pd.DataFrame, params: MemorisationParams, seed: int
+def compare_replies(
+    items: pd.DataFrame,
+    generations: pd.DataFrame,
+    memorisation: MemorisationParams,
+    scoring: ScoringParams,
+    seed: int,
 ) -> pd.DataFrame:
     """Compare each reply under `question_only` with its item's options, as a `Memorisation` table.
 
-    `model` is the configuration's name. Items without options are skipped. Other conditions of the
-    `Generations` are ignored; the seed chooses the control items.
+    `model` is the configuration's name. Items without options are skipped, and so are other
+    conditions of the `Generations`. The seed chooses the control items.
+
+    Raises:
+        InputError: no model was asked to write the options of an item.
     """
+    fuzzy = memorisation.fuzzy
     options = {
         str(item_id): tuple(map(str, choices))
         for item_id, choices in zip(items["item_id"], items["choices"], strict=True)
@@ -148,12 +156,19 @@ def probe_memorisation(
             continue
         written = written_options(text, len(choices))
         other = controls.get(item_id, "")
-        control = in_place(written, options[other], params.fuzzy) if other else (nan, nan)
+        control = in_place(written, options[other], fuzzy) if other else (nan, nan)
         name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
-        shares = (*in_place(written, choices, params.fuzzy), *control)
-        anywhere = in_any_place(written, choices, params.fuzzy)
+        shares = (*in_place(written, choices, fuzzy), *control)
+        anywhere = in_any_place(written, choices, fuzzy)
         sample = int(reply["sample"])
         rows.append((name, item_id, *shares, text, sample, anywhere, len(written), other))
+    if not rows:
+        raise InputError(
+            f"memorisation: no model wrote options; scoring has mode {scoring.mode}, "
+            f"configurations {', '.join(scoring.configurations) or 'none'}, conditions "
+            f"{', '.join(scoring.conditions)}; set score=live, the style generate and the "
+            "condition question_only, and use items with options"
+        )
     return Memorisation.from_rows(sorted(rows, key=lambda row: (row[0], row[1], row[6])))
 
 
@@ -253,29 +268,6 @@ def _against_control(
         "p_value": p_value,
         "reason": interval.reason,
     }
-
-
-def compare_replies(
-    items: pd.DataFrame,
-    generations: pd.DataFrame,
-    memorisation: MemorisationParams,
-    scoring: ScoringParams,
-    seed: int,
-) -> pd.DataFrame:
-    """Compare what models wrote, given a question alone, with its options: a `Memorisation` table.
-
-    Raises:
-        InputError: no model was asked to write the options of an item.
-    """
-    table = probe_memorisation(items, generations, memorisation, seed)
-    if table.empty:
-        raise InputError(
-            f"memorisation: no model wrote options; scoring has mode {scoring.mode}, "
-            f"configurations {', '.join(scoring.configurations) or 'none'}, conditions "
-            f"{', '.join(scoring.conditions)}; set score=live, the style generate and the "
-            "condition question_only, and use items with options"
-        )
-    return table
 
 
 _LONGEST = 1_500  # characters of a text

@@ -2,18 +2,18 @@
 
 import logging
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.contamination_free import Reworded, apply_draw, as_items, reword
+from benchwright.methods.mmlu_cf.contamination_free import apply_draw, as_items, reword
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.text_vectors import wording_similarity
+from benchwright.transforms.compose import Rephrased
 
 logger = logging.getLogger(__name__)
 
@@ -38,15 +38,16 @@ def apply_rules(
         InputError: the rephrasing model or the encoder is not known, or cannot be had.
     """
     with no_question_in_errors(final_items, "rules"):
-        reworded = Reworded(MappingProxyType({}), {})
+        rephrasings: Rephrased = {}
+        failed: dict[str, int] = {}
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
-                reworded = _reworded(final_items, part, judge_store, models, scoring)
-        made = apply_draw(final_items, perturbation, seed, reworded.questions)
-    for name, counts in made.counts.items():
+                rephrasings, failed = _reworded(final_items, part, judge_store, models, scoring)
+        items, changes = apply_draw(final_items, perturbation, seed, rephrasings)
+    for name, counts in changes.items():
         told = ", ".join(f"{reason} {count}" for reason, count in counts.items())
         logger.info("rule %s: %s", name, told)
-    return made.items, {"rules": made.counts, "rephrase_checks": reworded.failed}
+    return items, {"rules": changes, "rephrase_checks": failed}
 
 
 def _reworded(
@@ -55,7 +56,7 @@ def _reworded(
     store: StoredShards,
     models: ModelsParams,
     scoring: ScoringParams,
-) -> Reworded:
+) -> tuple[Rephrased, dict[str, int]]:
     ask = ask_in_memory(
         params.model,
         models,

@@ -282,9 +282,9 @@ def check_sampled_items(
         )
     with no_question_in_errors(sampled_items, "checking"):
         judges = named_judges(checking, models, scoring, judge_store, "checking")
-        checked = check_items(with_passage(sampled_items), judges, params)
+        ratings, harms, rounds = check_items(with_passage(sampled_items), judges, params)
         ids = sampled_items["item_id"].astype(str).tolist()
-        decisions = decide(ids, checked.ratings, checked.harms, params)
+        decisions = decide(ids, ratings, harms, params)
     kept = sampled_items[decisions["kept"].to_numpy()].reset_index(drop=True)
     if kept.empty:
         reasons = ", ".join(f"{name} {n}" for name, n in Counter(decisions["reason"]).most_common())
@@ -292,7 +292,7 @@ def check_sampled_items(
             f"checking: none of {len(decisions)} questions passed the judges ({reasons}); lower "
             "checking.above, set checking.unjudged to keep, or name other judges"
         )
-    return kept, checked.ratings, checked.harms, decisions, checked.rounds
+    return kept, ratings, harms, decisions, rounds
 
 
 def compare_judges(

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_rounds, rounds_table
 
 
@@ -55,8 +53,3 @@ def test_no_texts_ask_nothing_and_give_an_empty_table() -> None:
     rounds = ask_in_rounds(judge, [], digit, 3)
     assert judge.asked == []
     assert len(rounds_table("t", {"j": rounds})) == 0
-
-
-def test_no_attempts_are_refused() -> None:
-    with pytest.raises(ValueError, match="attempts is 0"):
-        ask_in_rounds(Scripted({}), ["a"], digit, 0)

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.core.configuration import Configuration, configuration_name, parse_configuration
+from benchwright.core.configuration import Configuration, parse_configuration
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
-from benchwright.methods.mmlu_cf.judging.judges import with_passage
+from benchwright.methods.mmlu_cf.judging.judges import warn_of_server, with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.mmlu_cf import DifficultyParams
@@ -267,12 +267,7 @@ def _require_known(configuration: Configuration, models: ModelsParams) -> None:
             f"difficulty.answering: model {configuration.model!r} is not known; there are {known} "
             "(conf: models.models)"
         )
-    if models.models[configuration.model].endpoint is not None:
-        logger.warning(
-            "difficulty.answering: %s is a server: questions of the closed half go there, and it "
-            "may keep them",
-            configuration_name(*configuration),
-        )
+    warn_of_server(configuration.model, models, "difficulty.answering")
 
 
 def _questions(items: pd.DataFrame) -> list[Question]:

@@ -77,16 +77,13 @@ def read_examples(table: pd.DataFrame) -> tuple[WorkedExample, ...]:
             f"difficulty examples: column {missing[0]!r} is missing; the columns "
             f"{', '.join(columns)} are required"
         )
-    return tuple(
-        _example(number, *row)
-        for number, row in enumerate(table[columns].itertuples(index=False), start=1)
-    )
+    rows = enumerate(table[columns].itertuples(index=False), start=1)
+    return tuple(_example(f"difficulty examples, row {number}", *row) for number, row in rows)
 
 
 def _example(
-    number: int, question: object, choices: object, answer: object, rating: object
+    where: str, question: object, choices: object, answer: object, rating: object
 ) -> WorkedExample:
-    where = f"difficulty examples, row {number}"
     try:
         options = json.loads(choices) if isinstance(choices, str) else choices
     except ValueError:

@@ -75,13 +75,8 @@ def ask_in_rounds(
     """Ask all texts, and again those whose replies could not be read.
 
     A text that does not fit the model's context is asked once. `parse` reads the value from the
-    place of a text and the reply to it, or returns None.
-
-    Raises:
-        ValueError: `attempts` is below 1.
+    place of a text and the reply to it, or returns None. `attempts` is at least 1.
     """
-    if attempts < 1:
-        raise ValueError(f"attempts is {attempts}; use 1 or more")
     replies: list[Reply[T]] = []
     last: dict[int, Reply[T]] = {}
     open_places = list(range(len(texts)))
@@ -144,12 +139,17 @@ def ask_in_memory(
     ask = ask_model(
         name, models, local, store, max_tokens=max_tokens, temperature=temperature, what=what
     )
+    warn_of_server(name, models, what)
+    return ask
+
+
+def warn_of_server(name: str, models: ModelsParams, what: str) -> None:
+    """Warn if a model is a server, which would see questions of the closed half."""
     if name in models.models and models.models[name].endpoint is not None:
         logger.warning(
             "%s: %s is a server: questions of the closed half go there, and it may keep them",
             *(what, name),
         )
-    return ask
 
 
 def named_judges(

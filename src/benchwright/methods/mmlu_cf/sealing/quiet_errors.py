@@ -32,12 +32,10 @@ def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
         ) from None
 
 
-def _texts(items: pd.DataFrame) -> Iterable[str]:
-    for name in _TEXTS:
-        if name in items:
-            yield from (text for text in items[name] if isinstance(text, str))
-    for choices in items["choices"]:
-        yield from map(str, choices)
+def _texts(items: pd.DataFrame) -> list[str]:
+    columns = [items[name] for name in _TEXTS if name in items]
+    texts = [text for column in columns for text in column if isinstance(text, str)]
+    return texts + [str(choice) for choices in items["choices"] for choice in choices]
 
 
 def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]:

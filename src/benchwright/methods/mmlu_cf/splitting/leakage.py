@@ -128,7 +128,10 @@ def judge_pairs(
         open_pairs.append(pair)
     if ask is None:
         return verdicts
-    prompts = [_prompt(texts[pair.first], texts[pair.second]) for pair in open_pairs]
+    prompts = [
+        JUDGE_PROMPT.format(first=texts[pair.first], second=texts[pair.second])
+        for pair in open_pairs
+    ]
     asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), params.attempts)
     for pair, last in zip(open_pairs, asked.last, strict=True):
         verdict = verdicts[pair[:2]]._replace(judge=last.status)
@@ -136,13 +139,6 @@ def judge_pairs(
             verdict = verdict._replace(verdict=f"judged_{'same' if last.value else 'different'}")
         verdicts[pair[:2]] = verdict
     return verdicts
-
-
-def _prompt(first: str, second: str) -> str:
-    # Questions may hold braces, so `str.format` would not do.
-    before, _, rest = JUDGE_PROMPT.partition("{first}")
-    between, _, after = rest.partition("{second}")
-    return before + first + between + second + after
 
 
 def split_without_leaks(
