@@ -241,30 +241,7 @@ def collect_construction_metrics(
     `shortfall` refers to the size asked for, `strata_missing` to the targets of the strata;
     `total_variation.…` compares with `chance_95.…`, which random halves exceed in 5% of cases.
     """
-    short = sample_by_difficulty.short
-    figures: dict[str, float] = {
-        **_of_steps(construction_steps),
-        "share_rated": sample_by_difficulty.known,
-        "shortfall": short.size - short.taken,
-        "strata_missing": short.missing,
-    }
-    for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
-        figures[f"extraction.{row['measure']}"] = row["share"]
-    for row in field_accuracy.loc[field_accuracy["field"] == ""].to_dict("records"):
-        figures[f"field_accuracy.{row['labels']}"] = row["recall"]
-    for rate in judge_parse_rates:
-        figures[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
-    for row in judge_agreement.loc[judge_agreement["judge"] == ""].to_dict("records"):
-        figures[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
-    for row in half_distances.to_dict("records"):
-        for name in ("total_variation", "chance_95"):
-            figures[f"{name}.{row['attribute']}"] = row[name]
-    if ratings_again["shift"] is not None:
-        figures["difficulty_shift_by_rules"] = ratings_again["shift"]
-    return {metric_name(name): float(x) for name, x in figures.items() if np.isfinite(x)}
-
-
-def _of_steps(steps: Steps) -> dict[str, float]:
+    steps, short = construction_steps, sample_by_difficulty.short
     figures: dict[str, float] = {
         "documents": steps.documents,
         "documents_left_out": steps.left_out,
@@ -284,6 +261,21 @@ def _of_steps(steps: Steps) -> dict[str, float]:
     if steps.found:
         figures["share_clean"] = steps.clean / steps.found
     if steps.final:
-        for rule, n in steps.altered.items():
-            figures[f"share_altered.{rule}"] = n / steps.final
-    return figures
+        figures |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
+    figures["share_rated"] = sample_by_difficulty.known
+    figures["shortfall"] = short.size - short.taken
+    figures["strata_missing"] = short.missing
+    for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
+        figures[f"extraction.{row['measure']}"] = row["share"]
+    for row in field_accuracy.loc[field_accuracy["field"] == ""].to_dict("records"):
+        figures[f"field_accuracy.{row['labels']}"] = row["recall"]
+    for rate in judge_parse_rates:
+        figures[f"parse_rate.{rate.task}.{rate.judge}"] = rate.read
+    for row in judge_agreement.loc[judge_agreement["judge"] == ""].to_dict("records"):
+        figures[f"alpha.{row['task']}.{row['criterion']}"] = row["alpha"]
+    for row in half_distances.to_dict("records"):
+        for name in ("total_variation", "chance_95"):
+            figures[f"{name}.{row['attribute']}"] = row[name]
+    if ratings_again["shift"] is not None:
+        figures["difficulty_shift_by_rules"] = ratings_again["shift"]
+    return {metric_name(name): float(x) for name, x in figures.items() if np.isfinite(x)}

@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.contamination_free import apply_draw, as_items, reword
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
+from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -57,14 +57,7 @@ def _reworded(
     models: ModelsParams,
     scoring: ScoringParams,
 ) -> tuple[Rephrased, dict[str, int]]:
-    ask = ask_in_memory(
-        params.model,
-        models,
-        scoring,
-        store,
-        max_tokens=params.max_tokens,
-        temperature=params.temperature,
-        what="rephrasing",
-    )
+    limits = ReplyLimits(params.max_tokens, params.temperature)
+    ask = ask_in_memory(params.model, models, scoring, store, limits, "rephrasing")
     similarity = wording_similarity(params.encoder, models, scoring)
     return reword(as_items(items), ask, similarity, params)

@@ -200,32 +200,28 @@ def _sampled(
         pool["difficulty"] = float(np.clip(np.rint(sampling.mean), 0, LEVELS - 1))
     with no_question_in_errors(items, log_as or "sampling"):
         sample = sample_by_difficulty(pool, sampling, seed)
+    if log_as and missing == len(pool):
+        logger.warning(
+            "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
+            "plays no part in the sample",
+            *(log_as, len(pool), pool["difficulty"].iloc[0]),
+        )
+    elif log_as and missing:
+        logger.warning(
+            "%s: %d of %d questions have no level of difficulty and are left out",
+            *(log_as, missing, len(pool)),
+        )
     if log_as:
-        _log_sample(log_as, pool, missing, sample)
+        logger.info(
+            "%s: %d questions (%d fewer than asked for) from %d domains of %d possible, %d with an "
+            "explanation",
+            *(log_as, len(sample.item_ids), sample.shortfall),
+            *(sample.domains, sample.domains_possible, sample.explained),
+        )
     chosen = pool[pool["item_id"].isin(set(sample.item_ids))].drop(columns="difficulty")
     if chosen.empty:
         return CleanItems.empty(), sample
     return pd.DataFrame(CleanItems.validate(chosen.reset_index(drop=True))), sample
-
-
-def _log_sample(what: str, pool: pd.DataFrame, missing: int, sample: QuotaSample) -> None:
-    if missing == len(pool):
-        logger.warning(
-            "%s: no question has a level of difficulty; all %d count as level %d, so difficulty "
-            "plays no part in the sample",
-            *(what, len(pool), pool["difficulty"].iloc[0]),
-        )
-    elif missing:
-        logger.warning(
-            "%s: %d of %d questions have no level of difficulty and are left out",
-            *(what, missing, len(pool)),
-        )
-    logger.info(
-        "%s: %d questions (%d fewer than asked for) from %d domains of %d possible, %d with an "
-        "explanation",
-        *(what, len(sample.item_ids), sample.shortfall, sample.domains, sample.domains_possible),
-        sample.explained,
-    )
 
 
 def rate_final_items(
@@ -242,9 +238,6 @@ def rate_final_items(
     Returns:
         Tables `ItemDifficulty` (for memory) and `JudgeRounds`; no rows without judges or
         `difficulty.again`.
-
-    Raises:
-        InputError: as `rate_items`.
     """
     if not (difficulty.again and difficulty.judges):
         return ItemDifficulty.empty(), JudgeRounds.empty()

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
+from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, keyed_leak_pairs, seal_halves
-from benchwright.methods.mmlu_cf.splitting.leakage import split_without_leaks
+from benchwright.methods.mmlu_cf.splitting.leakage import item_texts, split_without_leaks
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -20,7 +20,7 @@ from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)
 
-_MAX_TOKENS, _TEMPERATURE = 8, 0.7  # of a Yes or No
+_YES_NO = ReplyLimits(max_tokens=8, temperature=0.7)
 
 
 def split_items_in_halves(
@@ -47,23 +47,12 @@ def split_items_in_halves(
     """
     level = item_difficulty.set_index("item_id")["level"]
     items = final_items.assign(difficulty=final_items["item_id"].map(level).astype(np.float64))
-    texts = [
-        "\n".join([str(question), *map(str, choices)])
-        for question, choices in zip(items["question"], items["choices"], strict=True)
-    ]
     rules = splitting.leakage
     with no_question_in_errors(items, "splitting"):
         ask = None
         if rules.judge is not None:
-            ask = ask_in_memory(
-                rules.judge,
-                models,
-                scoring,
-                judge_store,
-                max_tokens=_MAX_TOKENS,
-                temperature=_TEMPERATURE,
-                what="splitting",
-            )
+            ask = ask_in_memory(rules.judge, models, scoring, judge_store, _YES_NO, "splitting")
+        texts = item_texts(items)
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])
         halved = split_without_leaks(items, placed, splitting, seed, ask)

@@ -10,7 +10,6 @@ from benchwright.methods.mmlu_cf.summary import (
     Leaks,
     ParseRate,
     SampleByDifficulty,
-    Shortfall,
     Steps,
 )
 from benchwright.reports.mmlu_cf.plots.judges import RELIABLE
@@ -246,28 +245,22 @@ def _judges(evidence: Evidence) -> Iterator[str]:
 
 
 def _shortfall(evidence: Evidence) -> Iterator[str]:
+    kind = "field and level" if evidence.sample.known > 0 else "field"
     for what, setting, short in (
         ("The sample", "sampling_by_difficulty.size", evidence.sample.short),
         ("The benchmark", "checking.size", evidence.sample.final_short),
     ):
-        if short is not None:
-            yield from _lacking(what, setting, short, levels_known=evidence.sample.known > 0)
-
-
-def _lacking(what: str, setting: str, short: Shortfall, *, levels_known: bool) -> Iterator[str]:
-    if short.taken < short.size:
-        yield (
-            f"{what} has {short.taken:,} of the {short.size:,} questions asked for "
-            f"(`{setting}`): {count(short.size - short.taken, 'question')} short."
-        )
-    if short.missing:
-        kind = "field and level" if levels_known else "field"
-        have = "has" if short.strata == 1 else "have"
-        strata = "strata" if short.strata != 1 else "stratum"
-        yield (
-            f"{what}: {short.strata:,} {strata} ({kind}) {have} too few questions, "
-            f"{short.missing:,} short of the target together. Others gave more."
-        )
+        if short is not None and short.taken < short.size:
+            yield (
+                f"{what} has {short.taken:,} of the {short.size:,} questions asked for "
+                f"(`{setting}`): {count(short.size - short.taken, 'question')} short."
+            )
+        if short is not None and short.missing:
+            strata, have = ("stratum", "has") if short.strata == 1 else ("strata", "have")
+            yield (
+                f"{what}: {short.strata:,} {strata} ({kind}) {have} too few questions, "
+                f"{short.missing:,} short of the target together. Others gave more."
+            )
 
 
 def _apart(evidence: Evidence) -> Iterator[str]:

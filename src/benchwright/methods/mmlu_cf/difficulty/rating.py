@@ -232,6 +232,10 @@ def item_difficulty(
 
 
 LEVEL = 0.95
+_SHIFT = (
+    *("before", "after", "shift", "low", "high", "same", "same_low", "same_high"),
+    *("harder", "easier"),
+)
 
 
 def compare_ratings(
@@ -253,10 +257,9 @@ def compare_ratings(
     ]
     ids = sorted(set(ratings[0].index) & set(ratings[1].index))
     result: dict[str, Any] = {"n": len(ids), "of": len(final_difficulty)}
-    figures = ("before", "after", "shift", "low", "high", "same", "same_low", "same_high")
     if not ids:
         reason = "no question was rated both before and after the rules"
-        return {**result, **dict.fromkeys((*figures, "harder", "easier")), "reason": reason}
+        return {**result, **dict.fromkeys(_SHIFT), "reason": reason}
     old, new = (table.loc[ids] for table in ratings)
     documents = cf_items.set_index("item_id")["doc_id"].reindex(ids).tolist()
     groups = [
@@ -271,14 +274,14 @@ def compare_ratings(
     values = (
         *(old["difficulty"].mean(), new["difficulty"].mean()),
         *(mean.mean[0], mean.low[0], mean.high[0], same.share, same.low, same.high),
+        *((moved > 0).mean(), (moved < 0).mean()),
     )
-    result |= {name: _number(value) for name, value in zip(figures, values, strict=True)}
-    shares = {"harder": _number((moved > 0).mean()), "easier": _number((moved < 0).mean())}
-    return {**result, **shares, "reason": mean.reason or same.reason}
-
-
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)
+    figures = [None if np.isnan(value) else float(value) for value in values]
+    return {
+        **result,
+        **dict(zip(_SHIFT, figures, strict=True)),
+        "reason": mean.reason or same.reason,
+    }
 
 
 UNKNOWN = -1

@@ -117,28 +117,31 @@ def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
     return JudgeRounds.from_rows(rows)
 
 
+class ReplyLimits(NamedTuple):
+    """The most tokens of a reply, and the temperature of attempts after the first."""
+
+    max_tokens: int
+    temperature: float
+
+
 def ask_in_memory(
     name: str,
     models: ModelsParams,
     scoring: ScoringParams,
     store: StoredShards,
-    *,
-    max_tokens: int,
-    temperature: float,
+    limits: ReplyLimits,
     what: str,
 ) -> Ask:
     """Return a model of conf as a function that runs here and keeps replies in the run's store.
 
     `engine: ray` is ignored, because its object store spills to disk. A server causes a warning.
-    The arguments are those of `ask_model`.
+    `what` is the step, for the progress bar and errors.
 
     Raises:
         InputError: the name is not known.
     """
     local = scoring.model_copy(update={"engine": "local"})
-    ask = ask_model(
-        name, models, local, store, max_tokens=max_tokens, temperature=temperature, what=what
-    )
+    ask = ask_model(name, models, local, store, **limits._asdict(), what=what)
     warn_of_server(name, models, what)
     return ask
 
@@ -160,17 +163,9 @@ def named_judges(
     what: str,
 ) -> Mapping[str, Ask]:
     """Return the judges that a section of conf names, by name; see `ask_in_memory`."""
+    limits = ReplyLimits(params.max_tokens, params.temperature)
     return {
-        name: ask_in_memory(
-            name,
-            models,
-            scoring,
-            store,
-            max_tokens=params.max_tokens,
-            temperature=params.temperature,
-            what=what,
-        )
-        for name in params.judges
+        name: ask_in_memory(name, models, scoring, store, limits, what) for name in params.judges
     }
 
 

@@ -65,6 +65,12 @@ class Repaired(NamedTuple):
     rounds: int
 
 
+def item_texts(items: pd.DataFrame) -> list[str]:
+    """Return the question and the options of each item, one per line."""
+    rows = zip(items["question"], items["choices"], strict=True)
+    return ["\n".join([str(question), *map(str, choices)]) for question, choices in rows]
+
+
 def similar_pairs(
     item_ids: Sequence[str], vectors: NDArray[np.float32], similarity: float
 ) -> list[Pair]:
@@ -134,10 +140,10 @@ def judge_pairs(
     ]
     asked = ask_in_rounds(ask, prompts, lambda _, reply: parse_same(reply), params.attempts)
     for pair, last in zip(open_pairs, asked.last, strict=True):
-        verdict = verdicts[pair[:2]]._replace(judge=last.status)
+        verdict, overlap, _ = verdicts[pair[:2]]
         if last.value is not None:
-            verdict = verdict._replace(verdict=f"judged_{'same' if last.value else 'different'}")
-        verdicts[pair[:2]] = verdict
+            verdict = "judged_same" if last.value else "judged_different"
+        verdicts[pair[:2]] = Verdict(verdict, overlap, last.status)
     return verdicts
 
 
@@ -158,10 +164,7 @@ def split_without_leaks(
     """
     rules = params.leakage
     ids = items["item_id"].astype(str).tolist()
-    texts = {
-        item_id: "\n".join([str(question), *map(str, choices)])
-        for item_id, question, choices in zip(ids, items["question"], items["choices"], strict=True)
-    }
+    texts = dict(zip(ids, item_texts(items), strict=True))
     near = similar_pairs(ids, vectors, rules.candidate)
     groups: list[list[str]] = []
     seen: dict[Pair, Verdict] = {}
