@@ -33,8 +33,7 @@ from benchwright.methods.mmlu_cf.cleaning.deduplicate import (
 )
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned, Rows, as_raw, joined
 from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles, last_sentence
-from benchwright.params.mmlu_cf import BatchEngineParams
-from benchwright.params.mmlu_cf import CleaningParams
+from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams
 from real_data import DATA, real_data
 
 SIZES = [int(n) for n in os.environ.get("BENCHWRIGHT_CLEANING_ROWS", "10000,100000").split(",")]

@@ -21,8 +21,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.approximate_neighbours import InvertedLists, approximate_neighbours
-from benchwright.statistics.nearest_neighbours import nearest_neighbours, neighbours_of
+from benchwright.statistics.nearest_neighbours import (
+    InvertedLists,
+    approximate_neighbours,
+    nearest_neighbours,
+    neighbours_of,
+)
 
 Vectors = NDArray[np.float32]
 _BLOCK = 20_000

@@ -20,12 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import (
-    ESTIMATORS,
-    Estimates,
-    PreparedTraining,
-    Training,
-)
+from benchwright.methods.dele.estimation.fitted import Estimates
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
 from benchwright.methods.dele.samplers.pool import SamplingPool

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.planning import Answers, Wanted, make_plan
+from benchwright.methods.dele.planning.plan import Answers, Wanted, make_plan
 from benchwright.statistics.preservation import preservation
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.subset_scores import subset_scores

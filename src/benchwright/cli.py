@@ -362,7 +362,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         write_page,
     )
     from benchwright.commands.saved_results import judged, known_answers
-    from benchwright.methods.dele.planning import CostPerPrompt, Wanted
+    from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
 
     cost = ("models", "shots", "per_million_tokens", "seconds")
     request = PlanRequest(

@@ -15,7 +15,8 @@ from benchwright.commands.saved_results import KnownAnswers
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
 
 N, K, M = 120, 30, 40

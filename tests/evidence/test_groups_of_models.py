@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.rank_agreement import Ratings, compare_ranks, models_in
 from benchwright.evidence.scores import score_models

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_yardstick import (
     compare_methods,

@@ -10,8 +10,8 @@ from benchwright.language_models import weights
 from benchwright.language_models.weights import ModelSource
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.similarity import item_vectors
-from benchwright.similarity.item_vectors import choose_encoder, encode_items
+from benchwright.similarity import vectors as vectors_module
+from benchwright.similarity.vectors import choose_encoder, encode_items
 from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items
 
@@ -54,7 +54,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         seen.append({"texts": texts, "source": source, "pooling": pooling, **more})
         return np.array([[len(text), len(pooling)] for text in texts], dtype=np.float32)
 
-    monkeypatch.setattr(item_vectors, "encode_states", stand_in)
+    monkeypatch.setattr(vectors_module, "encode_states", stand_in)
     monkeypatch.setattr(weights, "model_source", lambda spec, dtype: ModelSource(spec.path))
     return seen
 

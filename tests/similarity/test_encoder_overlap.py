@@ -14,8 +14,8 @@ from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.encoders import create_pipeline
-from benchwright.pipelines.encoders.nodes import encode_with_each
-from benchwright.similarity import item_vectors
+from benchwright.pipelines.encoders.pipeline import encode_with_each
+from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.encoder_overlap import compare_encoders, overlap
 from benchwright.tables.similarity import Embeddings, EncoderOverlap
 from methods.smart.filtering_examples import make_items, numbered_items
@@ -44,7 +44,7 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
         seen.extend((folder, text.splitlines()[0]) for text in texts)
         return np.array([[len(text)] + [1] * NAMES.index(folder) for text in texts], np.float32)
 
-    monkeypatch.setattr(item_vectors, "encode", stand_in)
+    monkeypatch.setattr(vectors_module, "encode", stand_in)
     monkeypatch.setattr(weights, "locate_encoder", lambda spec: spec.path)
     return seen
 
@@ -74,7 +74,7 @@ def test_a_new_encoder_or_item_is_all_that_is_encoded(encoded: list[Any]) -> Non
 
 def test_vectors_of_the_filters_are_reused(encoded: list[Any]) -> None:
     items = make_items(["a", "b"])
-    of_filters = item_vectors.encode_items(items, NOTHING, "one", embedding(), MODELS)
+    of_filters = vectors_module.encode_items(items, NOTHING, "one", embedding(), MODELS)
     encoded.clear()
     encode_with_each(items, NOTHING, of_filters, embedding("one", "two"), MODELS)
     assert sorted(encoded) == [("two", "a"), ("two", "b")]
@@ -94,7 +94,7 @@ def test_a_wrong_name_fails_before_anything_is_encoded(encoded: list[Any]) -> No
 
 
 def vectors_of(encoder: str, vectors: Any) -> pd.DataFrame:
-    key = item_vectors.choose_encoder(encoder, embedding(encoder), MODELS).key
+    key = vectors_module.choose_encoder(encoder, embedding(encoder), MODELS).key
     return pd.DataFrame(
         {
             "item_id": [f"q/{row}" for row in range(len(vectors))],

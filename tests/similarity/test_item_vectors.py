@@ -12,9 +12,9 @@ from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.pipelines.embedding.nodes import compute_embeddings
-from benchwright.similarity import item_vectors
-from benchwright.similarity.item_vectors import item_text
+from benchwright.pipelines.embedding.pipeline import compute_embeddings
+from benchwright.similarity import vectors as vectors_module
+from benchwright.similarity.vectors import item_text
 from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items
 
@@ -34,7 +34,7 @@ def encoded(monkeypatch) -> list[str]:
         seen.extend(texts)
         return np.array([[len(text), 1] for text in texts], dtype=np.float32)
 
-    monkeypatch.setattr(item_vectors, "encode", stand_in)
+    monkeypatch.setattr(vectors_module, "encode", stand_in)
     monkeypatch.setattr(weights, "locate_encoder", lambda spec: Path("tiny"))
     return seen
 

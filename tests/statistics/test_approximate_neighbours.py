@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.statistics import approximate_neighbours as module
-from benchwright.statistics.approximate_neighbours import approximate_neighbours
-from benchwright.statistics.nearest_neighbours import nearest_neighbours, neighbours_of
+from benchwright.statistics import nearest_neighbours as module
+from benchwright.statistics.nearest_neighbours import (
+    approximate_neighbours,
+    nearest_neighbours,
+    neighbours_of,
+)
 
 pytest.importorskip("faiss")
 
@@ -91,13 +94,11 @@ def test_without_faiss_the_error_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("cells", [1, 3000, 1 << 23])
 def test_neighbours_of_some_rows_are_those_among_all_pairs(monkeypatch, cells):
-    from benchwright.statistics import nearest_neighbours as exact_module
-
     vectors = VECTORS[:300].copy()
     vectors[100:120] = vectors[:20]
     rows = np.array([3, 100, 119, 250])
     whole = nearest_neighbours(vectors, 12)
-    monkeypatch.setattr(exact_module, "_BLOCK_CELLS", cells)
+    monkeypatch.setattr(module, "_BLOCK_CELLS", cells)
     some = neighbours_of(vectors, rows, 12)
     assert (some.indices == whole.indices[rows]).all()
     assert some.distances == pytest.approx(whole.distances[rows], abs=1.1e-6)

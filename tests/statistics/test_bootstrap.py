@@ -50,8 +50,8 @@ def test_models_are_drawn_with_replacement() -> None:
 
 
 def test_the_percentile_interval_is_the_middle_of_the_draws() -> None:
-    seen = percentile_interval(np.arange(1_001), level=0.9)
-    assert seen == (pytest.approx(50), pytest.approx(950), 0.9, 1_001, "")
+    seen = percentile_interval(np.arange(1_001))
+    assert seen == (pytest.approx(25), pytest.approx(975), 1_001, "")
 
 
 def test_missing_resamples_are_left_out_and_mentioned_when_many() -> None:

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.statistics.clustered_mean import clustered_means, clustered_share
-from benchwright.statistics.proportion import wilson_interval
+from benchwright.statistics.proportion import clustered_means, clustered_share, wilson_interval
 
 
 def test_items_apart_give_students_interval() -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchwright.statistics.dependent_correlations import williams_test
-from benchwright.statistics.rank_agreement import pearson_rows
+from benchwright.statistics.rank_agreement import pearson_rows, williams_test
 
 
 def test_by_hand() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from benchwright.statistics.ire import FEWEST_FOR_RANKS, ire_kept
+from benchwright.evidence.ire import FEWEST_FOR_RANKS, ire_kept
 from benchwright.statistics.item_response import probability
 
 
@@ -20,16 +20,15 @@ def answers(models: int, items: int, seed: int = 0) -> NDArray[np.float64]:
     return (rng.random((models, items)) < p).astype(np.float64)
 
 
-def test_either_drops_what_lies_below_one_cut_and_both_what_lies_below_two() -> None:
-    correct = answers(200, 60)
-    either, both = ire_kept(correct), ire_kept(correct, rule="both")
-    assert either.response is not None
-    easy = either.response.difficulty < np.percentile(either.response.difficulty, 25)
-    flat = either.response.discrimination < np.percentile(either.response.discrimination, 25)
+def test_items_below_either_cut_are_dropped() -> None:
+    selection = ire_kept(answers(200, 60))
+    fit = selection.response
+    assert fit is not None
+    easy = fit.difficulty < np.percentile(fit.difficulty, 25)
+    flat = fit.discrimination < np.percentile(fit.discrimination, 25)
     assert easy.sum() == flat.sum() == 15
-    assert np.array_equal(~either.kept, easy | flat)
-    assert np.array_equal(~both.kept, easy & flat)
-    assert either.reason == ""
+    assert np.array_equal(~selection.kept, easy | flat)
+    assert selection.reason == ""
 
 
 def test_the_easiest_and_the_least_telling_items_go() -> None:
@@ -49,10 +48,10 @@ def test_percentile_0_keeps_every_item() -> None:
 def test_items_that_tie_at_the_cut_stay_whatever_their_order() -> None:
     correct = answers(100, 20, seed=3)
     correct[:, ::2] = 1  # half of the items tie as the easiest
-    selection = ire_kept(correct, percentile=40, rule="both")
+    selection = ire_kept(correct, percentile=40)
     order = np.random.default_rng(4).permutation(20)
-    assert selection.kept[::2].all()
-    assert np.array_equal(ire_kept(correct[:, order], 40, "both").kept, selection.kept[order])
+    assert len(set(selection.kept[::2])) == 1
+    assert np.array_equal(ire_kept(correct[:, order], 40).kept, selection.kept[order])
 
 
 def test_items_without_answers_are_not_judged() -> None:
@@ -92,20 +91,17 @@ def test_where_nothing_can_be_judged_all_items_stay(
 def test_settings_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="percentile 100 must be in"):
         ire_kept(answers(5, 5), percentile=100)
-    with pytest.raises(ValueError, match="rule 'or' must be either or both"):
-        ire_kept(answers(5, 5), rule="or")  # type: ignore[arg-type]
 
 
 @pytest.mark.real_data
 def test_share_dropped_from_arc_challenge(shared_data: Path, show: Callable[[str], None]) -> None:
-    """SMART, Table 5, prints 28.1% for ARC; with "either" no cut at 25% can drop under 25%."""
+    """SMART, Table 5, prints 28.1% for ARC; no cut at 25% can drop under 25%."""
     frame = pd.read_parquet(shared_data / "responses" / "leaderboard_v1_arc_challenge.parquet")
     correct = frame.set_index("model").astype("Float32").to_numpy(np.float32, na_value=np.nan)
     correct = correct[~np.isnan(correct).any(axis=1)]
-    shares = {rule: 1 - ire_kept(correct, rule=rule).kept.mean() for rule in ("either", "both")}
-    assert 0.25 <= shares["either"] <= 0.5
-    assert shares["both"] <= 0.25
+    share = 1 - ire_kept(correct).kept.mean()
+    assert 0.25 <= share <= 0.5
     show(
-        f"IRE drops {shares['either']:.1%} (either) and {shares['both']:.1%} (both) of "
-        f"{correct.shape[1]} ARC-Challenge items judged by {len(correct)} models"
+        f"IRE drops {share:.1%} of {correct.shape[1]} ARC-Challenge items judged by "
+        f"{len(correct)} models"
     )

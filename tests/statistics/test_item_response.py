@@ -167,8 +167,8 @@ def test_gaps_in_a_few_models_cost_nothing_in_the_others() -> None:
     true = simulate(200, 12, seed=7)
     extra = np.vstack([true.correct, np.where(np.arange(12) < 6, np.nan, 1.0)])
     known = ~np.isnan(extra)
-    fit = fit_2pl(extra, quadrature=121)
-    theta = np.linspace(-6, 6, 121)
+    fit = fit_2pl(extra)
+    theta = np.linspace(-6, 6, fit.nodes)
     weight = np.exp(-0.5 * theta**2) / np.exp(-0.5 * theta**2).sum()
     p = probability(theta, fit.discrimination, fit.difficulty)
     log_p = np.where(known, np.nan_to_num(extra), 0) @ np.log(p).T

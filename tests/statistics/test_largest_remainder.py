@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.statistics.largest_remainder import largest_remainder
+from benchwright.statistics.random_subsets import largest_remainder
 
 SIZES = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.integers(0, 50), max_size=8)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchwright.statistics.dependent_correlations import williams_test
 from benchwright.statistics.item_response import WEAK, fit_2pl
+from benchwright.statistics.rank_agreement import williams_test
 
 
 @pytest.mark.parametrize("n", [4, 7, 16])

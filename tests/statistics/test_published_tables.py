@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from benchwright.statistics.dependent_correlations import williams_test
-from benchwright.statistics.rank_agreement import kendall_tau_b_rows, pearson_rows
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows, pearson_rows, williams_test
 
 
 def printed(repository: Path, dataset: str) -> pd.DataFrame:

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.statistics import random_subsets
-from benchwright.statistics.largest_remainder import largest_remainder
-from benchwright.statistics.random_subsets import draw_subsets, subset_blocks
+from benchwright.statistics.random_subsets import draw_subsets, largest_remainder, subset_blocks
 
 
 def rng(seed: int = 0) -> np.random.Generator:

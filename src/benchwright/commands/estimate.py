@@ -16,7 +16,8 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
-from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
 
 AUTO = "auto"

@@ -12,7 +12,7 @@ from benchwright import __version__
 from benchwright.commands.saved_results import KnownAnswers
 from benchwright.core.atomic_files import written_aside
 from benchwright.language_models.text_lengths import text_lengths
-from benchwright.methods.dele.planning import (
+from benchwright.methods.dele.planning.plan import (
     Answers,
     CostPerPrompt,
     Plan,

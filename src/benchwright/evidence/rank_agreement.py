@@ -14,7 +14,6 @@ from benchwright.core.seeding import stage_generator
 from benchwright.evidence.panel import Panel, panel_answers
 from benchwright.params.evaluation import EvaluationParams, RatingsParams
 from benchwright.statistics.bootstrap import Interval, RankIntervals, rank_agreement_intervals
-from benchwright.statistics.dependent_correlations import williams_test
 from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
 from benchwright.statistics.rank_agreement import (
     Coefficient,
@@ -22,6 +21,7 @@ from benchwright.statistics.rank_agreement import (
     pearson,
     rank_shift,
     spearman,
+    williams_test,
 )
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
@@ -84,7 +84,7 @@ GROUPS = {
     "stronger": "held-out models stronger than every filter model",
 }
 
-_NO_INTERVAL = Interval(np.nan, np.nan, 0.95, 0, "")
+_NO_INTERVAL = Interval(np.nan, np.nan, 0, "")
 
 
 class RankFigure(NamedTuple):

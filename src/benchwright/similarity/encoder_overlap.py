@@ -16,9 +16,9 @@ from benchwright.core.natural_order import in_order
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.similarity.item_vectors import choose_encoder
 from benchwright.similarity.neighbourhood import Neighbourhood
 from benchwright.similarity.threshold import closer_than, estimate
+from benchwright.similarity.vectors import choose_encoder
 from benchwright.tables.similarity import EncoderOverlap
 
 

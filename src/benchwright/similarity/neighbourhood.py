@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
-from benchwright.statistics.approximate_neighbours import approximate_neighbours
-from benchwright.statistics.nearest_neighbours import nearest_neighbours
+from benchwright.statistics.nearest_neighbours import approximate_neighbours, nearest_neighbours
 
 Bools = NDArray[np.bool_]
 

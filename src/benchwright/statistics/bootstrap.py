@@ -30,17 +30,16 @@ _BLOCK_BYTES = 1 << 27
 _MANY_MISSING = 0.05
 _CORRELATION = (-1.0, 1.0)
 _SHIFT = (0.0, np.inf)
+_LEVEL = 0.95
+TAILS = ((1 - _LEVEL) / 2, 1 - (1 - _LEVEL) / 2)
+"""Quantiles of the bounds of the middle 95%."""
 
 
 class Interval(NamedTuple):
-    """An interval at `level` (0–1) from `draws` resamples that have the figure.
-
-    `reason` says why the bounds are NaN, or what to bear in mind; "" otherwise.
-    """
+    """A 95% interval from `draws` resamples; `reason` says why it is NaN, or holds a caveat."""
 
     low: float
     high: float
-    level: float
     draws: int
     reason: str = ""
 
@@ -102,38 +101,34 @@ def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArr
     return generator.integers(0, m, (draws, m), dtype=np.intp)
 
 
-def percentile_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """The middle `level` of resampled values (draws,) (Efron 1979).
+def percentile_interval(values: ArrayLike) -> Interval:
+    """Return the middle 95% of resampled values (draws,) (Efron 1979).
 
-    Resamples without the figure (NaN) are left out, and counted in the reason above 5%.
+    Resamples without the figure (NaN) are left out; the reason counts them above 5%.
     """
     known, reason = _known(values)
     if not len(known):
-        return Interval(np.nan, np.nan, level, 0, reason)
-    tail = (1 - level) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(float(low), float(high), level, len(known), reason)
+        return Interval(np.nan, np.nan, 0, reason)
+    low, high = np.quantile(known, TAILS)
+    return Interval(float(low), float(high), len(known), reason)
 
 
 def normal_interval(
-    value: float,
-    values: ArrayLike,
-    level: float = 0.95,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
+    value: float, values: ArrayLike, bounds: tuple[float, float] = (-np.inf, np.inf)
 ) -> Interval:
-    """`value` ± z · the standard deviation of resampled `values` (draws,), cut at `bounds`.
+    """Return `value` ± z · the standard deviation of resampled `values`, cut at `bounds`.
 
-    For a figure whose resamples are shifted: resampled items repeat, so two rankings of a resample
+    For figures whose resamples are biased: resampled items repeat, so two rankings of a resample
     agree less than those of the items themselves, and the percentile interval lies too low.
     """
     from scipy.special import ndtri
 
     known, reason = _known(values)
     if len(known) < 2 or np.isnan(value):
-        return Interval(np.nan, np.nan, level, len(known), reason or "there is no figure to bound")
-    reach = float(ndtri((1 + level) / 2)) * float(np.std(known, ddof=1))
+        return Interval(np.nan, np.nan, len(known), reason or "there is no figure to bound")
+    reach = float(ndtri((1 + _LEVEL) / 2)) * float(np.std(known, ddof=1))
     low, high = max(value - reach, bounds[0]), min(value + reach, bounds[1])
-    return Interval(low, high, level, len(known), reason)
+    return Interval(low, high, len(known), reason)
 
 
 def rank_agreement_intervals(
@@ -142,16 +137,15 @@ def rank_agreement_intervals(
     clusters: NDArray[np.integer],
     draws: int,
     generator: np.random.Generator,
-    level: float = 0.95,
 ) -> RankIntervals:
-    """Intervals of tau-b, Spearman, Pearson and mean rank shift between all and the kept items.
+    """Bound tau-b, Spearman, Pearson and mean rank shift between all and the kept items.
 
-    Answers `correct` (m, n) in [0, 1], NaN = no answer; `kept_mask` (n,); `clusters` (n,) numbers
-    of items that stand or fall together. Over items, clusters are resampled and both scorings are
-    made anew from the same resample; the interval is the normal one around the figure, since
-    percentiles lie too low there. Over models, scores stay and models are resampled; a model drawn
-    twice ties with itself in both scorings, so such pairs drop out of tau-b; the interval is the
-    percentile one. Where a figure does not exist its intervals are NaN with the reason.
+    Over items, clusters are resampled and both scores are computed from the same resample; the
+    interval is the normal one, since percentiles lie too low there. Over models, scores stay and
+    models are resampled; the interval is the percentile one. A model drawn twice ties with itself
+    in both rankings, so such pairs drop out of tau-b. Intervals of missing figures are NaN.
+
+    `correct` is (m, n) in [0, 1], NaN for missing answers; `kept_mask` and `clusters` are (n,).
     """
     n = correct.shape[1]
     both = np.stack([np.ones(n, dtype=np.bool_), np.asarray(kept_mask, dtype=np.bool_)])
@@ -176,12 +170,12 @@ def rank_agreement_intervals(
         (Coefficient(shift.mean, shift.n, shift.reason), mean_rank_shift_rows, _SHIFT),
     ):
         reason = none_kept or figure.reason or _why_none(draws)
-        missing = Interval(np.nan, np.nan, level, 0, reason)
+        missing = Interval(np.nan, np.nan, 0, reason)
         by_items = by_models = missing
         if not reason:
-            by_models = percentile_interval(_in_blocks(of_rows, full_models, kept_models), level)
+            by_models = percentile_interval(_in_blocks(of_rows, full_models, kept_models))
             drawn = _in_blocks(of_rows, full_items, kept_items)
-            by_items = normal_interval(figure.value, drawn, level, bounds)
+            by_items = normal_interval(figure.value, drawn, bounds)
         if few_clusters and not missing.reason:
             by_items = missing._replace(reason=few_clusters)
         over_both[0].append(noted(by_items))

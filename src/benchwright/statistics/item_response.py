@@ -87,7 +87,6 @@ def item_information(ability: ArrayLike, discrimination: ArrayLike, difficulty: 
 def fit_2pl(
     correct: ArrayLike,
     *,
-    quadrature: int | None = None,
     iterations: int = 500,
     tolerance: float = 1e-3,
     priors: Priors | None = WEAK,
@@ -101,8 +100,6 @@ def fit_2pl(
 
     Args:
         correct: (m, n) in [0, 1], NaN where there is no answer.
-        quadrature: points of the even grid on −6…6; None takes what the narrowest posterior
-            needs, 61 to 2,001.
         iterations: most EM steps.
         tolerance: largest step of any parameter, in its standard errors, that counts as none.
         priors: None switches them off; items at a bound are then counted in `reason`.
@@ -110,14 +107,14 @@ def fit_2pl(
     Raises:
         ValueError: `correct` is not a matrix or leaves [0, 1], or a setting is out of range.
     """
-    values = _checked(correct, quadrature, iterations, tolerance)
+    values = _checked(correct, iterations, tolerance)
     known = ~np.isnan(values)
     models, items = known.any(axis=1), known.any(axis=0)
     reason = _nothing_to_fit(values[models][:, items])
     if reason:
         return _blank(values.shape, reason)
     answers = _Answers.of(values[models][:, items])
-    fit = _expectation_maximization(answers, quadrature, iterations, tolerance, priors)
+    fit = _expectation_maximization(answers, iterations, tolerance, priors)
     posterior = _posterior(answers, fit.slope, fit.intercept, fit.nodes)
     a_se, b_se = _standard_errors(answers, posterior, fit, priors)
     row = answers.row
@@ -214,15 +211,11 @@ class _Posterior(NamedTuple):
 
 
 def _expectation_maximization(
-    answers: _Answers,
-    quadrature: int | None,
-    iterations: int,
-    tolerance: float,
-    priors: Priors | None,
+    answers: _Answers, iterations: int, tolerance: float, priors: Priors | None
 ) -> _Fit:
     """Steps on a coarse grid until little moves, then on one as fine as the posteriors need."""
     slope, intercept = _start(answers)
-    nodes = _grid(quadrature or _FEWEST_NODES)
+    nodes = _grid(_FEWEST_NODES)
     damping, last = np.ones(len(slope)), np.zeros((2, len(slope)))
     fine = False
     for step in range(1, iterations + 1):
@@ -237,7 +230,7 @@ def _expectation_maximization(
         slope, intercept = new
         if moved > (tolerance if fine else max(tolerance, _COARSE)) and step != _COARSE_STEPS:
             continue
-        wanted = quadrature or _nodes_wanted(answers, slope, intercept, nodes)
+        wanted = _nodes_wanted(answers, slope, intercept, nodes)
         if moved <= tolerance and fine and wanted <= 1.25 * len(nodes):
             return _Fit(slope, intercept, nodes, step, converged=True)
         fine = True
@@ -427,9 +420,7 @@ def _standard_errors(
     return a * np.sqrt(bb / determinant), np.sqrt(aa / determinant)
 
 
-def _checked(
-    correct: ArrayLike, quadrature: int | None, iterations: int, tolerance: float
-) -> NDArray[np.floating]:
+def _checked(correct: ArrayLike, iterations: int, tolerance: float) -> NDArray[np.floating]:
     values = np.asarray(correct)
     if values.dtype != np.float32:
         values = values.astype(np.float64)
@@ -442,8 +433,6 @@ def _checked(
             f"answers must lie in 0–1 or be NaN: model {model}, item {item} has "
             f"{values[model, item]}"
         )
-    if quadrature is not None and quadrature < 3:
-        raise ValueError(f"quadrature {quadrature} must be at least 3 points")
     if iterations < 1 or tolerance <= 0:
         raise ValueError(f"iterations {iterations} and tolerance {tolerance} must be positive")
     return values

@@ -50,13 +50,12 @@ def krippendorff_interval(
     scale: Scale,
     draws: int,
     generator: np.random.Generator,
-    level: float = 0.95,
 ) -> Interval:
-    """The percentile interval of alpha over resampled units, the raters fixed.
+    """Return the percentile interval of alpha over resampled units, the raters fixed.
 
     Resamples in which all ratings are equal have no alpha and are left out.
 
-    `ratings` and `scale` are as for `krippendorff_alpha`; `level` is in (0, 1).
+    `ratings` and `scale` are as for `krippendorff_alpha`.
     """
     counted = _counted(ratings)
     reason = _why_none(counted)
@@ -64,13 +63,13 @@ def krippendorff_interval(
     if units < 2 and not reason:
         reason = "one unit has two ratings; 2 are needed for an interval"
     if reason:
-        return Interval(np.nan, np.nan, level, 0, reason)
+        return Interval(np.nan, np.nan, 0, reason)
     flat = counted.coincidences.reshape(units, k * k)
     values = np.full(draws, np.nan)
     for draw in range(draws):
         counts = np.bincount(generator.integers(0, units, units), minlength=units)
         values[draw] = _alpha((counts @ flat).reshape(k, k), counted.values, scale)
-    return percentile_interval(values, level)
+    return percentile_interval(values)
 
 
 class _Counted(NamedTuple):

@@ -1,8 +1,18 @@
-"""Shares of counted items: intervals of one and the difference of two."""
+"""Means and shares with their intervals, of independent items and of items that come in clusters.
+
+Items of one passage or stem, and the draws of one item, are not independent and count as one draw
+(Miller 2024, arXiv:2411.00640, section 2.2).
+"""
 
 from math import nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.statistics.paired_differences import clustered_se
+from benchwright.statistics.rank_agreement import Float
 
 
 class ShareInterval(NamedTuple):
@@ -26,6 +36,18 @@ class ShareDifference(NamedTuple):
     reason: str = ""
 
 
+def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Float]:
+    """Return the bounds of Wilson's score interval of shares of `n` cases (Wilson 1927).
+
+    `n` need not be whole; `z` is the normal quantile of the level.
+    """
+    p, size = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    centre = p + z * z / (2 * size)
+    spread = z * np.sqrt(p * (1 - p) / size + z * z / (4 * size**2))
+    scale = 1 + z * z / size
+    return (centre - spread) / scale, (centre + spread) / scale
+
+
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterval:
     """Wilson's score interval of a share (Wilson 1927), which also holds for 0 and n successes.
 
@@ -40,14 +62,9 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterva
         raise ValueError(f"level is {level}; a number between 0 and 1 is accepted")
     if n == 0:
         return ShareInterval(nan, nan, "nothing was counted")
-    z = NormalDist().inv_cdf((1 + level) / 2)
     share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    low = 0.0 if successes == 0 else (centre - spread) / scale
-    high = 1.0 if successes == n else (centre + spread) / scale
-    return ShareInterval(low, high)
+    low, high = wilson_bounds(share, n, NormalDist().inv_cdf((1 + level) / 2))
+    return ShareInterval(float(low) if successes else 0.0, float(high) if successes < n else 1.0)
 
 
 def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> ShareDifference:
@@ -75,3 +92,96 @@ def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> 
     high = difference + sqrt((first.high - p1) ** 2 + (p2 - second.low) ** 2)
     test = fisher_exact([[k1, n1 - k1], [k2, n2 - k2]])
     return ShareDifference(difference, low, high, float(test.pvalue))
+
+
+class MeanInterval(NamedTuple):
+    """Means (r,), their standard errors and bounds; `reason` says why errors are NaN."""
+
+    mean: Float
+    se: Float
+    low: Float
+    high: Float
+    reason: str = ""
+
+
+class ClusteredShare(NamedTuple):
+    """A share in [0, 1] of n cases with its bounds; `reason` says why they are NaN."""
+
+    share: float
+    n: int
+    low: float
+    high: float
+    reason: str = ""
+
+
+class Bounded(NamedTuple):
+    """A figure, its bounds, and why it or they are NaN."""
+
+    value: float
+    low: float
+    high: float
+    reason: str = ""
+
+
+def clustered_means(
+    values: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
+) -> MeanInterval:
+    """Means of rows (r, n) over items, ± t · the clustered standard error.
+
+    Equal numbers in `clusters` (n,) are one cluster; t has as many degrees of freedom as there are
+    clusters, less one. Values may be in any unit, without NaN; `level` is in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    groups = len(np.unique(clusters))
+    if not values.shape[1]:
+        blank = np.full(len(values), np.nan)
+        return MeanInterval(blank, blank, blank, blank, "there are no items")
+    mean: Float = values.mean(axis=1, dtype=np.float64)
+    if groups < 2:
+        blank = np.full(len(values), np.nan)
+        return MeanInterval(mean, blank, blank, blank, "the items form one cluster; 2 are needed")
+    error = clustered_se(values, clusters)
+    reach = float(stdtrit(groups - 1, (1 + level) / 2)) * error
+    return MeanInterval(mean, error, mean - reach, mean + reach)
+
+
+def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) -> Bounded:
+    """The mean of one row (n,) with its 95% bounds, as `clustered_means` gives them."""
+    found = clustered_means(values[None, :], clusters)
+    return Bounded(float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason)
+
+
+def clustered_share(
+    hits: NDArray[np.bool_], clusters: NDArray[np.integer], level: float = 0.95
+) -> ClusteredShare:
+    """A share with Wilson's interval at the effective number of cases (Wilson 1927).
+
+    The number of cases is divided by the design effect, the variance of the share with whole
+    clusters over that of independent cases, where it is above 1 (Dean & Pagano 2015).
+    Cases of which each is its own cluster give Wilson's interval. All or none in many clusters show
+    no variance; then each cluster counts as one case.
+
+    `hits` and `clusters` are (n,), equal numbers one cluster; `level` is in (0, 1).
+    """
+    from scipy.special import ndtri
+
+    n = len(hits)
+    if not n:
+        return ClusteredShare(nan, 0, nan, nan, "nothing was counted")
+    share = float(np.mean(hits))
+    effective = _effective_cases(hits, clusters, share)
+    low, high = wilson_bounds(share, effective, float(ndtri((1 + level) / 2)))
+    return ClusteredShare(share, n, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
+
+
+def _effective_cases(hits: NDArray[np.bool_], clusters: NDArray[np.integer], share: float) -> float:
+    n = len(hits)
+    groups = len(np.unique(clusters))
+    if groups == n:
+        return float(n)
+    binomial = share * (1 - share) / n
+    if binomial == 0 or groups < 2:
+        return float(groups)
+    variance = float(clustered_se(hits[None, :].astype(np.float64), clusters)[0]) ** 2
+    return n / max(variance / binomial, 1.0)

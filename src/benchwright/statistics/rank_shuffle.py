@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.statistics.bootstrap import (
+    TAILS,
     Interval,
     cluster_resamples,
     normal_interval,
     noted,
     percentile_interval,
 )
-from benchwright.statistics.clustered_mean import Bounded
 from benchwright.statistics.paired_differences import paired_se
 from benchwright.statistics.percentile import holm, percentile_among
+from benchwright.statistics.proportion import Bounded
 from benchwright.statistics.rank_agreement import (
     Coefficient,
     Float,
@@ -64,7 +65,6 @@ def rank_shuffle(
     clusters: NDArray[np.integer],
     draws: int,
     generator: np.random.Generator,
-    level: float = 0.95,
 ) -> RankShuffle:
     """Rank agreement of the items as they were with their altered draws, with intervals.
 
@@ -86,13 +86,13 @@ def rank_shuffle(
     shift = Coefficient(moved.mean, moved.n, moved.reason)
     again = kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
     return RankShuffle(
-        _around(tau, kendall_tau_b_rows(before_items, after_items), level, (-1, 1)),
-        _around(rho, spearman_rows(before_items, after_items), level, (-1, 1)),
-        _around(shift, mean_rank_shift_rows(before_items, after_items), level, (0, np.inf)),
-        _between_draws(each, each_items, level),
-        _resampled(tau, again, level),
+        _around(tau, kendall_tau_b_rows(before_items, after_items), (-1, 1)),
+        _around(rho, spearman_rows(before_items, after_items), (-1, 1)),
+        _around(shift, mean_rank_shift_rows(before_items, after_items), (0, np.inf)),
+        _between_draws(each, each_items),
+        _resampled(tau, again),
         percentile_among(tau.value, again),
-        np.column_stack([*_ranks(before, before_items, level), *_ranks(after, after_items, level)]),
+        np.column_stack([*_ranks(before, before_items), *_ranks(after, after_items)]),
     )
 
 
@@ -139,12 +139,10 @@ def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.inte
     return np.where(np.isnan(p), 1.0, p)
 
 
-def _around(
-    figure: Coefficient, resampled: Float, level: float, bounds: tuple[float, float]
-) -> Bounded:
+def _around(figure: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
     if figure.reason:
         return Bounded(np.nan, np.nan, np.nan, figure.reason)
-    interval = normal_interval(figure.value, resampled, level, bounds)
+    interval = normal_interval(figure.value, resampled, bounds)
     return _bounded(figure.value, interval)
 
 
@@ -153,7 +151,7 @@ def _bounded(value: float, interval: Interval) -> Bounded:
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
-def _between_draws(each: Float, each_items: Float, level: float) -> Bounded:
+def _between_draws(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
         return Bounded(np.nan, np.nan, np.nan, f"{len(each)} draw; at least 2 are needed")
@@ -164,27 +162,26 @@ def _between_draws(each: Float, each_items: Float, level: float) -> Bounded:
     value = float(np.mean(known))
     by_pair = np.array([kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs])
     resampled = by_pair.mean(axis=0) if by_pair.size else np.empty(0)
-    return _bounded(value, normal_interval(value, resampled, level, (-1, 1)))
+    return _bounded(value, normal_interval(value, resampled, (-1, 1)))
 
 
-def _resampled(tau: Coefficient, again: Float, level: float) -> Bounded:
+def _resampled(tau: Coefficient, again: Float) -> Bounded:
     if tau.reason:
         return Bounded(np.nan, np.nan, np.nan, tau.reason)
-    interval = percentile_interval(again, level)
+    interval = percentile_interval(again)
     known = again[~np.isnan(again)]
     value = float(known.mean()) if len(known) else np.nan
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
-def _ranks(scores: Float, resampled: Float, level: float) -> tuple[Float, Float, Float]:
+def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
     """Ranks (m,) and the middle of the resampled ones."""
     own = ranks_rows(scores[None, :])[0]
     if not len(resampled) or not len(scores):
         blank = np.full(len(scores), np.nan)
         return own, blank, blank
-    tail = (1 - level) / 2
     drawn = ranks_rows(resampled)
     # Ranks that occur, outwards, not places between two of them.
-    low = np.quantile(drawn, tail, axis=0, method="lower")
-    high = np.quantile(drawn, 1 - tail, axis=0, method="higher")
+    low = np.quantile(drawn, TAILS[0], axis=0, method="lower")
+    high = np.quantile(drawn, TAILS[1], axis=0, method="higher")
     return own, low, high

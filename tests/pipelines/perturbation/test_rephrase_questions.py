@@ -12,7 +12,7 @@ from benchwright.datasets.score_store import ScoreStore
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.perturbation.nodes import perturb_items, rephrase_questions
-from benchwright.similarity import text_vectors
+from benchwright.similarity import vectors as vectors_module
 from benchwright.tables.wicked import Rephrasings
 from scripted_server import ScriptedServer, served
 from transforms.benchmark_tables import items_table
@@ -53,7 +53,7 @@ def similar(monkeypatch: pytest.MonkeyPatch) -> None:
         def encode(self, texts: Sequence[str]) -> list[list[float]]:
             return [[1.0, 0.0] for _ in texts]
 
-    monkeypatch.setattr(text_vectors, "choose_encoder", lambda *_: Encoder())
+    monkeypatch.setattr(vectors_module, "choose_encoder", lambda *_: Encoder())
 
 
 @pytest.mark.usefixtures("similar")

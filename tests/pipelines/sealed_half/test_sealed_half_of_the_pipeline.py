@@ -47,8 +47,8 @@ from benchwright.pipelines.judging.nodes import (
     set_levels,
 )
 from benchwright.pipelines.splitting import nodes as halves
-from benchwright.similarity import text_vectors
-from benchwright.similarity.text_vectors import EncodedTexts
+from benchwright.similarity import vectors as vectors_module
+from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import (
     CleanItems,
     DifficultyRatings,
@@ -305,7 +305,7 @@ def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
         def encode(self, texts: Sequence[str]) -> Any:
             return np.stack([_vector(text) for text in texts])
 
-    patch.setattr(text_vectors, "choose_encoder", lambda *_: Encoder())
+    patch.setattr(vectors_module, "choose_encoder", lambda *_: Encoder())
 
 
 def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:

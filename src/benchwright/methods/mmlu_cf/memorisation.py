@@ -17,9 +17,8 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import MemorisationParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.prompting.rendering import LABELS
-from benchwright.statistics.clustered_mean import clustered_means
 from benchwright.statistics.percentile import holm
-from benchwright.statistics.proportion import wilson_interval
+from benchwright.statistics.proportion import clustered_means, wilson_interval
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 from benchwright.tracking import metric_name
 

@@ -11,7 +11,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import NO_PROBABILITIES, flag_unanimous
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import EasyParams, FilteringParams
-from benchwright.statistics.largest_remainder import largest_remainder
+from benchwright.statistics.random_subsets import largest_remainder
 
 RETENTION_STAGE = "easy_retention"
 """The stage whose hash decides which easy items stay."""

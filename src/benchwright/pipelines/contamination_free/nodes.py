@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memor
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.text_vectors import wording_similarity
+from benchwright.similarity.vectors import wording_similarity
 from benchwright.transforms.compose import Rephrased
 
 logger = logging.getLogger(__name__)

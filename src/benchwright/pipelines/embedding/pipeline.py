@@ -1,19 +1,35 @@
-"""The embedding stage: one vector per item, computed once."""
+"""The embedding stage: one vector per item, computed once (SMART, section 3.4)."""
 
-from kedro.pipeline import Node, Pipeline
+import pandas as pd
+from kedro.pipeline import Pipeline
 
-from benchwright.pipelines.embedding.nodes import compute_embeddings
+from benchwright.params.embedding import EmbeddingParams
+from benchwright.params.scoring import ModelsParams
+from benchwright.pipelines.named_nodes import inputs_by_name, named_nodes
+from benchwright.similarity.vectors import encode_items
+from benchwright.tables.similarity import Embeddings
+
+
+def compute_embeddings(
+    items: pd.DataFrame,
+    embedding_cache: pd.DataFrame,
+    embedding: EmbeddingParams,
+    models: ModelsParams,
+) -> pd.DataFrame:
+    """Encode the question and choices of each item that is not in the cache.
+
+    Items of the cache that are not among `items` (left out by `limit`) stay in it. With
+    `enabled: false` the cache is returned.
+
+    Raises:
+        InputError: the encoder is not in the parameters, or its weights are missing.
+    """
+    if not embedding.enabled:
+        return embedding_cache[Embeddings.columns()]
+    return encode_items(items, embedding_cache, embedding.encoder, embedding, models)
 
 
 def create_pipeline() -> Pipeline:
-    """Embeddings of the items' questions and choices."""
-    return Pipeline(
-        [
-            Node(
-                compute_embeddings,
-                ["items", "embedding_cache", "params:embedding", "params:models"],
-                "embeddings",
-                name="compute_embeddings",
-            )
-        ]
-    )
+    """Create the stage that encodes the items."""
+    nodes = inputs_by_name({compute_embeddings: "embeddings"}, ("embedding", "models"))
+    return Pipeline(named_nodes(nodes))

@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.evidence.item_parameters import estimate_item_parameters
+from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import choose_panel
 from benchwright.evidence.random_yardstick import (
     compare_methods,

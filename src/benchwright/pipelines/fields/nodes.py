@@ -27,7 +27,7 @@ from benchwright.methods.mmlu_cf.fields import (
 from benchwright.methods.mmlu_cf.judging.judges import named_judges
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.text_vectors import encode_texts
+from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems, FieldAccuracy, FieldPredictions, JudgeRounds
 
 _BY_NAME = {name.casefold(): field for name, field in SPELLINGS.items()}

@@ -19,7 +19,7 @@ from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.prompting.demonstrations import demonstration_pools
 from benchwright.prompting.rendering import questions as as_questions
-from benchwright.similarity.text_vectors import wording_similarity
+from benchwright.similarity.vectors import wording_similarity
 from benchwright.tables.wicked import OptionWordings, Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb
 from benchwright.transforms.rephrase import Attempt, Question, rephrase

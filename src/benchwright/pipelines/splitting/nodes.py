@@ -15,7 +15,7 @@ from benchwright.methods.mmlu_cf.splitting.leakage import item_texts, split_with
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.similarity.text_vectors import encode_texts
+from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 
 logger = logging.getLogger(__name__)

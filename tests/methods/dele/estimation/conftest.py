@@ -8,7 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import ESTIMATORS, Estimates, PreparedTraining, Training
+from benchwright.methods.dele.estimation.fitted import Estimates
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import probability
 

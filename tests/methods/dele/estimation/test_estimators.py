@@ -11,12 +11,9 @@ from scipy.stats import binom
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import (
-    ESTIMATORS,
-    Estimates,
-    PreparedTraining,
-    Training,
-)
+from benchwright.methods.dele.estimation.fitted import Estimates
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
 
 NAMES = sorted(ESTIMATORS)

@@ -11,7 +11,6 @@ from scipy.stats import hypergeom
 from sklearn.linear_model import Ridge
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import PreparedTraining, Training
 from benchwright.methods.dele.estimation.aipw import smoother
 from benchwright.methods.dele.estimation.calibration import (
     Errors,
@@ -22,7 +21,7 @@ from benchwright.methods.dele.estimation.calibration import (
 from benchwright.methods.dele.estimation.fitted import Task
 from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
 from benchwright.methods.dele.estimation.ridge import ridge_rule
-from benchwright.methods.dele.estimation.training import ItemCurves
+from benchwright.methods.dele.estimation.training import ItemCurves, PreparedTraining, Training
 from benchwright.methods.dele.estimation.weighted import random_sample, weighted_rule
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl

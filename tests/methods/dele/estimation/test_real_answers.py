@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import Estimates, PreparedTraining, Training
+from benchwright.methods.dele.estimation.fitted import Estimates
+from benchwright.methods.dele.estimation.training import PreparedTraining, Training
 
 pytestmark = pytest.mark.real_data
 NAMES = ("mean", "p_irt", "gp_irt", "aipw", "ridge")

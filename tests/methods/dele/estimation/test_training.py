@@ -8,8 +8,8 @@ import pytest
 import benchwright.methods.dele.estimation.training as module
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation import ESTIMATORS, PreparedTraining, Training
-from benchwright.methods.dele.estimation.training import ItemCurves
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import ItemCurves, PreparedTraining, Training
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.item_response import fit_2pl, probability
 

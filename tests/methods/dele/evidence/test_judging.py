@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.dele.estimation import ESTIMATORS
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.evidence.against_random import (
     compare_with_random,
     draw_random_bands,

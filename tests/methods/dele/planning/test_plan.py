@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.planning import Answers, CostPerPrompt, PlanRow, Wanted, make_plan
-from benchwright.methods.dele.planning.plan import samplers_that_reach, smallest_size
+from benchwright.methods.dele.planning.plan import (
+    Answers,
+    CostPerPrompt,
+    PlanRow,
+    Wanted,
+    make_plan,
+    samplers_that_reach,
+    smallest_size,
+)
 from benchwright.methods.dele.planning.rank_agreement import RandomSubsets, grid_of_sizes
 from benchwright.methods.dele.planning.score_errors import (
     MOST_PAIRS,

@@ -13,6 +13,7 @@ from benchwright.methods.dele.estimation.calibration import (
 from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.statistics.paired_differences import clustered_se
+from benchwright.statistics.proportion import wilson_bounds
 
 Float = NDArray[np.float64]
 
@@ -43,17 +44,18 @@ def random_sample(
     Other fractions get the mean ± t·s·√((1 − k/n)/k). Where items of one cluster were drawn
     together the variance is multiplied by the design effect, if that is above 1.
     """
+    from scipy.special import ndtri, stdtrit
+
     k = answers.shape[1]
     mean = answers.mean(axis=1)
     if k == n:
         return Unbounded(mean, mean, mean, np.zeros(len(mean)), [""] * len(mean))
     effect = _design_effect(answers, clusters)
     binary = np.isin(answers, (0, 1)).all(axis=1)
-    low, high = _wilson(mean, k * (n - 1) / (n - k) / effect, level)
+    quantile = float(ndtri((1 + level) / 2))
+    low, high = wilson_bounds(mean, k * (n - 1) / (n - k) / effect, quantile)
     se = np.sqrt(mean * (1 - mean) * effect * (n - k) / (k * (n - 1)))
     if k > 1:
-        from scipy.special import stdtrit
-
         spread = answers.std(axis=1, ddof=1)
         by_t = ~binary & (spread > 0)
         error = spread * np.sqrt(effect * (1 - k / n) / k)
@@ -77,17 +79,6 @@ def unlike_random(task: Task) -> str:
         f"training models score {abs(gap):.3f} {'higher' if gap > 0 else 'lower'} on the subset "
         "than on all items; it is no random draw, and the interval does not hold"
     )
-
-
-def _wilson(mean: Float, size: Float, level: float) -> tuple[Float, Float]:
-    """Wilson's interval of shares (r,) of `size` (r,) cases, which need not be whole numbers."""
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + level) / 2))
-    centre = mean + z * z / (2 * size)
-    spread = z * np.sqrt(mean * (1 - mean) / size + z * z / (4 * size**2))
-    scale = 1 + z * z / size
-    return (centre - spread) / scale, (centre + spread) / scale
 
 
 def _design_effect(answers: Float, clusters: NDArray[np.integer] | None) -> Float:

@@ -67,7 +67,8 @@ def _errors(
 ) -> tuple[tuple[float, ...], str]:
     """Mean absolute error, bias, coverage and mean width in shares, and why there are none."""
     truth, level = judge.mean(axis=1, dtype=np.float64), estimator.params.level
-    parts, reasons = [], []
+    parts: list[list[float]] = []
+    reasons: list[str] = []
     for subset in subsets:
         try:
             estimates = estimator(prepared, subset, seed)(judge[:, subset.positions], level)

@@ -20,7 +20,7 @@ from benchwright.methods.dele.samplers.pool import (
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ModelsParams
-from benchwright.similarity.text_vectors import encode_texts, vector_key
+from benchwright.similarity.vectors import encode_texts, vector_key
 from benchwright.tables.similarity import TextVectors
 
 
@@ -47,7 +47,7 @@ class SamplingStudy:
     panels: SamplingPanels
     # by group of models that choose: selection, weak, all, or paper_partial; pools differ by their
     # answers only.
-    pools: Mapping[str, SamplingPool]
+    pools: dict[str, SamplingPool]
     tokens: NDArray[np.float64]  # (n,) tokens of each item's question and choices
     tokens_by: str  # how tokens were counted, in words
     sampling: SamplingParams

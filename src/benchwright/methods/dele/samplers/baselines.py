@@ -15,7 +15,7 @@ from benchwright.methods.dele.samplers.pool import (
     random_order,
     require_size,
 )
-from benchwright.statistics.largest_remainder import largest_remainder
+from benchwright.statistics.random_subsets import largest_remainder
 
 
 def random_sampler(pool: SamplingPool, seed: int) -> Draw:

@@ -22,7 +22,7 @@ from benchwright.methods.dele.samplers.pool import (
     require_size,
 )
 from benchwright.params.sampling import ClusteringParams
-from benchwright.statistics.largest_remainder import largest_remainder
+from benchwright.statistics.random_subsets import largest_remainder
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

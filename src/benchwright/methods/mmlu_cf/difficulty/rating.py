@@ -16,7 +16,7 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
-from benchwright.statistics.clustered_mean import clustered_means, clustered_share
+from benchwright.statistics.proportion import clustered_means, clustered_share
 from benchwright.tables.mmlu_cf import DifficultyCounts, DifficultyRatings, ItemDifficulty
 
 

@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     Floats,
     ways_of_asking,
 )
-from benchwright.statistics.clustered_mean import bounded_mean
+from benchwright.statistics.proportion import bounded_mean
 from benchwright.tables.wicked import DrawInstruct
 
 FAMILIES = "families"

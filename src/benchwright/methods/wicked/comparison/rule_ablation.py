@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     perturbation_of,
 )
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.statistics.clustered_mean import bounded_mean
+from benchwright.statistics.proportion import bounded_mean
 from benchwright.tables.wicked import RuleAblation
 
 

@@ -15,7 +15,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     ways_of_asking,
 )
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.clustered_mean import (
+from benchwright.statistics.proportion import (
     Bounded,
     bounded_mean,
     clustered_means,

@@ -11,7 +11,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     ComparedAnswers,
     by_score_first,
 )
-from benchwright.statistics.clustered_mean import bounded_mean, clustered_means
+from benchwright.statistics.proportion import bounded_mean, clustered_means
 from benchwright.tables.wicked import DrawWritten
 
 _WRITTEN = "generate"

@@ -29,7 +29,7 @@ from benchwright.methods.wicked.single_best_answer.features import (
 from benchwright.methods.wicked.single_best_answer.labels import cross_validation_folds
 from benchwright.params.scoring import ModelsParams
 from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
-from benchwright.similarity.text_vectors import encode_texts, vector_key
+from benchwright.similarity.vectors import encode_texts, vector_key
 
 
 class Predictions(NamedTuple):

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.dele.evidence.curves import CHOSEN, IN_SAMPLE, ORDER
+from benchwright.methods.dele.evidence.choice import CHOSEN
+from benchwright.methods.dele.evidence.curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
