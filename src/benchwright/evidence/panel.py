@@ -13,7 +13,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 
 FEWEST_HELD_OUT = 3
-"""With fewer held-out models a rank correlation says nothing about them."""
+"""With fewer held-out models, rank correlations are meaningless."""
 
 
 class LeftOut(NamedTuple):
@@ -24,7 +24,7 @@ class LeftOut(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The models and items that every figure about models rests on."""
+    """The models and items that all figures about models are based on."""
 
     models: tuple[str, ...]  # names in alphabetical order
     # of each model: `filter` chose the items; `same_family` shares its family with a filter model,
@@ -39,7 +39,7 @@ class Panel(NamedTuple):
     unknown_family: int = 0
 
     def select(self, role: str) -> list[str]:
-        """The models of one role, or all of them for `all`."""
+        """Return the models of one role, or all of them for `all`."""
         return [m for m, r in zip(self.models, self.roles, strict=True) if role in ("all", r)]
 
 
@@ -82,7 +82,7 @@ def choose_panel(
 
 
 def panel_warnings(panel: Panel, minimum: float) -> list[str]:
-    """What a reader has to know before trusting figures of this panel, one sentence each."""
+    """Return the caveats of figures of this panel, one sentence each."""
     said = []
     if not panel.models:
         return ["No model answered enough items, so nothing is said about the ranking of models."]
@@ -126,7 +126,7 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
 
 
 def in_sample_note(panel: Panel) -> str:
-    """Why agreement over all models is no independent evidence; "" with enough held-out models."""
+    """Explain why agreement over all models is in-sample; "" with enough held-out models."""
     held_out = len(panel.select("held_out"))
     if held_out >= FEWEST_HELD_OUT or not panel.models:
         return ""
@@ -172,7 +172,7 @@ def _roles(
 
 
 def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:
-    """As listed for the configuration or its model; an unlisted model is its own family."""
+    """Return the listed family of each configuration; an unlisted model is its own family."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
     plain = [parse_configuration(name).model for name in models]
     return tuple(
@@ -191,11 +191,11 @@ class PanelAnswers(NamedTuple):
     subjects: NDArray[np.intp]  # (n,) labels of the subjects
 
     def among(self, item_ids: set[str]) -> NDArray[np.bool_]:
-        """(n,) which items are among the given ones."""
+        """Mark (n,) which items are in `item_ids`."""
         return np.array([item in item_ids for item in self.item_ids], dtype=bool)
 
     def of(self, models: list[str]) -> NDArray[np.float64]:
-        """The rows of some of the models, in the order given."""
+        """Return the rows of some of the models, in the given order."""
         row = {model: i for i, model in enumerate(self.models)}
         return self.correct[[row[model] for model in models]]
 
@@ -203,7 +203,7 @@ class PanelAnswers(NamedTuple):
 def panel_answers(
     response_matrix: ResponseMatrix, items: pd.DataFrame, panel: Panel, models: list[str]
 ) -> PanelAnswers:
-    """The answers of `models` to the panel's items."""
+    """Return the answers of `models` to the panel's items."""
     chosen = response_matrix.select_models(models).select_items(panel.item_ids)
     place = pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(panel.item_ids))
     if (place < 0).any():
@@ -221,5 +221,5 @@ def panel_answers(
 
 
 def group_to_judge(panel: Panel) -> str:
-    """The models whose figures count: held-out ones where there are enough, else `all`."""
+    """Return the group that judges: `held_out` where it has enough models, else `all`."""
     return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"

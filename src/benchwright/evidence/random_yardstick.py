@@ -1,8 +1,8 @@
-"""Does the subset do better than chance? Random subsets of the same size, and the baseline IRE.
+"""Kept items compared with random subsets of the same size, and with the baseline IRE.
 
-Random subsets are a strong baseline: at half the items they keep nearly all of a ranking. So a
-figure of a subset says little until it stands beside those of random subsets of its size (SMART,
-section 4.4 and Tables 4 and 5, where one random subset is drawn).
+Random subsets are a strong baseline: at half the items they keep nearly all of a ranking. So the
+figures of a subset are compared with those of many random subsets of its size (SMART, section 4.4
+and Tables 4 and 5, where one random subset is drawn).
 """
 
 import math
@@ -38,12 +38,11 @@ class _Group(NamedTuple):
     top: int
 
     def figures(self, masks: NDArray[np.bool_]) -> Figures:
-        """Figures (s,) of subsets (s, n) beside all items."""
         found = dict(subset_figures(self.correct, masks, self.top)._asdict())
         return found | self._arena(masks)
 
     def of_all(self) -> Figures:
-        """The figures (1,) that a set of items has by itself, of all items."""
+        """Return the figures (1,) of all items that need no comparison."""
         everything = np.ones((1, self.correct.shape[1]), dtype=bool)
         return full_figures(self.correct, self.top)._asdict() | self._arena(everything)
 
@@ -139,7 +138,7 @@ def _beside_random(
 def _by_chance(
     compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
 ) -> dict[str, Figures]:
-    """The figures of all random subsets by group; of a million items not all fit in memory."""
+    """Figures of all random subsets by group, one block in memory at a time."""
     found: dict[str, list[Figures]] = {name: [] for name in compared}
     for masks in blocks:
         for name, group in compared.items():
@@ -171,7 +170,7 @@ def _summary(found: list[_Beside]) -> pd.DataFrame:
 
 
 def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
-    """The bounds of the middle 95% and the mean of the draws that have a value."""
+    """Bounds of the middle 95% and the mean of the draws that have a value."""
     known = draws[np.isfinite(draws)]
     if not len(known):
         return np.nan, np.nan, np.nan

@@ -1,4 +1,4 @@
-"""Is the ranking of models the same on the kept items, and that of people? (SMART, Table 3.)"""
+"""Agreement of rankings on all and on the kept items, and with human ratings (SMART, Table 3)."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -62,10 +62,10 @@ def read_ratings(user_ratings: pd.DataFrame, ratings: RatingsParams) -> Ratings:
 
 
 def rating_of(name: str, ratings: Ratings) -> float:
-    """The rating of a configuration or model, NaN where there is none.
+    """Return the rating of a configuration or model, NaN where there is none.
 
-    An exact name is taken first; then the model's name without the way it was asked, without its
-    organisation and in any case (`org/Model-7B@letters-5` finds `model-7b`).
+    The exact name comes first, then the model's name without the prompt configuration and the
+    organisation, ignoring case (`org/Model-7B@letters-5` finds `model-7b`).
     """
     if name in ratings.by_model:
         return ratings.by_model[name]
@@ -111,7 +111,7 @@ class RankFigure(NamedTuple):
 
 
 def models_in(scores: pd.DataFrame, group: str) -> pd.DataFrame:
-    """The rows of `scores` of one of the `GROUPS`.
+    """Return the rows of `scores` of one of the `GROUPS`.
 
     `stronger` is the forward split: the held-out models that are better on all items than every
     model that chose the items. Without filter models it is empty.
@@ -164,7 +164,7 @@ def compare_ranks(
 
 
 def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankFigure]:
-    """What the accuracies and ranks of models before and after tell, and their ratings."""
+    """Compare the accuracies and ranks of models before and after, and with their ratings."""
     full = part["accuracy_full"].to_numpy(dtype=np.float64)
     after = part["accuracy_kept"].to_numpy(dtype=np.float64)
     n_full = int(part["n_full"].max()) if len(part) else 0
@@ -204,7 +204,7 @@ def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
 def _by_answers(
     correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankFigure]:
-    """What only the answers themselves tell."""
+    """Figures that need the answers to single items."""
     n = correct.shape[1]
     pairs = pairwise_agreement(correct, kept, clusters)
     reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
@@ -218,7 +218,7 @@ def _by_answers(
 
 
 def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:
-    """Tau-b of the kept items and those removed: unlike part and whole, they share none."""
+    """Tau-b of the kept and the removed items, which share no item."""
     if kept.all() or not kept.any():
         gone = "removed" if kept.all() else "kept"
         return Coefficient(np.nan, len(correct), f"no item was {gone}")
@@ -227,7 +227,7 @@ def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> C
 
 
 def _explained(rows: Iterable[RankFigure], part: pd.DataFrame, group: str) -> Iterator[RankFigure]:
-    """The group's rows, with the cause named where there is nothing to compare at all."""
+    """The rows of a group, with a reason where there is nothing to compare."""
     for row in rows:
         if part.empty:
             yield row._replace(reason=f"no {GROUPS[group]}")

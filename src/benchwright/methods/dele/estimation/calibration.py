@@ -28,7 +28,7 @@ class Rule(Protocol):
     def __call__(
         self, prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]
     ) -> Predict:
-        """From answers (r, k) to scores (r,); `rows` (m,) are the models to learn from."""
+        """Learn from models `rows` (m,) to predict scores (r,) from answers (r, k)."""
         ...
 
 
@@ -60,7 +60,7 @@ class Reach(NamedTuple):
 
 
 def possible(answers: Float, n: int) -> tuple[Float, Float]:
-    """The lowest and highest scores (r,) over n items that complete answers (r, k) leave open."""
+    """Return the lowest and highest scores (r,) over n items that answers (r, k) allow."""
     right = answers.sum(axis=1)
     return right / n, (right + n - answers.shape[1]) / n
 
@@ -90,7 +90,7 @@ def past_errors(
 def calibrated_reach(
     past: PastErrors, estimate: Float, n: int, level: float, neighbours: int
 ) -> Reach:
-    """How far the truth may lie from estimates (r,) at `level`.
+    """Bound how far the truth lies from estimates (r,) at `level`.
 
     Of the `neighbours` past estimates nearest to each, the error that a share `level` of them
     (corrected for their number) does not exceed. Beyond the best training model the errors made

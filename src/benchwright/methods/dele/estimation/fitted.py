@@ -1,4 +1,4 @@
-"""What an estimator is, and what all share: checks, missing answers, what a score can be."""
+"""Estimators, and what all share: checks, missing answers, and the bounds of a score."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ FromComplete = Callable[[Float, float], Unbounded]
 
 @dataclass(frozen=True)
 class Task:
-    """Some items, and the training models, from which scores are to be estimated."""
+    """A subset of items and the training models from which to estimate scores."""
 
     prepared: PreparedTraining
     subset: WeightedSubset
@@ -69,7 +69,7 @@ Learn = Callable[[Task], FromComplete]
 
 @dataclass(frozen=True)
 class SubsetEstimator:
-    """A way to estimate scores from a subset; pass a prepared training where there are several."""
+    """An estimator of scores from subsets; prepare the training once for several subsets."""
 
     learn: Learn
     params: EstimationParams
@@ -77,10 +77,10 @@ class SubsetEstimator:
     def __call__(
         self, training: Training | PreparedTraining, subset: WeightedSubset, seed: int
     ) -> "FittedSubset":
-        """Do once what all new models share; `seed` deals the training models into folds.
+        """Fit to a subset; `seed` assigns the training models to folds.
 
         Raises:
-            InputError: the training or the subset makes no sense (positions outside, twice, none).
+            InputError: the training or the subset is invalid.
         """
         if isinstance(training, Training):
             training = PreparedTraining(training, self.params)
@@ -90,31 +90,28 @@ class SubsetEstimator:
 
 
 class EstimatorKind(NamedTuple):
-    """An estimator in the registry, and what it takes from training models."""
+    """An estimator in the registry, and what it uses of the training models."""
 
     learn: Learn
     uses: Literal["nothing", "item_response", "answers"]
 
     def make(self, params: EstimationParams) -> SubsetEstimator:
-        """The estimator with a run's settings."""
+        """Return the estimator with a run's settings."""
         return SubsetEstimator(self.learn, params)
 
 
 @dataclass(frozen=True)
 class FittedSubset:
-    """An estimator that knows its training models and its subset.
-
-    Models are taken together by which answers they miss.
-    """
+    """An estimator fitted to its training models and its subset."""
 
     learn: Learn
     task: Task
     complete: FromComplete
 
     def __call__(self, answers: NDArray[np.floating], level: float = 0.95) -> Estimates:
-        """From answers (r, k) in [0, 1] to the subset's items in its order, NaN where missing.
+        """Estimate scores from answers (r, k) in [0, 1] to the subset's items, NaN where missing.
 
-        What a model did not answer is taken to be missing at random.
+        Answers are assumed to be missing at random.
 
         Raises:
             InputError: the answers do not have k columns or leave [0, 1]; `level` is not in (0, 1).
@@ -166,7 +163,7 @@ def _patterns(missing: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], N
 
 
 def checked_subset(subset: WeightedSubset, n: int) -> None:
-    """Raises InputError unless positions are different places in 0…n−1 and weights sum to 1."""
+    """Raise InputError unless positions are distinct, in 0…n−1, and weights sum to 1."""
     places, weights = subset
     if not len(places):
         raise InputError("the subset has no items; at least one is needed")

@@ -19,7 +19,7 @@ Float = NDArray[np.float64]
 
 
 def p_irt_rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-    """k/n · mean of the answers + (1 − k/n) · mean expected answer to the other items."""
+    """Predict k/n · mean of the answers + (1 − k/n) · mean expected answer to other items."""
     curves = prepared.curves(rows)
     share = len(places) / prepared.items
 
@@ -30,7 +30,7 @@ def p_irt_rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np
 
 
 def learn_p_irt(task: Task) -> FromComplete:
-    """The interval comes from errors on training models, or from the model itself."""
+    """Fit p-IRT, with an interval from errors on training models or from the model itself."""
     curves = task.prepared.curves()
     if curves.reason:
         return impossible(f"no two-parameter model of the training answers: {curves.reason}")
@@ -49,7 +49,7 @@ def learn_p_irt(task: Task) -> FromComplete:
 
 
 def impossible(reason: str) -> FromComplete:
-    """An estimator that has nothing to say but why."""
+    """Return an estimator that gives NaN with a reason."""
 
     def estimate(answers: Float, level: float) -> Unbounded:
         blank = np.full(len(answers), np.nan)
@@ -59,7 +59,7 @@ def impossible(reason: str) -> FromComplete:
 
 
 def learn_gp_irt(task: Task) -> FromComplete:
-    """λ is found for this subset, from the training models' errors when left out."""
+    """Fit gp-IRT, with λ from the errors on training models that were left out."""
     curves = task.prepared.curves()
     if curves.reason:
         return impossible(f"no two-parameter model of the training answers: {curves.reason}")
@@ -75,13 +75,13 @@ def learn_gp_irt(task: Task) -> FromComplete:
 
 
 def mixture(task: Task) -> float:
-    """λ in [0, 1], the weight of the mean, for a subset.
+    """Compute λ in [0, 1], the weight of the mean, for a subset.
 
-    b² is the mean squared error of p-IRT on training models left out, by this very subset. With
-    equal weights v is that of random draws, (1 − k/n)·S²/k, averaged over training models; anchor
-    points are not drawn at random, and v is the mean squared error that their weights make on
-    training models. (The paper takes b from other items and a quarter of S²/k for anchors.)
-    λ is ½ where nothing was measured.
+    b² is the mean squared error of p-IRT on left-out training models with this subset. With equal
+    weights v is that of random draws, (1 − k/n)·S²/k, averaged over training models. Anchor points
+    are not drawn at random; their v is the mean squared error of the weighted mean on training
+    models. (The paper takes b from other items and a quarter of S²/k for anchors.) λ is ½ where
+    there are no errors.
     """
     past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
     if not len(past):

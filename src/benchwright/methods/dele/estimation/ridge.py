@@ -1,8 +1,7 @@
-"""Ridge regression over models: the mean of the items not asked from the answers to those asked.
+"""Ridge regression over models, from the answers to a subset to the mean of the other items.
 
-The strong plain baseline: no theory of items at all. It shrinks towards the subset's own weighted
-mean and not towards the mean of the training models, so that a model better than all of those is
-not pulled back among them.
+A strong baseline without a model of items. It shrinks towards the subset's weighted mean and not
+towards the mean of the training models, so that it does not bias models better than all of those.
 """
 
 import numpy as np
@@ -22,10 +21,9 @@ _FEWEST_MODELS = 2
 
 
 def learn_ridge(task: Task) -> FromComplete:
-    """The penalty is the one with the least squared error on training models left out.
+    """Fit the ridge with the penalty of least squared error on left-out training models.
 
-    Folds and the best models count alike, so that neither typical nor better new models are
-    forgotten.
+    Folds and the best models have equal weight, for typical and for better new models.
     """
     judges = int(task.prepared.judges.sum())
     if judges < _FEWEST_MODELS:
@@ -42,7 +40,7 @@ def learn_ridge(task: Task) -> FromComplete:
 
 
 def ridge_rule(weights: Float, penalty: float) -> Rule:
-    """Mean outside the subset = answers · (weights + w) + intercept, w small."""
+    """Return the rule: mean outside the subset = answers · (weights + w) + intercept, w small."""
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         known = prepared.judges if rows is None else prepared.judges & rows

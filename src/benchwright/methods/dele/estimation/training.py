@@ -1,4 +1,4 @@
-"""What is known before a new model answers: other models' answers to the full benchmark."""
+"""Training data of estimators: other models' answers to the full benchmark."""
 
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -42,11 +42,7 @@ class ItemCurves(NamedTuple):
 
     @classmethod
     def of(cls, fit: ItemResponse) -> Self:
-        """Sums over items taken by blocks, once for all subsets.
-
-        Items with equal answers have equal curves, and few models answer thousands of items in few
-        ways: equal ones are taken once.
-        """
+        """Sum the curves of a fitted model over items; equal curves are computed once."""
         known = ~np.isnan(fit.discrimination)
         a = np.where(known, fit.discrimination, 0)
         d = np.where(known, -fit.discrimination * fit.difficulty, 0)
@@ -62,11 +58,11 @@ class ItemCurves(NamedTuple):
         return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
 
     def expected(self, places: NDArray[np.intp], answers: Float) -> Expected:
-        """Of the items outside `places` (k,), for models with these answers (r, k), none missing.
+        """Predict the items outside `places` (k,) from complete answers (r, k).
 
-        The ability's posterior is taken on the grid with the training models' N(0, 1) as prior;
-        a fraction counts as that part of a right answer. Items that no training model answered
-        are taken to be like the others.
+        The posterior of the ability is computed on the grid, with prior N(0, 1). A fraction counts
+        as that part of a right answer. Items without training answers are assumed to be like the
+        others.
         """
         inside = places[self.known[places]]
         rest = int(self.known.sum()) - len(inside)
@@ -113,10 +109,9 @@ class Training(NamedTuple):
 
 
 class PreparedTraining:
-    """Training models with all that subsets share, computed once when first asked for.
+    """Training models with cached results that subsets and estimators share.
 
-    Use one for many subsets and estimators: the two-parameter fits (one on all models, one for
-    each fold left out, one without the best models) are kept.
+    The two-parameter fits on all models, without each fold and without the best models are kept.
 
     Raises:
         InputError: the answers are no (m, n) matrix in [0, 1], or labels differ in number.
@@ -176,7 +171,7 @@ class PreparedTraining:
         return out if not out.all() else np.zeros(m, dtype=np.bool_)
 
     def curves(self, rows: Rows | None = None) -> ItemCurves:
-        """The two-parameter model fitted to some of the models, or to all."""
+        """Return the two-parameter model fitted to some of the models, or to all."""
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
         if key not in self._curves:
@@ -184,9 +179,9 @@ class PreparedTraining:
         return self._curves[key]
 
     def folds(self, seed: int) -> NDArray[np.intp]:
-        """Fold (m,) of each model, kin together, each fold with weak and strong models.
+        """Return the fold (m,) of each model; families stay together, folds mix weak and strong.
 
-        −1 for all where there is only one kin: then nothing can be left out.
+        All are −1 where there is only one family, so that none can be left out.
         """
         if not len(self.scores):
             return np.empty(0, dtype=np.intp)
@@ -221,7 +216,7 @@ class PreparedTraining:
 
 
 def _checked(training: Training) -> Training:
-    """The same training, unless InputError says what is wrong with it."""
+    """Return the training, or raise InputError where it is invalid."""
     correct = np.asarray(training.correct)
     if correct.ndim != 2 or not correct.shape[1]:
         raise InputError(

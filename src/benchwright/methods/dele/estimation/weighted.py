@@ -22,7 +22,7 @@ _UNLIKELY = 4.0
 
 
 def learn_mean(task: Task) -> FromComplete:
-    """Weights are not used; nor are training models, but to tell an unlikely subset."""
+    """Fit the plain mean; training models only reveal unlikely subsets."""
     n = task.prepared.items
     clusters = task.prepared.training.clusters
     inside = None if clusters is None else np.asarray(clusters)[task.places]
@@ -37,12 +37,12 @@ def learn_mean(task: Task) -> FromComplete:
 def random_sample(
     answers: Float, n: int, level: float, clusters: NDArray[np.integer] | None = None
 ) -> Unbounded:
-    """Mean of k of n items drawn at random without replacement.
+    """Estimate the mean of n items from k of them, drawn at random without replacement.
 
-    Answers of 0 and 1 get Wilson's interval at the number of independent items that would have the
-    same variance, k(n − 1)/(n − k); so do fractions that are all equal, for which it is too wide.
-    Other fractions get the mean ± t·s·√((1 − k/n)/k). Where items of one cluster were drawn
-    together the variance is multiplied by the design effect, if that is above 1.
+    Answers of 0 and 1, and equal fractions, get Wilson's interval at the number of independent
+    items with the same variance, k(n − 1)/(n − k). Other fractions get the mean ±
+    t·s·√((1 − k/n)/k). Where items of one cluster were drawn together, the variance is multiplied
+    by the design effect if that is above 1.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -66,7 +66,7 @@ def random_sample(
 
 
 def unlike_random(task: Task) -> str:
-    """A note where training models find the subset's items too easy or hard for a random draw."""
+    """Explain where the subset's items are too easy or hard for a random draw, or return ""."""
     item = task.prepared.item_means
     n, k = len(item), len(task.places)
     if np.isnan(item).any() or k == n:
@@ -97,7 +97,7 @@ _MANY_MODELS = 200
 
 
 def weighted_rule(weights: Float) -> Rule:
-    """The weighted mean; there is nothing to learn."""
+    """Return the rule that predicts the weighted mean."""
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
         return lambda answers: np.asarray(answers @ weights)
@@ -106,14 +106,14 @@ def weighted_rule(weights: Float) -> Rule:
 
 
 def learn_weighted(task: Task) -> FromComplete:
-    """Equal weights are the plain mean; for others the interval comes from training models."""
+    """Fit the weighted mean; with unequal weights the interval comes from training models."""
     if task.equal:
         return learn_mean(task)
     return with_past_errors(task, weighted_rule(task.subset.weights))
 
 
 def with_past_errors(task: Task, rule: Rule) -> FromComplete:
-    """A rule fitted to all training models, with an interval from its errors on left-out ones."""
+    """Fit a rule to all training models, with an interval from its errors on left-out ones."""
     predict = rule(task.prepared, None, task.places)
     past = past_errors(task.prepared, task.places, task.seed, rule)
     note = _chosen_by_few(task)
@@ -128,7 +128,7 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
 
 
 def _chosen_by_few(task: Task) -> str:
-    """A warning: few models fit the anchors that they chose much better than new models do."""
+    """Warn that a few models fit the anchors that they chose much better than new models do."""
     models = int(task.prepared.judges.sum())
     if task.equal or models >= _MANY_MODELS:
         return ""

@@ -1,4 +1,4 @@
-"""What is shown of texts: features, reading indices, clusters (DELE, Tables 2–5, Figures 33–44)."""
+"""Features of texts, reading indices and clusters (DELE, Tables 2–5, Figures 33–44)."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -64,13 +64,13 @@ FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
         "gunning_fog": gunning_fog,
     }
 )
-"""Features by name, each a figure of one text, NaN where the text does not have it."""
+"""Features of a text by name; NaN where the text does not have it."""
 
 
 def text_feature_table(pool: SamplingPool) -> pd.DataFrame:
-    """Every feature of every item, in the pool's order: an `ItemFeatures` table.
+    """Compute every feature of every item in the pool's order: an `ItemFeatures` table.
 
-    `cpd` is as printed; standardised over items it is no feature of one text.
+    `cpd` is not standardised, since that depends on all items.
     """
     columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
     frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
@@ -96,7 +96,7 @@ class Map(NamedTuple):
 def cluster_sizes(
     pool: SamplingPool, clusterings: dict[str, Clustering], seed: int = 0
 ) -> pd.DataFrame:
-    """A `ClusterSizes` table: each cluster with up to ten of its items, drawn at random."""
+    """Count the items of clusters, with up to ten random examples: a `ClusterSizes` table."""
     lots = item_uniforms(seed, "cluster examples", pool.item_ids)
     shuffled = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
     rows = []
@@ -111,7 +111,7 @@ def cluster_sizes(
 
 
 def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
-    """A `ClusterCurves` table: elbow and silhouette curves of the samplers that chose k by one."""
+    """List the elbow and silhouette curves by which k was chosen: a `ClusterCurves` table."""
     return ClusterCurves.from_rows(
         [
             (name, int(k), float(within), float(silhouette), int(k) == clustering.asked)
@@ -122,12 +122,12 @@ def cluster_curves(clusterings: dict[str, Clustering]) -> pd.DataFrame:
 
 
 def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
-    """Items in the plane by t-SNE (van der Maaten & Hinton 2008), at most `params.map_items`.
+    """Map at most `params.map_items` items to the plane by t-SNE (van der Maaten & Hinton 2008).
 
-    The subset is random and depends on ids and seed only. TF-IDF is first brought down to 50
-    dimensions; items without a word are left out. Below four items there is no map.
+    The subset is random and depends only on ids and seed. TF-IDF is first reduced to 50 dimensions;
+    items without words are left out. Below four items the map is empty.
 
-    `source` is "tfidf" or an encoder; of `params`, `map_items`, `most_words` and `seed` count.
+    `source` is "tfidf" or an encoder.
 
     Raises:
         InputError: the pool has no vectors of that encoder.
@@ -154,7 +154,7 @@ def tsne_map(pool: SamplingPool, source: str, params: ClusteringParams) -> Map:
 def item_map(
     pool: SamplingPool, source: str, found: Map, clusterings: dict[str, Clustering]
 ) -> pd.DataFrame:
-    """An `ItemMap` table: the map of a source, with the clusters of each sampler that reads it."""
+    """Join the map of a source with the clusters of its samplers: an `ItemMap` table."""
     return ItemMap.from_rows(
         [
             (source, pool.item_ids[place], x, y, name, int(clustering.labels[place]))

@@ -1,4 +1,4 @@
-"""How many items do for what is wanted of a benchmark, and what they cost."""
+"""How many items suffice for a goal, and what they cost."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +20,7 @@ from benchwright.statistics.paired_differences import minimum_detectable_differe
 
 
 class Cost(NamedTuple):
-    """Of one evaluation; None where not known."""
+    """The cost of one evaluation; None where unknown."""
 
     prompts: int  # one for each item and model
     tokens: float | None  # of all prompts
@@ -29,7 +29,7 @@ class Cost(NamedTuple):
 
 
 class CostPerPrompt(NamedTuple):
-    """What a prompt costs."""
+    """The cost of a prompt."""
 
     tokens: float | None = None  # of an item's text, on average; None where there are no texts
     counted_by: str = "no texts are known"  # how tokens were counted, in words
@@ -39,7 +39,7 @@ class CostPerPrompt(NamedTuple):
     seconds: float | None = None  # of one prompt
 
     def of(self, items: int) -> Cost:
-        """The cost of asking so many items."""
+        """Return the cost of evaluating on so many items."""
         prompts = items * self.models
         tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
         priced = tokens is not None and self.per_million_tokens is not None
@@ -52,7 +52,7 @@ class CostPerPrompt(NamedTuple):
 
 
 def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
-    """The same cost; InputError where a number makes no sense."""
+    """Return the cost, or raise InputError where a number is out of range."""
     for option, value, least in (
         ("--models", cost.models, 1),
         ("--shots", cost.shots, 0),
@@ -65,10 +65,9 @@ def checked_cost(cost: CostPerPrompt) -> CostPerPrompt:
 
 
 def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
-    """The smallest size in 1 … n at which `reached`, by halving; None where all n do not do.
+    """Find the smallest size in 1 … n with `reached` by bisection; None where n does not suffice.
 
-    `reached` has to stay true once it is; of a simulation, which wavers, a size near the change is
-    found.
+    `reached` must be monotonic. Of a noisy simulation, a size near the change is found.
     """
     if n < 1 or not reached(n):
         return None
@@ -83,7 +82,7 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
 
 
 class SamplerReach(NamedTuple):
-    """The smallest subset of a sampler from which on its mean over repeats is high enough."""
+    """The smallest size from which on a sampler's mean over repeats is high enough."""
 
     sampler: str
     items: int
@@ -93,10 +92,10 @@ class SamplerReach(NamedTuple):
 def samplers_that_reach(
     curves: pd.DataFrame, agreement: str, wanted: float, panel: str
 ) -> list[SamplerReach]:
-    """Samplers by rising number of items, then by name; those that never do are left out.
+    """List the samplers that reach a value, by rising number of items, then by name.
 
-    A sampler is taken at the smallest size from which on all larger ones do too, so that one lucky
-    rate does not count.
+    The size is the smallest from which on all larger ones reach it, so that one lucky rate does not
+    count.
 
     `curves` have the columns sampler, panel, size, metric and mean (a `SamplingCurves` table).
     """
@@ -117,9 +116,9 @@ Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
 _FEWEST_RANKED = 3
 _PANEL = "held_out"  # whose figures of a saved run are read
 MOST_PAIRS_SHARE = 0.95
-"""A difference is found for so many of the pairs of models, in the row for nearly all of them."""
+"""Share of the pairs of models in the row for nearly all pairs."""
 SAFE_SHARE = 0.05
-"""So many of the random subsets may miss a wanted rank agreement, in the row for nearly all."""
+"""Share of random subsets that may miss a rank agreement in the row for nearly all subsets."""
 
 
 class Answers(NamedTuple):
@@ -132,7 +131,7 @@ class Answers(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is wanted, any number of each."""
+    """The goals of a plan, any number of each."""
 
     standard_errors: tuple[float, ...] = ()  # of one model's score, in shares: .02 is two points
     differences: tuple[float, ...] = ()  # of two models, in shares, that a test should find
@@ -145,7 +144,7 @@ class Wanted(NamedTuple):
 
 
 class PlanRow(NamedTuple):
-    """How many items one wanted value takes."""
+    """How many items one goal takes."""
 
     goal: Goal  # what is wanted
     wanted: float  # its value
@@ -166,9 +165,9 @@ class PlanRow(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A plan."""
+    """The items that each goal takes, and the figures at a grid of sizes."""
 
-    models: int  # whose answers it rests on
+    models: int  # whose answers it is based on
     items: int  # of the benchmark, that enough of them answered
     rows: list[PlanRow]  # what is wanted, in the order of `Goal`
     curve: pd.DataFrame  # what sizes give: columns items, figure, sampler, whose, value; long
@@ -180,15 +179,15 @@ def make_plan(
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
     curves: pd.DataFrame | None = None,
 ) -> Plan:
-    """Read off the answers of known models how many random items do.
+    """Compute from the answers of known models how many random items suffice.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
-    subsets. Models of the future are taken to be like those whose answers these are.
+    subsets. Future models are assumed to be like those that answered.
 
     `curves` is a saved `SamplingCurves` table, for samplers other than random.
 
     Raises:
-        InputError: a wanted value or cost makes no sense, or there are too few models or items.
+        InputError: a goal or cost is out of range, or there are too few models or items.
     """
     _check(answers, wanted)
     planner = _Planner(answers, wanted, checked_cost(cost), curves)
@@ -203,7 +202,7 @@ def make_plan(
 
 
 class _Planner:
-    """One plan in the making."""
+    """The computations of one plan."""
 
     def __init__(
         self, answers: Answers, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
@@ -219,17 +218,17 @@ class _Planner:
         }
 
     def error(self, k: int, whose: str, target: Target) -> float:
-        """Of the median or the worst model."""
+        """Return the standard error of the median or the worst model."""
         return _of(self.scores.standard_error(k, target), 1.0 if whose == "worst model" else 0.5)
 
     def difference(self, k: int, whose: str) -> float:
-        """The smallest that is found, of half or of nearly all pairs."""
+        """Return the smallest difference detected in half or in nearly all pairs."""
         error = self.pairs.standard_error(k, "ability")
         found = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
         return _of(found, 0.5 if whose == "median pair" else MOST_PAIRS_SHARE)
 
     def rows_of_scores(self) -> Iterator[PlanRow]:
-        """Both targets, the median and the worst model."""
+        """Yield the rows of both targets, for the median and the worst model."""
         for wanted in self.wanted.standard_errors:
             for target in TARGETS:
                 for whose in ("median model", "worst model"):
@@ -237,7 +236,7 @@ class _Planner:
                     yield self._formula_row("standard_error", wanted, whose, target, value)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
-        """The median pair, and nearly all pairs."""
+        """Yield the rows of the median pair and of nearly all pairs."""
         goal: Goal = "detectable_difference"
         for wanted in self.wanted.differences:
             for whose in ("median pair", f"{MOST_PAIRS_SHARE:.0%} of pairs"):
@@ -249,7 +248,7 @@ class _Planner:
                 yield self._formula_row(goal, wanted, whose, "ability", value)
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Random and stratified subsets by simulation, then samplers of a saved run."""
+        """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"{self.m} models; at least {_FEWEST_RANKED} have an order worth the name"
@@ -264,7 +263,7 @@ class _Planner:
             yield from self._saved_samplers(goal, wanted)
 
     def curve(self) -> pd.DataFrame:
-        """Every figure at a grid of sizes, and at the sizes that were looked at."""
+        """Return every figure at a grid of sizes, and at the sizes that were computed."""
         rows: list[tuple[int, str, str, str, float]] = []
         for k in grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
@@ -320,7 +319,7 @@ class _Planner:
         return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
 
     def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
-        """The sampler of a saved run that took fewest items, beside that run's random subsets."""
+        """The best sampler of a saved run, and the random subsets of that run."""
         if self.curves is None:
             return
         reached = samplers_that_reach(self.curves, goal, wanted, _PANEL)

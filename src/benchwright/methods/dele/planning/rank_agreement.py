@@ -1,4 +1,4 @@
-"""How well random subsets keep the order of the models, by drawing them."""
+"""Simulation of how well random subsets keep the order of the models."""
 
 from typing import Literal, NamedTuple
 
@@ -25,11 +25,8 @@ class Agreements(NamedTuple):
 class RandomSubsets:
     """Random subsets of the items of a benchmark, judged by the models that answered it.
 
-    Every size has its own stream of chance, so that its figures do not depend on what else was
-    asked for. Figures are kept.
-
-    Attributes:
-        figures: by size, those drawn so far.
+    Every size has its own random generator, so that its figures do not depend on other sizes.
+    `figures` holds the figures drawn so far, by size.
     """
 
     def __init__(
@@ -39,18 +36,13 @@ class RandomSubsets:
         seed: int,
         strata: NDArray[np.integer] | None = None,
     ) -> None:
-        """Args:
-        correct: answers (m, n) in [0, 1], NaN where there is none.
-        draws: subsets of each size.
-        seed: of the draws.
-        strata: (n,) labels for stratified draws; None draws from all items alike.
-        """
+        """Draw by answers (m, n) in [0, 1], NaN if missing; `strata` are n labels or None."""
         self._correct, self._strata = correct, strata
         self._draws, self._seed = draws, seed
         self.figures: dict[int, Agreements] = {}
 
     def at(self, size: int) -> Agreements:
-        """The figures of random subsets of so many items."""
+        """Return the figures of random subsets of one size."""
         if size not in self.figures:
             found = preservation(self._correct, self._masks(size))
             self.figures[size] = Agreements(found.tau_b, found.spearman)
@@ -59,10 +51,10 @@ class RandomSubsets:
     def by_halves(
         self, size: int, agreement: Agreement, share: float
     ) -> tuple[float, float] | None:
-        """The 5% and 95% points of `quantile` over random halves of the models.
+        """Return the 5% and 95% points of `quantile` over random halves of the models.
 
-        Half of the models varies around all of them about as all do around those they stand for.
-        None where half of them would be fewer than three.
+        A half varies around all models about as these vary around the models they represent.
+        None where a half has fewer than three models.
         """
         m = len(self._correct)
         if m // 2 < _FEWEST_RANKED:
@@ -85,12 +77,12 @@ class RandomSubsets:
         return masks.astype(np.float64)
 
     def quantile(self, size: int, agreement: Agreement, share: float) -> float:
-        """What `share` of the subsets do not reach; a subset without a figure counts as −1."""
+        """Return the value that `share` of the subsets stay below; missing figures count as −1."""
         figures: Float = getattr(self.at(size), agreement)
         return float(np.quantile(np.where(np.isnan(figures), -1, figures), share))
 
 
 def grid_of_sizes(n: int, points: int = 16) -> list[int]:
-    """Sizes from about a hundredth of n (at least 5) to n, evenly spaced in logarithm."""
+    """Return sizes from about n/100 (at least 5) to n, evenly spaced in logarithm."""
     first = min(max(5, n // 100), n)
     return sorted({round(size) for size in np.geomspace(first, n, points)})

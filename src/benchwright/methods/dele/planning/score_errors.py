@@ -1,4 +1,4 @@
-"""Standard errors of scores, and of differences of two, on so many random items.
+"""Standard errors of scores, and of differences of two, on a number of random items.
 
 With S² the variance of one answer over the n items, a mean of k items drawn at random without
 replacement misses the mean of all n by √(S²(1/k − 1/n)), whatever clusters the items form (Cochran
@@ -19,7 +19,7 @@ from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.rank_agreement import Float
 
 Target = Literal["benchmark", "ability"]
-"""Whether a score stands for that on all n items, or on all items of this kind."""
+"""Whether a score estimates that on all n items, or on all items of this kind."""
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 MOST_PAIRS = 20_000
@@ -27,14 +27,14 @@ _BLOCK_BYTES = 1 << 26
 
 
 class AnswerVariance(NamedTuple):
-    """What the errors of r means over items come from."""
+    """The variances behind the standard errors of r means over items."""
 
     single: Float  # (r,) S², the variance of one answer, or of one difference of two, in shares²
     whole: Float  # (r,) variance of the mean of all n items as a sample, clusters drawn as wholes
     n: int  # items
 
     def standard_error(self, k: int, target: Target) -> Float:
-        """(r,) errors in shares of the means of k of the n items, 1 ≤ k ≤ n.
+        """Return the errors (r,) in shares of the means of k of the n items, 1 ≤ k ≤ n.
 
         Raises:
             ValueError: k is not in 1 … n.
@@ -51,7 +51,7 @@ class AnswerVariance(NamedTuple):
 def variance_of_scores(
     values: NDArray[np.floating], clusters: NDArray[np.integer]
 ) -> AnswerVariance:
-    """Of the rows (r, n) of answers or differences; NaN is left out of a row.
+    """Compute the variances of rows (r, n) of answers or differences; NaN values are left out.
 
     Rows with fewer than two clusters have NaN.
     """
@@ -65,7 +65,7 @@ def variance_of_scores(
 
 
 def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """All pairs of m models, or `MOST_PAIRS` of them at random where there are more."""
+    """Return all pairs of m models, or `MOST_PAIRS` random ones where there are more."""
     if m * (m - 1) // 2 <= MOST_PAIRS:
         first, second = np.triu_indices(m, 1)
         return first, second
@@ -78,7 +78,7 @@ def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
 def variance_of_differences(
     correct: NDArray[np.floating], clusters: NDArray[np.integer], seed: int
 ) -> AnswerVariance:
-    """Of the paired differences of the models (m, n), in the order of `pairs_of_models`."""
+    """Compute the variances of the models' differences, in the order of `pairs_of_models`."""
     first, second = pairs_of_models(len(correct), seed)
     n = correct.shape[1]
     step = max(1, _BLOCK_BYTES // (8 * max(n, 1)))

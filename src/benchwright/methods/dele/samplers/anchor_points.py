@@ -1,4 +1,4 @@
-"""Items that stand for others with like answers (Vivek et al. 2024; Polo et al. 2024)."""
+"""Anchor points: items that represent similar ones (Vivek et al. 2024; Polo et al. 2024)."""
 
 import warnings
 from collections.abc import Callable
@@ -29,11 +29,11 @@ Labels = NDArray[np.intp]
 
 
 def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Join the two clusters whose union adds least to the squared distances from the means.
+    """Build Ward's tree of points with sizes.
 
-    A point of size s is s equal points. SciPy's `linkage` knows no sizes, so that thousands of
-    items that few models answer in few ways cost it n² distances. Time and memory here grow with
-    the square of the number of different points: 8 u² bytes.
+    A point of size s is s equal points. SciPy's `linkage` knows no sizes and needs n² distances
+    for thousands of items that few models answer in few ways; this takes 8 u² bytes for u different
+    points.
 
     `points` (u, d) are all different, `sizes` (u,) at least 1.
 
@@ -53,7 +53,7 @@ def ward_tree(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
 
 
 def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
-    """Labels 0 … k − 1 of u points after the first u − k steps."""
+    """Return the labels 0 … k − 1 of u points after the first u − k steps."""
     node = list(range(2 * u - 1))  # single numbers are read faster from a list
     for step, (x, y) in zip(range(u - k - 1, -1, -1), merges[: u - k][::-1].tolist(), strict=True):
         node[x] = node[y] = node[u + step]
@@ -212,10 +212,10 @@ _EIGEN_MODELS = 1000  # with more models components come from random projections
 
 
 def anchor_points_sampler(params: AnchorParams) -> Sampler:
-    """Clusters of items whose right answers come from the same models; each gives one item.
+    """Cluster items that the same models get right; each cluster gives one item.
 
-    An item is the vector of its answers by the selection models, as principal components; a
-    missing answer is put at the item's mean. The score is the mean weighted by shares of clusters.
+    An item is the vector of its answers by the selection models, as principal components; missing
+    answers are the item's mean. The score is the mean weighted by shares of clusters.
     """
     return _anchor_sampler(
         "anchor_points", lambda pool: answer_components(pool.correct, params.components), params
@@ -223,18 +223,18 @@ def anchor_points_sampler(params: AnchorParams) -> Sampler:
 
 
 def irt_clusters_sampler(params: AnchorParams) -> Sampler:
-    """Clusters of items of like discrimination a and difficulty b; each gives one item.
+    """Cluster items of similar discrimination a and difficulty b; each cluster gives one item.
 
-    As the IRT anchors of tinyBenchmarks, with one ability. The two are not scaled: b is in
-    standard deviations of ability, cut at ±6, and a per such a deviation.
+    As the IRT anchors of tinyBenchmarks, with one ability. Neither is scaled: b is in standard
+    deviations of ability, cut at ±6, and a per standard deviation.
     """
     return _anchor_sampler("irt_clusters", _item_parameters, params)
 
 
 def answer_components(correct: NDArray[np.float32], components: int) -> Float:
-    """(n, c) the leading principal components of n items' answers, c ≤ `components`.
+    """Return the leading principal components (n, c) of n items' answers, c ≤ `components`.
 
-    With no more models than components, the answers themselves: the distances are the same.
+    With at most `components` models, return the answers: the distances are the same.
     """
     answers = np.ascontiguousarray(filled_answers(correct).T)
     n, m = answers.shape
@@ -267,7 +267,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
 def _anchor_sampler(
     name: str, points_of: Callable[[SamplingPool], Float], params: AnchorParams
 ) -> Sampler:
-    """The sampler of anchors among points that are made of a pool in order of item id."""
+    """The sampler of anchors among points that `points_of` makes of a pool sorted by item id."""
 
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
         required_answers(pool, name)

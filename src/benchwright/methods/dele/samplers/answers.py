@@ -20,7 +20,7 @@ Float = NDArray[np.float64]
 
 
 def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
-    """(m, n) answers of the selection models, some of them not NaN.
+    """Return the answers (m, n) of the selection models.
 
     Raises:
         InputError: there are none.
@@ -34,7 +34,7 @@ def required_answers(pool: SamplingPool, sampler: str) -> NDArray[np.float32]:
 
 
 def filled_answers(correct: NDArray[np.float32]) -> Float:
-    """(m, n) with what is missing put at the item's mean; without any answer at the overall one."""
+    """Fill missing answers (m, n) with the item's mean, or the overall mean of unanswered items."""
     known = ~np.isnan(correct)
     right = np.where(known, correct, 0).astype(np.float64)
     asked = known.sum(axis=0)
@@ -45,9 +45,9 @@ def filled_answers(correct: NDArray[np.float32]) -> Float:
 
 
 def share_wrong(correct: NDArray[np.float32]) -> Float:
-    """(n,) share of wrong answers to each item, half a right and half a wrong one added.
+    """Return the share (n,) of wrong answers to each item, with half a right and a wrong one added.
 
-    So no share is 0 or 1; an item without answers has 1/2.
+    No share is 0 or 1; an item without answers has 1/2.
     """
     known = ~np.isnan(correct)
     wrong = np.where(known, 1 - correct, 0).sum(axis=0, dtype=np.float64)
@@ -65,13 +65,12 @@ _DECIMALS = 9  # finer differences are rounding, and would break ties
 
 
 def discrimination_sampler(params: AnchorParams) -> Sampler:
-    """The most discriminating items first; items without answers last.
+    """Take the most discriminating items first, items without answers last.
 
-    By default the correlation of an item with the score on the others. It favours items of middling
-    difficulty, and orders models better than the slope of the two-parameter model, which is high
-    also for items that almost every model, or none, gets right. Either way the
-    mean of the chosen items is not that of all: the sampler ranks models, it does not estimate
-    scores.
+    The default is the correlation of an item with the score on the others. It favours items of
+    medium difficulty and ranks models better than the slope of the two-parameter model, which is
+    also high for items that almost all or no models get right. The sampler ranks models; the mean
+    of its items does not estimate their scores.
     """
 
     def fit(pool: SamplingPool) -> Float:
@@ -90,13 +89,12 @@ def discrimination_sampler(params: AnchorParams) -> Sampler:
 
 
 def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
-    """(n,) Pearson's correlation of each item with the mean over the model's other items.
+    """Correlate each item (n,) with the mean over the model's other items (Pearson).
 
-    Without the item itself in the score, which would correlate with any noise in it. What is
-    missing is put at the item's mean for the scores, and left out of the item's correlation. NaN
-    where fewer than three models answered or all answered alike.
+    Missing answers are the item's mean in the scores, and are left out of the item's correlation.
+    NaN where fewer than three models answered or all answers are equal.
 
-    `correct` is (m, n) in [0, 1], NaN where there is no answer.
+    `correct` is (m, n) in [0, 1], NaN for missing answers.
     """
     known = ~np.isnan(correct)
     answers = filled_answers(correct)
@@ -118,11 +116,11 @@ def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -
 
 
 def share_wrong_sampler(params: AnchorParams) -> Sampler:
-    """Each next item is drawn with a chance in proportion to its share of wrong answers.
+    """Draw items without replacement, with weights from their shares of wrong answers.
 
-    Without replacement: items in order of log(u)/w, u a hash of seed and id in (0, 1), w the share
-    to the power `hardness` (Efraimidis & Spirakis 2006). Items count alike, so scores fall: the
-    sampler is to set models apart, not to estimate what they score on all items.
+    Items are sorted by log(u)/w, u a hash of seed and id in (0, 1), w the share to the power
+    `hardness` (Efraimidis & Spirakis 2006). Items count equally, so scores fall: the sampler
+    separates models, it does not estimate their scores on all items.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:

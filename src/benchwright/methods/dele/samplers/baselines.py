@@ -19,25 +19,24 @@ from benchwright.statistics.random_subsets import largest_remainder
 
 
 def random_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Every subset of a size is equally likely; a smaller one lies within a larger one."""
+    """Draw any subset of a size with equal probability; smaller subsets are prefixes."""
     return prefixes(random_order(pool, seed, "random"))
 
 
 def stratified_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Each subject's share of the items, by largest remainder; within a subject at random.
+    """Draw from each subject its share of the items by largest remainder, at random inside it.
 
-    Equal remainders draw lots, once per repeat. Subsets do not nest: a subject's quota may fall by
-    one where the size grows by one.
+    Equal remainders are settled at random once per repeat. Subsets do not nest.
     """
     _, labels = np.unique(np.array(pool.subjects, dtype=object), return_inverse=True)
     return proportional_draw(pool, labels, seed, "stratified")
 
 
 def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """As many items of each subject; one that runs out gives all, the others share the rest.
+    """Draw equally many items of each subject; where one runs out, the others share the rest.
 
-    Which subjects have one more than others is drawn anew with each round. Subsets nest. Every item
-    counts alike, so the score is nearer to the mean over subjects than to that over items.
+    Each round takes the subjects in a new random order. Subsets nest. All items count equally, so
+    the score is closer to the mean over subjects than to the mean over items.
     """
     shuffled = random_order(pool, seed, "balanced")
     seen: Counter[str] = Counter()
@@ -51,12 +50,11 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
 
 
 def within_subjects(sampler: Sampler) -> Sampler:
-    """The sampler that gives each subject its share of the size and samples inside the subject.
+    """Return the sampler that gives each subject its share of the size and samples inside it.
 
-    Shares are by largest remainder; equal remainders draw lots, once per repeat. A subject's items
-    together weigh its quota; within it they keep the weights that the sampler gave them. Subsets do
-    not nest. What the sampler compares, it compares within the subject: clusters and standardised
-    features are the subject's own.
+    Shares are by largest remainder; equal remainders are settled at random once per repeat. The
+    weights of a subject's items sum to its share. Subsets do not nest. Clusters and standardised
+    features are computed within each subject.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
