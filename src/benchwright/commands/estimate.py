@@ -119,7 +119,10 @@ def estimate_scores(
     found = fitted(answers, settings.level)
     answered = (~np.isnan(answers)).sum(axis=1).tolist()
     on_subset = [_weighted_mean(own, subset.weights) for own in answers]
-    figures = [[_or_none(value) for value in column] for column in (on_subset, *found[:4])]
+    figures = [
+        [None if math.isnan(value) else float(value) for value in column]
+        for column in (on_subset, *found[:4])
+    ]
     models = tuple(map(ModelEstimate, new.models, answered, *figures, found.reason))
     return Estimated(
         subset,
@@ -231,10 +234,6 @@ def _weighted_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -
     there = ~np.isnan(answers)
     total = weights[there].sum()
     return float((answers[there] * weights[there]).sum() / total) if total > 0 else math.nan
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def terminal_lines(found: Estimated) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which rows of the harness's own tasks a variant keeps, for `lm_eval --samples`."""
+"""Rows of the harness's own tasks that a variant keeps, for `lm_eval --samples`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ from benchwright.params.exports import StockTaskParams
 
 
 class StockSamples(NamedTuple):
-    """Rows by stock task, sorted, and the place of each kept item; or none, and why, in words.
+    """Sorted rows by stock task and the place of each kept item, or the reason why there are none.
 
-    A task of which nothing is kept is not among them: the harness takes an empty list as "all".
+    Tasks without kept rows are left out: the harness takes an empty list as "all".
     """
 
     rows: dict[str, list[int]]
@@ -25,20 +25,15 @@ class StockSamples(NamedTuple):
 
 
 class _Unknown(Exception):  # noqa: N818  (not an error: a row that cannot be told)
-    """Why the row of an item is not known."""
+    """The row of an item is unknown."""
 
 
 def stock_samples(
     items: pd.DataFrame, kept_ids: Iterable[str], mapping: StockTaskParams, benchmark: str
 ) -> StockSamples:
-    """The rows of the kept items in the harness's own tasks, all of them or none.
+    """Return the rows of the kept items in the harness's own tasks, all of them or none.
 
-    Args:
-        items: an `Items` table; its ids must all have the form that the mapping's order says, or
-            the rows of none are trusted.
-        kept_ids: ids among them.
-        mapping: the benchmark's `harness` section.
-        benchmark: its name, with which ids begin.
+    The ids of all items must have the form of the mapping's order, or the rows of none are trusted.
 
     Raises:
         InputError: a kept id is not among the items.
@@ -60,7 +55,7 @@ def stock_samples(
 def samples_of_benchmark(
     items: pd.DataFrame, kept_ids: Iterable[str], ingestion: BenchmarkParams, mirror_root: str
 ) -> StockSamples:
-    """`stock_samples` where the benchmark has a `harness` section that fits the source in use."""
+    """Return `stock_samples` if the `harness` section of the benchmark fits the source in use."""
     mapping = ingestion.harness
     if mapping is None:
         return StockSamples({}, "the benchmark's file names no stock task (harness)")
@@ -81,7 +76,7 @@ def samples_of_benchmark(
 
 
 def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[SourceKind]:
-    """What the items may come from: local files, where there are any, come before the hub."""
+    """Return the possible sources of the items: local files, if any, come before the hub."""
     sources = ingestion.sources
     if mirror_root and sources.mirror is not None:
         return ["mirror"]
@@ -92,11 +87,15 @@ def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[
 def _places(
     item_ids: Iterable[Any], subjects: Iterable[Any], mapping: StockTaskParams, benchmark: str
 ) -> dict[str, tuple[str, int]]:
-    """Stock task and row of each item; raises _Unknown where one is not known."""
+    """Return stock task and row of each item; raise _Unknown if one is unknown."""
     places: dict[str, tuple[str, int]] = {}
     taken: dict[tuple[str, int], str] = {}
     for item_id, subject in zip(item_ids, subjects, strict=True):
-        place = _task(mapping, subject), _row(item_id, subject, mapping, benchmark)
+        task = mapping.task
+        if not isinstance(task, str) and subject not in task:
+            raise _Unknown(f"harness.task names no task for subject {subject!r}")
+        name = task.replace("{subject}", slug(subject)) if isinstance(task, str) else task[subject]
+        place = name, _row(item_id, subject, mapping, benchmark)
         other = taken.setdefault(place, item_id)
         if other != item_id:
             raise _Unknown(f"{other} and {item_id} would both be row {place[1]} of {place[0]}")
@@ -115,11 +114,3 @@ def _row(item_id: str, subject: str, mapping: StockTaskParams, benchmark: str) -
             f"{mapping.order} needs ids of the form {shape}"
         )
     return int(number)
-
-
-def _task(mapping: StockTaskParams, subject: str) -> str:
-    if isinstance(mapping.task, str):
-        return mapping.task.replace("{subject}", slug(subject))
-    if subject not in mapping.task:
-        raise _Unknown(f"harness.task names no task for subject {subject!r}")
-    return mapping.task[subject]

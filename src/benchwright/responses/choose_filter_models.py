@@ -38,7 +38,12 @@ def choose_filter_models(
     """
     if not isinstance(filter_models, Mapping):
         return [str(name) for name in filter_models]
-    choice = _read(filter_models)
+    try:
+        choice = FilterModelChoice.model_validate(filter_models)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["filter_models", *map(str, first["loc"])])
+        raise InputError(f"{where}: {first['msg']}, not {first['input']!r}") from None
     ranked = _eligible(response_matrix, choice)
     if choice.choose == "forward":
         ranked = ranked[(len(ranked) + 1) // 2 :]
@@ -46,15 +51,6 @@ def choose_filter_models(
     if len(chosen) < choice.count:
         raise InputError(_too_few(len(chosen), len(ranked), choice))
     return chosen
-
-
-def _read(rule: Mapping[str, object]) -> FilterModelChoice:
-    try:
-        return FilterModelChoice.model_validate(rule)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(["filter_models", *map(str, first["loc"])])
-        raise InputError(f"{where}: {first['msg']}, not {first['input']!r}") from None
 
 
 def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:

@@ -225,17 +225,19 @@ class AnswerIndex(_Gold):
     ) -> None:
         """Index items, calibration items and the rows of role `item` of a `Draws` table."""
         self.items = ItemIndex(items, calibration_items)
-        self._drawn: dict[str, ItemIndex] = {}
+        self.drawn: dict[str, ItemIndex] = {}
         self._start: dict[str, int] = {}
         self._texts: dict[str, dict[str, str]] = {}
         start = len(self.items.ids)
-        for name, rows in _by_condition(draws):
+        altered = [] if draws is None else draws[draws["role"] == "item"].groupby("condition")
+        for condition, rows in altered:
+            name = str(condition)
             whole = drawn_items(items, rows, name)
             own = ItemIndex(whole[whole["item_id"].isin(rows["item_id"])])
-            self._drawn[name], self._start[name] = own, start
+            self.drawn[name], self._start[name] = own, start
             self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
             start += len(own.ids)
-        parts = [self.items, *self._drawn.values()]
+        parts = [self.items, *self.drawn.values()]
         self.ids = pd.Index(np.concatenate([part.ids.to_numpy() for part in parts]))
         self.answer = np.concatenate([part.answer for part in parts])
         self.options = np.concatenate([part.options for part in parts])
@@ -245,17 +247,9 @@ class AnswerIndex(_Gold):
 
     def of(self, condition: str) -> ItemIndex | None:
         """Return the items as a condition shows them; None for an unknown condition."""
-        if condition in self._drawn:
-            return self._drawn[condition]
+        if condition in self.drawn:
+            return self.drawn[condition]
         return self.items if condition in _OF_ITEMS else None
-
-    def has_draws(self) -> bool:
-        """Return whether this run has draws."""
-        return bool(self._drawn)
-
-    def is_draw(self, condition: str) -> bool:
-        """Return whether a condition is a draw of this run."""
-        return condition in self._drawn
 
     def start(self, condition: str) -> int:
         """Return the first position of a condition's items."""
@@ -307,10 +301,3 @@ class AnswerIndex(_Gold):
             if item_id is not None and item_id in own and text is not None
         ]
         return Compared(len(pairs), sum(text != other for text, other in pairs))
-
-
-def _by_condition(draws: pd.DataFrame | None) -> list[tuple[str, pd.DataFrame]]:
-    if draws is None:
-        return []
-    own = draws[draws["role"] == "item"]
-    return [(str(name), rows) for name, rows in own.groupby("condition", sort=True)]

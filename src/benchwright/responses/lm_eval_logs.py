@@ -63,17 +63,17 @@ def strangers(files: Iterable[LoadedFile], index: AnswerIndex) -> Strangers:
     left out. All logs of a run are compared together.
     """
     totals: defaultdict[tuple[str, str], Compared] = defaultdict(lambda: Compared(0, 0))
-    for file in files if index.has_draws() else ():
+    for file in files if index.drawn else ():
         if file.spec.layout != "lm_eval" or file.table is None:
             continue
         stated: defaultdict[str, list[tuple[str | None, str | None]]] = defaultdict(list)
         default = file.spec.condition
         for text in file.table["doc"].to_pylist():
-            if _KEY not in text and not index.is_draw(default):
+            if _KEY not in text and default not in index.drawn:
                 continue
             doc = json.loads(text)
             condition = stated_condition(doc) or default
-            if index.is_draw(condition):
+            if condition in index.drawn:
                 stated[condition].append(stated_id(doc))
         for condition, pairs in stated.items():
             one = index.compare_texts(condition, *zip(*pairs, strict=True))
@@ -184,7 +184,12 @@ def read_lm_eval(
     if file.table is None:
         raise ValueError(f"{file.name} was not loaded")
     aside = _Aside(file.name, str(file.spec.model))
-    samples = _of_one_filter(file.table.to_pylist(), aside)
+    # Other filters read the same answers again.
+    rows_read = file.table.to_pylist()
+    first = rows_read[0]["filter"]
+    samples = [_sample(row) for row in rows_read if row["filter"] == first]
+    again = [_sample(row) for row in rows_read if row["filter"] != first]
+    aside.documents(f"by another filter than {first}", again, "doubled")
     joined = _usable(_join_by_condition(samples, file, index, strange, aside), aside)
     tally = Tally(file.name, "lm_eval")
     rows = no_rows(ROWS)
@@ -221,8 +226,7 @@ def _join_by_condition(
         if (run_of(file.name), condition) in strange:
             lost[another_draw(condition)] = own
             continue
-        drawn = index.is_draw(condition)
-        places = join_documents(own, items, file.mappings, as_drawn=drawn)
+        places = join_documents(own, items, file.mappings, as_drawn=condition in index.drawn)
         start = index.start(condition)
         for row, sample, place in zip(at, own, places, strict=True):
             if place is None:
@@ -233,14 +237,6 @@ def _join_by_condition(
     for what, unjoined in lost.items():
         aside.documents(what, unjoined, "not_joined")
     return [row for row in found if row is not None]
-
-
-def _of_one_filter(rows: Sequence[dict[str, Any]], aside: _Aside) -> list[Sample]:
-    """Return the samples of the first filter; other filters read the same answers again."""
-    first = rows[0]["filter"]
-    again = [_sample(row) for row in rows if row["filter"] != first]
-    aside.documents(f"by another filter than {first}", again, "doubled")
-    return [_sample(row) for row in rows if row["filter"] == first]
 
 
 def _sample(row: dict[str, Any]) -> Sample:
@@ -491,7 +487,9 @@ def _as_tidy(
         logprobs = _in_own_order(row, row.sample.logprobs, index)
         lengths = None
         if style in ("cloze", "cloze_bytes"):
-            lengths = _in_own_order(row, _lengths(row.sample.continuations), index)
+            texts = row.sample.continuations or ()  # without the space before each
+            n_bytes = [max(1, len(text.removeprefix(" ").encode())) for text in texts]
+            lengths = _in_own_order(row, n_bytes or None, index)
         # Right by another gold says nothing here; the log-likelihoods still do.
         silent = math.isnan(row.sample.correct) or (differs and logprobs is not None)
         correct = None if silent else row.sample.correct
@@ -513,13 +511,6 @@ def _in_own_order(
     for option, value in zip(row.order, values, strict=True):
         out[own[option]] = value
     return out
-
-
-def _lengths(continuations: Sequence[str] | None) -> list[int] | None:
-    """Return the UTF-8 bytes of each continuation without the leading space, at least 1."""
-    if continuations is None:
-        return None
-    return [max(1, len(text.removeprefix(" ").encode())) for text in continuations]
 
 
 def _marked(

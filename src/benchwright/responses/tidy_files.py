@@ -228,7 +228,7 @@ def _join(
         own = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
             strangers.append((not_of_this_run(condition), own))
-        elif index.is_draw(condition) and hashes is not None and not question_only:
+        elif condition in index.drawn and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[own]
             if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
                 strangers.append((another_draw(condition), own))

@@ -1,10 +1,9 @@
 """Questions, demonstrations, and source rows that could not become items."""
 
-import pandas as pd
 import pandera.pandas as pa
 from pandera.typing import Series
 
-from benchwright.tables.base import Table
+from benchwright.tables.base import NotEmpty, Table
 
 
 class ItemRows(Table):
@@ -26,12 +25,8 @@ class ItemRows(Table):
     content_hash: Series[str]
 
 
-class Items(ItemRows):
+class Items(ItemRows, NotEmpty):
     """The questions of a benchmark: never empty."""
-
-    @pa.dataframe_check(error="the table is empty")
-    def has_rows(self, frame: pd.DataFrame) -> bool:  # pandera passes the class
-        return len(frame) > 0
 
 
 class Demonstrations(ItemRows):

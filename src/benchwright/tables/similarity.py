@@ -6,18 +6,6 @@ from pandera.typing import Series
 from benchwright.tables.base import Table
 
 
-class Embeddings(Table):
-    """One vector per item; `text_hash` and `encoder` say what was encoded with what.
-
-    Empty where a variant uses no embeddings.
-    """
-
-    item_id: Series[str] = pa.Field(unique=True)
-    text_hash: Series[str]
-    encoder: Series[str]
-    vector: Series[object]  # list[float32], unit length
-
-
 class EncoderVectors(Table):
     """Vectors of the same items from several encoders; key (encoder, item_id)."""
 
@@ -25,6 +13,15 @@ class EncoderVectors(Table):
     text_hash: Series[str]
     encoder: Series[str]
     vector: Series[object]  # list[float32], unit length
+
+
+class Embeddings(EncoderVectors):
+    """One vector per item; `text_hash` and `encoder` identify the text and the encoder.
+
+    Empty if a variant uses no embeddings.
+    """
+
+    item_id: Series[str] = pa.Field(unique=True)
 
 
 class Neighbours(Table):

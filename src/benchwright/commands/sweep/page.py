@@ -181,14 +181,7 @@ _Row = Mapping[Any, Any]
 
 
 def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Path) -> str:
-    """The page of a sweep.
-
-    Args:
-        summary: of `summarise_sweep`.
-        pipeline: what was run.
-        started: when, as text.
-        folder: where the page will lie; reports are linked from there.
-    """
+    """Render the page of a sweep in `folder`, with links to the reports."""
     rows = summary.to_dict("records")
     done = [row for row in rows if row["status"] == "done"]
     unfinished = f", {len(rows) - len(done)} not" if len(done) < len(rows) else ""
@@ -209,14 +202,19 @@ def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Pat
 
 def _runs(rows: Sequence[_Row], folder: Path) -> Section:
     def link(row: _Row, name: str) -> str | Cell:
-        return Cell("report", link=_link(row[name], folder)) if row[name] else "–"
+        if not row[name]:
+            return "–"
+        return Cell("report", link=quote(Path(os.path.relpath(row[name], folder)).as_posix()))
+
+    def time(row: _Row, name: str) -> str:
+        return "–" if row["status"] == "not_run" else duration(row[name])
 
     columns: list[Column] = [
         *_NAMES,
         ("Status", as_words, "status"),
         ("Items", as_count, "n_items"),
         ("Kept", as_count, "n_kept"),
-        ("Time", _time, "wall_seconds"),
+        ("Time", time, "wall_seconds"),
         ("Report", link, "report"),
     ]
     errors = [
@@ -228,7 +226,6 @@ def _runs(rows: Sequence[_Row], folder: Path) -> Section:
 
 
 def _figures(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
-    """What was removed, whether the ranking holds, and IRE beside it, where that is known."""
     if shares:
         columns: list[Column] = [
             (name.removeprefix("share_removed.").replace("_", " "), as_share, name)
@@ -253,20 +250,12 @@ def _between(row: _Row, name: str) -> Cell:
     return Cell(as_figure(row, name), [bounds] if known else [])
 
 
-def _time(row: _Row, name: str) -> str:
-    return "–" if row["status"] == "not_run" else duration(row[name])
-
-
 def _spread(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
     def written(row: _Row, name: str) -> str:
         mean, sd = write(row, f"{name}_mean"), write(row, f"{name}_sd")
         return mean if sd == "–" else f"{mean} ± {sd}"
 
     return written
-
-
-def _link(report: str, folder: Path) -> str:
-    return quote(Path(os.path.relpath(report, folder)).as_posix())
 
 
 _NAMES: list[Column] = [

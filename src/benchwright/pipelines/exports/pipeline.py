@@ -1,39 +1,32 @@
-"""Exports: kept items, draws of altered ones, a subset → tasks for lm-evaluation-harness."""
+"""Exports: kept items, draws of altered items, a subset → tasks for lm-evaluation-harness."""
 
 from collections.abc import Callable
 
 from kedro.pipeline import Pipeline, node
 
 from benchwright.datasets.harness_tasks import HarnessExport
-from benchwright.exports.export import export_draws, export_subset, export_tasks
+from benchwright.exports.export import ExportedRun, export_draws, export_subset, export_tasks
 
-_RUN = [
-    "params:ingestion",
-    "params:scoring",
-    "params:exports",
-    "params:variant",
-    "params:limit",
-    "params:seed",
-]
+_RUN = [f"params:{name}" for name in ExportedRun._fields]
 
 
 def create_pipeline() -> Pipeline:
-    """Items and kept items → a folder of tasks."""
+    """Create a pipeline: items and kept items → a folder of tasks."""
     inputs = ["items", "kept_items", "demonstrations", "params:mirror_root"]
     return _export(export_tasks, inputs, "harness_tasks")
 
 
 def create_draws_pipeline() -> Pipeline:
-    """Items and their draws → a folder of tasks."""
+    """Create a pipeline: items and their draws → a folder of tasks."""
     inputs = ["items", "demonstrations", "draws", "params:perturbation"]
     return _export(export_draws, inputs, "harness_draw_tasks")
 
 
 def create_subset_pipeline() -> Pipeline:
-    """Items and a subset that stands for them → a folder of tasks."""
+    """Create a pipeline: items and a subset → a folder of tasks."""
     inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
-    more = ["params:sampling", "params:mirror_root"]
-    return _export(export_subset, inputs + more, "harness_subset")
+    inputs += ["params:sampling", "params:mirror_root"]
+    return _export(export_subset, inputs, "harness_subset")
 
 
 def _export(function: Callable[..., HarnessExport], inputs: list[str], output: str) -> Pipeline:

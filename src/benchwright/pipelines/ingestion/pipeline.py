@@ -6,7 +6,7 @@ from benchwright.pipelines.ingestion.nodes import map_source_rows
 
 
 def create_pipeline() -> Pipeline:
-    """Source rows → items, demonstrations, calibration items, rejected rows."""
+    """Create a pipeline: source rows → items, demonstrations, calibration items, rejected rows."""
     return Pipeline(
         [
             node(
