@@ -65,6 +65,8 @@ def test_types_pages_and_the_project_are_in_it_and_secrets_are_not(
     for suffix in ("html", "css", "js"):
         own = {p.relative_to(repository / "src") for p in (repository / "src").rglob(f"*.{suffix}")}
         assert own == {p.relative_to(unpacked) for p in unpacked.rglob(f"*.{suffix}")}
+    assert (package / "exports" / "templates" / "tasks.md").is_file()
+    assert (package / "responses" / "model_families.txt").is_file()
     assert (package / "project" / "conf" / "base" / "parameters.yml").is_file()
     assert not list(unpacked.rglob("credentials*"))
     assert "entry_points.txt" in {path.name for path in unpacked.rglob("*")}
