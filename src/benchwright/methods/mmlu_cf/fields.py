@@ -61,28 +61,16 @@ def bundled_examples() -> pd.DataFrame:
 class FieldClassifier(NamedTuple):
     """A linear classifier: P(field) = softmax((vector · weights + intercepts) / temperature).
 
-    `weights` are (k, d), `intercepts` (k,). The temperature is 1 unless the classifier is
-    `calibrated`; otherwise `reason` says why it is not.
+    `weights` are (k, d), `intercepts` (k,). The temperature is 1 if it is not calibrated.
     """
 
     fields: tuple[str, ...]
     weights: Float
     intercepts: Float
     temperature: float
-    calibrated: bool
-    reason: str
 
     def probabilities(self, vectors: Vectors) -> Float:
-        """Compute the probabilities (n, k) of n vectors (n, d).
-
-        Raises:
-            InputError: the vectors are not as long as the training vectors.
-        """
-        if vectors.ndim != 2 or vectors.shape[1] != self.weights.shape[1]:
-            raise InputError(
-                f"fields: the classifier was trained on vectors of {self.weights.shape[1]} numbers "
-                f"but got an array of shape {vectors.shape}; train it with this encoder"
-            )
+        """Compute the probabilities (n, k) of n vectors (n, d)."""
         scores = np.asarray(vectors, dtype=np.float64) @ self.weights.T + self.intercepts
         scores /= self.temperature
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -113,16 +101,11 @@ def train_classifier(
     x = np.asarray(vectors, dtype=np.float64)[order]
     y = np.array([present.index(fields[place]) for place in order])
     weights, intercepts = _fit(x, y, len(present), params)
-    plain = FieldClassifier(present, weights, intercepts, 1.0, False, "")
-    fewest = int(np.bincount(y, minlength=len(present)).min())
-    if len(y) < params.fewest_to_calibrate or fewest < params.folds:
-        reason = (
-            f"{len(y)} examples, {fewest} of the rarest field; {params.fewest_to_calibrate} and "
-            f"{params.folds} are needed to calibrate"
-        )
-        return plain._replace(reason=reason)
-    scores = _out_of_fold(x, y, [str(ids[place]) for place in order], len(present), params)
-    return plain._replace(temperature=_temperature(scores, y), calibrated=True)
+    temperature = 1.0
+    if len(y) >= params.fewest_to_calibrate and np.bincount(y).min() >= params.folds:
+        scores = _out_of_fold(x, y, [str(ids[place]) for place in order], len(present), params)
+        temperature = _temperature(scores, y)
+    return FieldClassifier(present, weights, intercepts, temperature)
 
 
 def predict_fields(

@@ -188,10 +188,10 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     controls: dict[str, str] = {}
     for members in groups.values():
         members.sort(key=lambda member: member[:2])
-        for number, (_, item_id, own) in enumerate(members):
+        for number, (_, item_id, options) in enumerate(members):
             after = members[number + 1 :] + members[:number]
-            disjoint = (other for _, other, texts in after if texts.isdisjoint(own))
-            different = (other for _, other, texts in after if texts != own)
+            disjoint = (other for _, other, texts in after if texts.isdisjoint(options))
+            different = (other for _, other, texts in after if texts != options)
             if other := next(chain(disjoint, different), ""):
                 controls[item_id] = other
     return controls

@@ -17,12 +17,10 @@ AGAIN = "difficulty again"
 class Leaks(NamedTuple):
     """Pairs of similar questions across the halves.
 
-    Of the pairs `looked_at`, those `found` are one question in other words: `moved` into one half,
-    or `left`, unless one of them was among the `dropped` questions. `unjudged` pairs were decided
-    by their words.
+    The pairs `found` to be one question in other words are `moved` into one half or `left`, unless
+    one of them was among the `dropped` questions. `unjudged` pairs were decided by their words.
     """
 
-    looked_at: int
     found: int
     moved: int
     dropped: int
@@ -108,7 +106,6 @@ def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
     # A dropped question settles its other pairs too.
     dropped = leak_pairs[["item_id", "other"]].isin(gone).any(axis=1) & leaking
     return Leaks(
-        looked_at=len(leak_pairs),
         found=int(leaking.sum()),
         moved=int(moved.sum()),
         dropped=len(gone),

@@ -127,18 +127,20 @@ def render_memorisation_page(
     first, *more = write_headline(memorisation_summary)
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     recall = scoring.generation.recall_tokens
-    said = {"fuzzy": number(memorisation.fuzzy), "alpha": memorisation.alpha, "recall": recall}
+    figures = {"fuzzy": number(memorisation.fuzzy), "alpha": memorisation.alpha, "recall": recall}
     page = Page(
         f"{ingestion.title}: memorisation",
         ingestion.title,
         [
             Section(
                 "What was done",
-                [Text(text.format(**said), code=True) for text in _METHOD],
+                [Text(text.format(**figures), code=True) for text in _METHOD],
                 "method",
             ),
             Section("What is remembered", _result(rows, memorisation.level), "result"),
-            Section("How to read it", [Bullets([t.format(**said) for t in _READING])], "reading"),
+            Section(
+                "How to read it", [Bullets([t.format(**figures) for t in _READING])], "reading"
+            ),
             Section("Examples", _examples(memorisation_examples), "examples"),
             provenance_section(
                 "What was asked",

@@ -116,10 +116,10 @@ def _halves(evidence: Evidence) -> str:
             f"The halves differ in fields by a total variation of {coefficient(distance)}, {than} "
             f"than 19 of 20 pairs of random halves ({coefficient(chance)})."
         )
-    return " ".join([*sentences, leaks_said(evidence.steps.leaks)])
+    return " ".join([*sentences, describe_leaks(evidence.steps.leaks)])
 
 
-def leaks_said(leaks: Leaks) -> str:
+def describe_leaks(leaks: Leaks) -> str:
     """Describe what became of questions that stood on both sides."""
     if not leaks.found:
         return "No question was found on both sides in other words."
@@ -134,7 +134,7 @@ def leaks_said(leaks: Leaks) -> str:
     return f"{pairs} stood on both sides in other words: {', '.join(ends)}."
 
 
-def again_said(ratings_again: Mapping[str, Any]) -> str:
+def describe_second_rating(ratings_again: Mapping[str, Any]) -> str:
     """Describe how far the rules moved the judges' ratings; "" if nothing was rated again."""
     again = ratings_again
     if not again["of"]:

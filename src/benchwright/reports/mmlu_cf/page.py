@@ -15,8 +15,8 @@ from benchwright.params.mmlu_cf import (
 )
 from benchwright.reports.mmlu_cf.headline import (
     Evidence,
-    again_said,
-    leaks_said,
+    describe_leaks,
+    describe_second_rating,
     percent,
     write_headline,
     write_notes,
@@ -203,7 +203,7 @@ def show_construction_judges(
         checking=checking,
         decisions=[*reasons, *({**row, "said": f"harm seen: {row['said']}"} for row in harms)],
         sources=sources,
-        again=again_said(ratings_again),
+        again=describe_second_rating(ratings_again),
         rates=judge_parse_rates,
         agreement=[_agreement(row) for row in rows_of(judge_agreement)],
     )
@@ -222,7 +222,7 @@ def show_construction_halves(
         rephrase_checks=dict(rule_counts["rephrase_checks"]),
         distances=[_distance(row) for row in rows_of(half_distances)],
         leaks=_leaks(keyed_leak_pairs),
-        leaks_said=leaks_said(construction_steps.leaks),
+        leaks_said=describe_leaks(construction_steps.leaks),
         leakage=splitting.leakage,
     )
 

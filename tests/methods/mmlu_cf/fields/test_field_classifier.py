@@ -46,7 +46,7 @@ def test_fields_that_lie_apart_are_found_with_confidence(kind: Any) -> None:
     assert predicted["field"].tolist() == true
     assert predicted["confidence"].mean() > 0.9
     assert (predicted["second"] != predicted["field"]).all()
-    assert trained.calibrated
+    assert trained.temperature != 1
 
 
 @pytest.mark.parametrize("kind", ["logistic", "nearest_centroid"])
@@ -71,9 +71,7 @@ def calibration_error(hits: pd.Series, confidence: pd.Series, bins: int = 10) ->
 def test_few_examples_are_said_not_to_be_calibrated() -> None:
     vectors, labels, ids = clouds(30, 0.2)
     trained = train_classifier(vectors, labels, ids, FieldsParams())
-    assert not trained.calibrated
     assert trained.temperature == 1
-    assert trained.reason.startswith("30 examples, 10 of the rarest field; 500 and 5 are needed")
 
 
 def test_two_fields_are_enough_and_one_is_not() -> None:
@@ -123,13 +121,6 @@ def test_confidence_is_the_same_bits_whatever_the_threads_and_the_order_of_items
     predicted.append(predict_fields(names[::-1], new[::-1], trained)[::-1].reset_index(drop=True))
     for other in predicted[1:]:
         pd.testing.assert_frame_equal(other, predicted[0], check_exact=True)
-
-
-def test_vectors_of_another_length_are_refused() -> None:
-    vectors, labels, ids = clouds(120, 0.2)
-    trained = train_classifier(vectors, labels, ids, FieldsParams())
-    with pytest.raises(InputError, match="vectors of 6 numbers"):
-        trained.probabilities(np.zeros((2, 5)))
 
 
 def test_accuracy_is_counted_by_hand() -> None:
