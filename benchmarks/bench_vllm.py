@@ -22,11 +22,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from bench_scoring import prompts
-from benchwright.language_models.devices import Dtype, resolve_device, resolve_dtype
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.language_models.tokenization import Encoded, encode
 from benchwright.language_models.vllm_engine import VllmEngine, VllmModel, states
-from benchwright.language_models.weights import ModelSource
+from benchwright.language_models.weights import Dtype, ModelSource, resolve_device, resolve_dtype
 from benchwright.params.scoring import VllmParams
 
 T = TypeVar("T")

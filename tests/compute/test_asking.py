@@ -106,7 +106,7 @@ def test_no_texts_ask_nothing(tmp_path: Path) -> None:
 
 
 def test_an_unknown_model_is_named_with_those_that_are_known(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"judging: model 'other' is not known; there are m"):
+    with pytest.raises(InputError, match=r"judging: unknown model 'other'; models.models has m"):
         ask(tmp_path, served("http://127.0.0.1:9/v1"), name="other")
 
 

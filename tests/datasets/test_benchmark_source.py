@@ -246,15 +246,15 @@ def test_a_split_that_is_not_there_is_named_with_those_there_are(tmp_path: Path,
     ("name", "content", "told"),
     [
         ("x.jsonl", b'{"a": 1}\n{"a": ', "line 2 is not JSON"),
-        ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2 is '[1]'; an object is accepted"),
+        ("x.jsonl", b'{"a": 1}\n[1]\n', "line 2 is '[1]'; it must be an object"),
         ("x.jsonl", b"[" * 100_000, "line 1 is not JSON"),
         ("x.csv", b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells for 2 columns"),
         ("x.csv", b'a,b\n1,"2\n', "line 2: unexpected end of data"),
-        ("x.csv", b"a,a\n1,2\n", "column 'a' is there twice; keep one"),
+        ("x.csv", b"a,a\n1,2\n", "column 'a' occurs twice; keep one"),
         ("x.csv", b"a\n\xff\xfe\n", "line 2 is not UTF-8 (byte 0xff); save it as UTF-8"),
         ("x.csv.gz", b"a,b\n1,2\n", "gzip"),
         ("x.parquet", b"PAR1 torn", "parquet"),
-        ("x.xlsx", b"", "accepted are .parquet, .jsonl, .csv, .tsv, also with .gz"),
+        ("x.xlsx", b"", "must be one of .parquet, .jsonl, .csv, .tsv, also with .gz"),
     ],
 )
 def test_a_broken_file_is_the_users_to_mend(
@@ -286,7 +286,7 @@ def test_a_wrong_benchmark_file_is_told_by_key(tmp_path: Path) -> None:
 
 def test_a_source_is_never_written(tmp_path: Path) -> None:
     source = BenchmarkSource(benchmark=benchmark(sources=local("x.csv")), raw_folder=str(tmp_path))
-    with pytest.raises(DatasetError, match="only read"):
+    with pytest.raises(DatasetError, match="read-only"):
         source.save(pd.DataFrame())
     assert not source.exists()
     (tmp_path / "x.csv").touch()

@@ -78,10 +78,10 @@ def test_json_is_a_list_or_lines(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ('[{"id": 1}, 2]', "entry 1 is 2; an object is accepted"),
+        ('[{"id": 1}, 2]', "entry 1 is 2; it must be an object"),
         ('[{"id": 1}', "cannot be read: Expecting"),
         ("[" * 100_000, "is not JSON: it is nested too deeply"),
-        ("[]\n", "line 1 is '[]'; an object is accepted"),
+        ("[]\n", "line 1 is '[]'; it must be an object"),
     ],
 )
 def test_json_that_is_no_rows_is_told(tmp_path: Path, content: str, told: str) -> None:

@@ -44,8 +44,12 @@ def test_parquet_is_read_by_its_suffix(tmp_path: Path) -> None:
     [
         ("absent.csv", None, r"part.file: .*absent.csv is missing"),
         ("torn.parquet", "PAR1", r"part.file: .*torn.parquet: cannot be read"),
-        ("other.csv", "item_id,modell\nx,y\n", "no column 'model'; item_id, model are needed, it"),
-        ("empty.csv", "item_id,model\n", "has no rows; leave part.file out"),
+        (
+            "other.csv",
+            "item_id,modell\nx,y\n",
+            "no column 'model'; required are item_id",
+        ),
+        ("empty.csv", "item_id,model\n", "has no rows; omit part.file"),
         ("nothing.csv", "", r"nothing.csv has no column 'item_id'"),
         ("more.csv", "item_id,model\nx,y,z\n", r"more.csv: line 2 has 3 cells for 2 columns"),
     ],
@@ -61,5 +65,5 @@ def test_a_file_that_will_not_do_is_told_in_one_line(
 
 
 def test_it_is_only_read(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="only read"):
+    with pytest.raises(DatasetError, match="read-only"):
         table(tmp_path / "a.csv").save(pd.DataFrame())

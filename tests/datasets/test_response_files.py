@@ -138,7 +138,7 @@ def test_a_wrong_entry_is_told_in_one_line(tmp_path: Path, entry: Any, told: str
         ("a.csv.gz", b"item_id,model\nq,m\n", "a.csv.gz: cannot be read"),
         ("a.jsonl", b'{"item_id": "q1"}\n{"item_id": ', "line 2 is not JSON"),
         ("a.jsonl", b"[" * 100_000, "line 1 is not JSON"),
-        ("a.jsonl", b"[1, 2]\n", "line 1 is '[1, 2]'; an object is accepted"),
+        ("a.jsonl", b"[1, 2]\n", "line 1 is '[1, 2]'; it must be an object"),
         ("a.jsonl", b"\n", "a.jsonl: has no rows"),
     ],
 )
@@ -175,7 +175,7 @@ def test_it_is_read_from_a_catalog_survives_pickling_and_refuses_to_be_written(
     files = pickle.loads(pickle.dumps(catalog.load("response_files")))  # noqa: S301
     assert files["a.parquet"].spec.shots == 5
     assert files["a.parquet"].table.to_pylist() == [{"item_id": "q", "model": "m"}]
-    with pytest.raises(DatasetError, match="only read"):
+    with pytest.raises(DatasetError, match="read-only"):
         catalog.save("response_files", {})
 
 
@@ -237,7 +237,7 @@ def test_a_log_without_results_has_the_name_of_its_folder_and_needs_one(tmp_path
     write_log(tmp_path, [one()], beside={})
     with pytest.raises(DatasetError) as error:
         load(tmp_path)
-    assert f"{tmp_path}/samples_task_{TIME}.jsonl: does not say its model; keep" in cause(error)
+    assert f"{tmp_path}/samples_task_{TIME}.jsonl: does not name its model; keep" in cause(error)
 
 
 def test_results_of_another_run_are_not_taken(tmp_path: Path) -> None:
@@ -343,14 +343,20 @@ GOOD = json.dumps(one()) + "\n"
     ("content", "told"),
     [
         (GOOD * 2 + GOOD[:80], "line 3 is not JSON"),
-        (GOOD + "\n[1]\n", "line 3 is [1]; an object is accepted"),
+        (GOOD + "\n[1]\n", "line 3 is [1]; it must be an object"),
         (GOOD + '{"doc_id": 1}', "line 2 has no 'filtered_resps'"),
         (GOOD + '{"doc_id": 1, "resps": [], "doc": {}}', "line 2 has no 'arguments'"),
-        (GOOD + broken("doc_id", "7"), "line 2: doc_id is '7'; a whole number"),
-        (GOOD + broken("doc", "text"), "line 2: doc is 'text'; the task's row"),
-        (GOOD + broken("arguments", 3), "line 2: arguments are 3; a list per request"),
-        (GOOD + broken("filtered_resps", [["-1", "True"]]), "2 are accepted, one per argument"),
-        (GOOD + broken("filtered_resps", [["x", "True"], []]), "response is ['x', 'True']; a pair"),
+        (GOOD + broken("doc_id", "7"), "line 2: doc_id is '7'; it must be a whole number"),
+        (GOOD + broken("doc", "text"), "line 2: doc is 'text'; it must be an object"),
+        (
+            GOOD + broken("arguments", 3),
+            "line 2: arguments are 3; there must be a list",
+        ),
+        (GOOD + broken("filtered_resps", [["-1", "True"]]), "2 are needed, one per argument"),
+        (
+            GOOD + broken("filtered_resps", [["x", "True"], []]),
+            "response is ['x', 'True']",
+        ),
         (GOOD + '{"doc": "\xff"}', "line 2 is not JSON"),
         ("", "has no rows"),
     ],
@@ -380,7 +386,7 @@ def test_a_model_is_not_for_other_files_nor_wrong_sources_for_logs(tmp_path: Pat
     (tmp_path / "a.jsonl").write_text('{"item_id": "q", "model": "m"}\n', encoding="utf-8")
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.jsonl", "model": "m"})
-    assert "a.jsonl is no sample log of lm-eval" in cause(error)
+    assert "a.jsonl is not a sample log of lm-eval" in cause(error)
     write_log(tmp_path, [one()])
     with pytest.raises(DatasetError) as error:
         ResponseFiles(benchmark={"sources": {"hub": {}}}, folder=str(tmp_path)).load()

@@ -135,7 +135,7 @@ def test_other_columns_are_left_out_and_optional_ones_filled(tmp_path: Path) -> 
     ("content", "told"),
     [
         ("item_id;rule\na;b\n", "no column 'verdict'; it has item_id, rule"),
-        ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' is there twice"),
+        ("item_id,rule,verdict,Verdict\na,b,c,d\n", "column 'verdict' occurs twice"),
         ("item_id,rule,verdict\na,b,c\na,b,c,d\n", "row 3: 4 cells, but 3 columns"),
         ('item_id,rule,verdict\na,b,"open\n', "line 2: unexpected end of data"),
         (b"item_id,rule,verdict\n\x81\x8d\n", "save it as CSV in UTF-8"),
@@ -167,7 +167,7 @@ def test_the_users_file_is_only_read(tmp_path: Path) -> None:
     from kedro.io import DatasetError
 
     dataset = OptionalReviewCsv(filepath=str(tmp_path / "x.csv"), columns=COLUMNS)
-    with pytest.raises(DatasetError, match="only read"):
+    with pytest.raises(DatasetError, match="read-only"):
         dataset.save(pd.DataFrame())
 
 

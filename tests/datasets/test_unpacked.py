@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets import unpacked
-from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
+from benchwright.datasets import verbatim
+from benchwright.datasets.verbatim import opened, read_errors, read_parquet, utf8_text
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
@@ -24,9 +24,9 @@ def test_a_packed_file_may_hold_all_that_is_allowed_and_no_more(
     content = b"x" * 100_000
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(content))
-    monkeypatch.setattr(unpacked, "EXPANSION", 10)
+    monkeypatch.setattr(verbatim, "EXPANSION", 10)
     for slack, whole in ((len(content) - 10 * path.stat().st_size, True), (-1, False)):
-        monkeypatch.setattr(unpacked, "SLACK", slack)
+        monkeypatch.setattr(verbatim, "SLACK", slack)
         with opened(path) as stream:
             if whole:
                 assert stream.read() == content
@@ -40,10 +40,10 @@ def test_a_large_file_may_hold_a_multiple_of_its_size(
 ) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"a": ["x" * 1_000] * 100}), path)
-    monkeypatch.setattr(unpacked, "TABLE_SLACK", 0)
+    monkeypatch.setattr(verbatim, "TABLE_SLACK", 0)
     assert read_parquet(path).num_rows == 100
-    monkeypatch.setattr(unpacked, "EXPANSION", 1)
-    with pytest.raises(InputError, match=r"a\.parquet: holds more than [0-9,]+ bytes; divide it"):
+    monkeypatch.setattr(verbatim, "EXPANSION", 1)
+    with pytest.raises(InputError, match=r"a\.parquet: holds more than [0-9,]+ bytes; split it"):
         read_parquet(path)
 
 
@@ -59,16 +59,16 @@ def test_a_large_file_may_hold_a_multiple_of_its_size(
 )
 def test_what_a_library_says_is_one_line_of_the_file(error: Exception, told: str) -> None:
     path = Path("some") / "file.csv"
-    with pytest.raises(InputError) as caught, told_broken(path):
+    with pytest.raises(InputError) as caught, read_errors(path):
         raise error
     assert str(caught.value) == f"{path}: {told}"
-    with pytest.raises(InputError) as again, told_broken(path):
+    with pytest.raises(InputError) as again, read_errors(path):
         raise InputError(f"{path}: said already")
     assert str(again.value) == f"{path}: said already"
 
 
 def test_an_error_of_ours_is_not_the_files() -> None:
-    with pytest.raises(KeyError), told_broken(Path("file")):
+    with pytest.raises(KeyError), read_errors(Path("file")):
         raise KeyError("ours")
 
 
@@ -94,7 +94,7 @@ def test_a_column_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     one = pa.array(["x"])
     pq.write_table(pa.Table.from_arrays([one, one], names=["a", "a"]), path)
-    with pytest.raises(InputError, match=r"a\.parquet: column 'a' is there twice; keep one"):
+    with pytest.raises(InputError, match=r"a\.parquet: column 'a' occurs twice; keep one"):
         read_parquet(path)
 
 

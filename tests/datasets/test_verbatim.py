@@ -29,7 +29,7 @@ def test_lines_of_json_are_counted_from_one_empty_ones_too() -> None:
     assert json_rows(['{"a": 1}', " ", "", '{"b": 2}']) == [{"a": 1}, {"b": 2}]
     with pytest.raises(InputError, match=r"^line 1 is not JSON: "):
         json_rows(["{"])
-    with pytest.raises(InputError, match=r"^line 3 is '3'; an object is accepted$"):
+    with pytest.raises(InputError, match=r"^line 3 is '3'; it must be an object$"):
         json_rows(["", "{}", " 3 "])
 
 
@@ -50,10 +50,10 @@ def test_a_header_is_what_it_says(tmp_path: Path, content: str, columns: list[st
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.csv", "a;b\n1;2\n", "'a;b'; commas between cells are read here, not semicolons"),
-        ("a.csv", "a\tb\n1\t2\n", "commas between cells are read here, not tabs"),
-        ("a.tsv", "a;b\n1;2\n", "tabs between cells are read here, not semicolons"),
-        ("a.tsv", "a,b\n1,2\n", "tabs between cells are read here, not commas"),
+        ("a.csv", "a;b\n1;2\n", "'a;b'; cells must be separated by commas, not semicolons"),
+        ("a.csv", "a\tb\n1\t2\n", "cells must be separated by commas, not tabs"),
+        ("a.tsv", "a;b\n1;2\n", "cells must be separated by tabs, not semicolons"),
+        ("a.tsv", "a,b\n1,2\n", "cells must be separated by tabs, not commas"),
     ],
 )
 def test_another_delimiter_is_told(tmp_path: Path, name: str, content: str, told: str) -> None:

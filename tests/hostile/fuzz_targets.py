@@ -27,10 +27,10 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
-from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import COLUMNS, DocumentShards
 from benchwright.datasets.half_scores import read_half_figures
 from benchwright.datasets.lm_eval_samples import is_sample_log
+from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.subset_manifest import ids_hash, read_subset

@@ -10,10 +10,10 @@ from benchwright.commands.evaluate_sealed import read_public
 from benchwright.commands.saved_results import read_answers, read_items
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
-from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.datasets.half_scores import HalfScores
 from benchwright.datasets.optional_table import (
+    DocumentLabels,
     NamedTable,
     OptionalCsvTable,
     OptionalReviewCsv,

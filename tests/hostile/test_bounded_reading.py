@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets import unpacked
-from benchwright.datasets.unpacked import read_parquet
+from benchwright.datasets import verbatim
+from benchwright.datasets.verbatim import read_parquet
 from hostile.bounded_reading import MEMORY_KIB, packed, parquet_bomb, whole
 from hostile.readers import READERS
 
@@ -41,7 +41,7 @@ def test_bombs_and_lies_are_told_within_two_gigabytes() -> None:
 def test_a_packed_file_is_read_up_to_a_limit(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacked, "SLACK", 1_000)
+    monkeypatch.setattr(verbatim, "SLACK", 1_000)
     path = tmp_path / READERS[name][0]
     path.write_bytes(packed(b"item_id,model,correct,id\n", 5_000_000))
     with pytest.raises(Exception, match=r"unpacks to more than [0-9,]+ bytes"):
@@ -49,8 +49,8 @@ def test_a_packed_file_is_read_up_to_a_limit(
 
 
 def test_a_table_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacked, "TABLE_SLACK", 1_000_000)
-    monkeypatch.setattr(unpacked, "_BATCH_ROWS", 4)
+    monkeypatch.setattr(verbatim, "TABLE_SLACK", 1_000_000)
+    monkeypatch.setattr(verbatim, "_BATCH_ROWS", 4)
     path = tmp_path / "bomb.parquet"
     path.write_bytes(parquet_bomb())
     with pytest.raises(InputError, match=r"bomb\.parquet: holds more than [0-9,]+ bytes"):

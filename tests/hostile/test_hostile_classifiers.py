@@ -89,7 +89,7 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
         load(tmp_path, changed(EMBEDDING, place, value))
     said = one_line(caught.value) or ""
     assert said.startswith(f"{tmp_path / 'classifier.json'}: {told}"), said
-    assert said.endswith("; kedro run --pipeline sba writes it again")
+    assert said.endswith("; run kedro run --pipeline sba to write it again")
     assert "\n" not in said
 
 
@@ -98,5 +98,5 @@ def test_a_changed_field_is_named(tmp_path: Path, place: str, value: Any, told: 
     [("fine_tuning", None), ("fine_tuning.epochs", 0), ("weights", "../x"), ("weights", [1])],
 )
 def test_a_fine_tuned_one_is_checked_too(tmp_path: Path, place: str, value: Any) -> None:
-    with pytest.raises(DatasetError, match="kedro run --pipeline sba writes it again"):
+    with pytest.raises(DatasetError, match="kedro run --pipeline sba to write it again"):
         load(tmp_path, changed(BERT, place, value))

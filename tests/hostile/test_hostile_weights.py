@@ -106,7 +106,7 @@ def test_a_torn_file_of_weights_is_told_before_it_is_converted(tmp_path: Path) -
     assert not weights.starts_with_bos(path)
     content = path.read_bytes()
     for length in (0, 3, 4, 20, len(content) // 2, len(content) - 40):
-        with pytest.raises(InputError, match=r"x\.gguf: is no whole GGUF file"):
+        with pytest.raises(InputError, match=r"x\.gguf: is no complete GGUF file"):
             weights.starts_with_bos(gguf(tmp_path, content[:length]))
 
 
@@ -119,7 +119,7 @@ def test_numbers_that_do_not_fit_the_file_are_refused(tmp_path: Path, at: int, v
     content = bytearray(TARGETS["gguf"].seeds[0])
     size = 4 if at == 4 else 8
     content[at : at + size] = value.to_bytes(size, "little")
-    with pytest.raises(InputError, match=r"x\.gguf: is no whole GGUF file"):
+    with pytest.raises(InputError, match=r"x\.gguf: is no complete GGUF file"):
         gguf_fields(gguf(tmp_path, bytes(content)))
 
 

@@ -59,7 +59,7 @@ def test_both_versions_are_read(tmp_path: Path, version: int) -> None:
     said = text("b") + struct.pack("<I", STRING) + text("é")
     content, _ = whole(number("a", 7), said, version=version)
     assert fields(tmp_path, content) == {"a": 7, "b": "é"}
-    with pytest.raises(InputError, match="is no whole GGUF file"):
+    with pytest.raises(InputError, match="is no complete GGUF file"):
         fields(tmp_path, content.replace("é".encode(), b"\xff\xff"))
 
 

@@ -9,10 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.language_models.hf_generation import end_tokens
+from benchwright.language_models.hf_generation import draws, end_tokens, next_tokens
 from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import Generated, PromptText, Sampling
-from benchwright.language_models.token_sampling import draws, next_tokens
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.language_models import answer_threads, http_retries
+from benchwright.language_models import http_retries
 from benchwright.language_models.endpoint_replies import (
     Echo,
     first_scored,
@@ -26,7 +26,7 @@ from benchwright.language_models.endpoint_replies import (
     scored_span,
 )
 from benchwright.language_models.http_retries import BadReplyError, retry_after
-from benchwright.language_models.openai_endpoint import EndpointModel, cut_at_stop, sample_seed
+from benchwright.language_models.openai_endpoint import EndpointModel, sample_seed
 from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.params.scoring import ModelParams
@@ -139,12 +139,12 @@ def test_a_fault_that_passes_costs_one_try(fault: str) -> None:
     [
         ("429", "429: slow down"),
         ("500", "500: <html>out of order</html>"),
-        ("hang", "no whole answer within 0.2 s"),
-        ("dribbled", "no whole answer within 0.2 s"),
-        ("dribbled headers", "no whole answer within 0.2 s"),
+        ("hang", "no complete answer within 0.2 s"),
+        ("dribbled", "no complete answer within 0.2 s"),
+        ("dribbled headers", "no complete answer within 0.2 s"),
         ("dropped", "the connection failed"),
         ("truncated", "the connection failed"),
-        ("not json", "a reply that is not JSON"),
+        ("not json", "the reply is not JSON"),
         ("no choices", "a reply without choices"),
         ("error in 200", "upstream is down"),
     ],
@@ -156,7 +156,7 @@ def test_faults_without_end_stop_with_one_line(fault: str, reason: str) -> None:
             score(model, cloze(1))
     line = str(caught.value)
     assert reason in line
-    assert "after 3 tries" in line
+    assert "after 3 attempts" in line
     assert "finished prompts are kept" in line
     assert "\n" not in line
     assert len(server.arrivals) == 3
@@ -193,7 +193,7 @@ def no_threads_left() -> bool:
 def test_a_slow_prompt_holds_up_the_others_only_when_many_answers_wait_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answer_threads, "_HELD", 10)
+    monkeypatch.setattr(http_retries, "_HELD", 10)
     read: list[int] = []
     held = threading.Event()
 
@@ -294,11 +294,11 @@ def test_servers_ask_for_a_wait_in_three_ways(headers: dict[str, str], seconds: 
 @pytest.mark.parametrize(
     ("status", "advice"),
     [
-        (401, "look at the key in TOY_KEY (endpoint.key_env)"),
-        (403, "look at the key in TOY_KEY (endpoint.key_env)"),
-        (404, "look at endpoint.url, endpoint.api and endpoint.model (toy)"),
+        (401, "check the key in TOY_KEY (endpoint.key_env)"),
+        (403, "check the key in TOY_KEY (endpoint.key_env)"),
+        (404, "check endpoint.url, endpoint.api and endpoint.model (toy)"),
         (400, "endpoint.extra_body"),
-        (301, "look at endpoint.url"),
+        (301, "check endpoint.url"),
     ],
 )
 def test_a_refusal_stops_at_once(status: int, advice: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def test_a_refusal_stops_at_once(status: int, advice: str, monkeypatch: pytest.M
 
 def test_an_account_without_money_is_not_asked_again() -> None:
     refusal = (429, "insufficient_quota: pay first")
-    with Server(refusal=refusal) as server, pytest.raises(InputError, match="first; look at the q"):
+    with Server(refusal=refusal) as server, pytest.raises(InputError, match="first; check the q"):
         write(connect(server, concurrency=1), Sampling(5), letters(1))
     assert len(server.arrivals) == 1
 
@@ -725,7 +725,7 @@ def test_a_server_with_less_context_than_said_writes_what_it_has_room_for() -> N
     ],
 )
 def test_other_refusals_are_not_taken_for_a_long_prompt(said: str) -> None:
-    with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context is as"):
+    with Server(refusal=(400, said)) as server, pytest.raises(InputError, match="context in conf"):
         write(connect(server), Sampling(4000), letters(1))
 
 
@@ -780,9 +780,9 @@ def test_more_stop_texts_than_servers_take_still_end_an_answer() -> None:
 
 
 def test_an_answer_ends_at_the_first_stop_text() -> None:
-    assert cut_at_stop("one. two\n", "length", ("\n", ".")) == ("one", "stop")
-    assert cut_at_stop("one", "length", ("\n", ".")) == ("one", "length")
-    assert cut_at_stop("one", "stop", ()) == ("one", "stop")
+    assert Sampling(9, stop=("\n", ".")).cut("one. two\n") == ("one", True)
+    assert Sampling(9, stop=("\n", ".")).cut("one") == ("one", False)
+    assert Sampling(9).cut("one") == ("one", False)
 
 
 @pytest.mark.parametrize(

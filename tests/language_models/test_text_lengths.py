@@ -3,7 +3,7 @@
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.language_models.text_lengths import text_lengths
+from benchwright.language_models.loading import text_lengths
 from benchwright.params.scoring import ModelsParams
 from faults.tiny_llama import WORDS, save_tiny_llama
 

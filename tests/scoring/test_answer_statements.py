@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.scoring.answer_statements import before_next_question
-from benchwright.scoring.extraction import extract_letter
+from benchwright.scoring.option_labels import extract_letter
 
 OPTIONS = ["Mars", "Earth", "Venus", "the Moon"]
 MADE_UP = (

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchwright.scoring.extraction import extract_final_answer, extract_letter
-from benchwright.scoring.final_answers import canonical_number, same_answer
+from benchwright.scoring.final_answers import canonical_number, extract_final_answer, same_answer
+from benchwright.scoring.option_labels import extract_letter
 
 CITIES = ("London", "Paris", "Rome", "Berlin")
 NUMBERS = ("3", "3.5", "30", "1,000")

@@ -137,7 +137,7 @@ def test_torn_shards_are_scored_again_with_a_warning(
     second.write_bytes(flipped)
     pd.testing.assert_frame_equal(stage.run(), wanted)
     assert stage.bytes() == complete
-    assert sum("is left out and scored again" in text for text in caplog.messages) >= 2
+    assert sum("is ignored and scored again" in text for text in caplog.messages) >= 2
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(

@@ -11,7 +11,7 @@ import pandas as pd
 from benchwright import __version__
 from benchwright.commands.saved_results import KnownAnswers
 from benchwright.core.atomic_files import written_aside
-from benchwright.language_models.text_lengths import text_lengths
+from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.planning.plan import (
     Answers,
     CostPerPrompt,

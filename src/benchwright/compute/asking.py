@@ -1,4 +1,4 @@
-"""Chat models asked for written answers, by any stage, with the store of what they said."""
+"""Chat models asked by any stage for written answers, with a store of their replies."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ from benchwright.language_models.protocol import Ask, Batch, PromptText, Samplin
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
-_STYLE = "ask"  # in the keys: what a stage asks is no answer to an item
+_STYLE = "ask"  # in the keys, since no item is answered
 
 
 def ask_model(
@@ -38,37 +38,33 @@ def ask_model(
     temperature: float,
     what: str,
 ) -> Ask:
-    """A model of conf as a function; nothing is loaded before it is asked something new.
+    """Return a model of conf as a function; it is loaded when it is first asked something new.
 
     Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
     template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
-    asked once. Replies are kept shard by shard, so that a killed run goes on where it was.
+    asked once. Replies are stored shard by shard, so that a killed run continues where it was.
 
     Args:
         name: of the model, under `models.models`.
         models: all models.
         scoring: engine, device, precision and sizes of batches and shards, as for scores.
-        store: what was said before; replies are added to it.
-        max_tokens: the most the model may write per reply.
+        store: earlier replies; new ones are added.
+        max_tokens: per reply.
         temperature: of attempts after the first; attempt n draws with seed n.
-        what: what is done, for the progress bar and errors, e.g. "rephrasing".
+        what: the task, for the progress bar and errors, e.g. "rephrasing".
 
     Raises:
-        InputError: the name is not known. When asked: its weights, backend, server or chat
-            template cannot be had.
+        InputError: the name is not known. When asked: weights, backend, server or chat template
+            are missing.
     """
     if name not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
-        raise InputError(
-            f"{what}: model {name!r} is not known; there are {known} (conf: models.models)"
-        )
+        raise InputError(f"{what}: unknown model {name!r}; models.models has {known}")
     return _Asked(name, models.models[name], scoring, store, max_tokens, temperature, what)
 
 
 @dataclass
 class _Asked:
-    """See `ask_model`."""
-
     name: str
     model: ModelParams
     scoring: ScoringParams
@@ -99,7 +95,6 @@ class _Asked:
 
     @cached_property
     def _frame(self) -> ChatFrame:
-        """What stands around a user's message."""
         model = self.model
         if model.endpoint is not None:
             return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
@@ -111,12 +106,11 @@ class _Asked:
             raise
         except ValueError as error:
             raise InputError(
-                f"models.{self.name}: its tokenizer has no chat template that takes a user's "
-                "message; set instruct: false to ask it in plain text"
+                f"models.{self.name}: its tokenizer has no chat template for a user's message; "
+                "set instruct: false to ask it in plain text"
             ) from error
 
     def _written(self, by_key: Mapping[str, PromptText], drawn: Sampling) -> dict[str, str | None]:
-        """The reply to each key; what the store lacks is asked."""
         from tqdm import tqdm
 
         shards = cut_shards(self.name, by_key, drawn, self.scoring)

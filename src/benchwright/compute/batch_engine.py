@@ -2,8 +2,14 @@
 
 import contextlib
 import io
+import logging
+import os
 import pickle
+import secrets
+import signal
+import socket
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,15 +23,114 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
-from benchwright.core.errors import InputError, one_line
+from benchwright.core.errors import InputError, causes, one_line
 from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
+
+_KNOCK_SECONDS = 10.0
+
+
+def loaded_ray(section: str) -> Any:
+    """Import Ray with Ray Data; InputError if it is not installed."""
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise InputError(
+            f"{section}.engine is ray, but Ray is not installed: pip install 'benchwright[ray]'"
+        ) from None
+    return ray
+
+
+@contextlib.contextmanager
+def cluster(
+    ray: Any, address: str | None, cores: int, section: str, spill_to: Path | None = None
+) -> Iterator[None]:
+    """Connect to a cluster, or start one on this machine, while the block runs.
+
+    Args:
+        ray: the package.
+        address: of a running cluster; None starts one on this machine.
+        cores: of the cluster that is started.
+        section: the part of conf that asks for it, for messages.
+        spill_to: where a started cluster writes objects that its store has no room for.
+
+    Raises:
+        InputError: no cluster can be reached at the address.
+    """
+    if ray.is_initialized():
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    with _own_sigterm():
+        if address is None:
+            # Otherwise Ray writes one into the home folder, which may not exist.
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+            spilling = {} if spill_to is None else {"object_spilling_directory": str(spill_to)}
+            ray.init(address="local", num_cpus=cores, include_dashboard=False, **spilling, **quiet)
+        else:
+            try:
+                _knock(address)
+                ray.init(address=address, **quiet)
+            except (OSError, ValueError, ImportError, ray.exceptions.RayError) as error:
+                raise InputError(
+                    f"{section}.ray.address {address!r}: no Ray cluster can be reached there "
+                    f"({root_line(error, -1)}); start one with `ray start --head`, or leave the "
+                    "address out to use this machine alone"
+                ) from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextlib.contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Restore the handler of SIGTERM; Ray's exits with the signal's number, as no shell does."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def quiet_data(ray: Any, *, ordered: bool = False) -> Iterator[None]:
+    """Disable the bars, banners and statistics of Ray Data."""
+    context = ray.data.DataContext.get_current()
+    options, log = context.execution_options, logging.getLogger("ray.data")
+    before = context.enable_progress_bars, context.print_on_execution_start
+    order, level = options.preserve_order, log.level
+    context.enable_progress_bars = context.print_on_execution_start = False
+    options.preserve_order = ordered or order
+    log.setLevel(logging.CRITICAL)  # what fails is raised
+    try:
+        yield
+    finally:
+        context.enable_progress_bars, context.print_on_execution_start = before
+        options.preserve_order = order
+        log.setLevel(level)
+
+
+def root_line(error: BaseException, line: int = 0) -> str:
+    """Return the first or the last (−1) line of an error's root cause."""
+    *_, root = causes(error)
+    return (str(root).strip().splitlines() or [type(root).__name__])[line]
+
+
+def _knock(address: str) -> None:
+    """Raise OSError if nothing listens at `host:port`: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
+
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")
 
-_AHEAD = 2  # tasks of each worker that run or wait, for processes
-_WINDOW_BYTES = 256 << 20  # of tasks that Ray's store holds at once
+_AHEAD = 2  # tasks per worker process that run or wait
+_WINDOW_BYTES = 256 << 20  # of tasks in Ray's store at once
 _MEMORY = Path("/dev/shm")  # noqa: S108 - kept in memory
 _ROW = pa.schema(
     [("part", pa.large_binary()), ("fault", pa.large_string()), ("traceback", pa.large_string())]
@@ -33,7 +138,7 @@ _ROW = pa.schema(
 
 
 class BatchEngine(contextlib.ExitStack):
-    """Where the batches of a stage are worked on; processes and cluster live until it is closed.
+    """Runs the batches of a stage; its processes and cluster live until it is closed.
 
     Args:
         params: where, and how many at once.
@@ -49,18 +154,18 @@ class BatchEngine(contextlib.ExitStack):
     def over(
         self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
     ) -> Iterator[Part]:
-        """What a function gives for each task, in the order of the tasks.
+        """Yield the parts that a function returns for each task, in the order of the tasks.
 
-        With one local worker the parts of a task come one by one; with several, when it is done;
-        on Ray, each part is an object of its own. Tasks are taken as they are needed.
+        With one local worker parts come one by one; with several, when their task is done; on Ray,
+        each part is a separate object. Tasks are taken as they are needed.
 
         Args:
             function: of a module, or a `partial` of one, so that other processes can load it.
             tasks: what can be pickled.
 
         Raises:
-            InputError: as the function does; or a worker has ended, Ray or its cluster cannot be
-                had, or the cluster may write texts to disk and no leave is given.
+            InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or
+                the cluster may write texts to disk without permission.
         """
         if self._params.engine == "ray":
             return self._on_ray(function, tasks)
@@ -82,8 +187,8 @@ class BatchEngine(contextlib.ExitStack):
                 yield from map(pickle.loads, waiting.popleft().result())
         except BrokenProcessPool as error:
             raise InputError(
-                f"{self._section}: a worker process ended, perhaps for want of memory; fewer of "
-                f"them ({self._section}.workers) or smaller batches may do"
+                f"{self._section}: a worker process ended, perhaps for lack of memory; try fewer "
+                f"workers ({self._section}.workers) or smaller batches"
             ) from error
         finally:
             for future in waiting:
@@ -105,15 +210,15 @@ class BatchEngine(contextlib.ExitStack):
                     yield from map(part_of, table.to_pylist())
             except _crashes(ray) as error:
                 raise InputError(
-                    f"{self._section}: Ray's workers ended again and again, perhaps for want of "
-                    f"memory; fewer of them ({self._section}.workers) or smaller batches may do: "
+                    f"{self._section}: Ray's workers ended repeatedly, perhaps for lack of memory; "
+                    f"try fewer workers ({self._section}.workers) or smaller batches: "
                     f"{root_line(error)}"
                 ) from error
 
     def _outcomes(
         self, ray: Any, function: Callable[[Task], Iterable[Part]], window: list[pa.Table]
     ) -> Iterable[pa.Table]:
-        # One block per task: Ray hands on, and does again, whole blocks.
+        # One block per task: Ray passes on, and repeats, whole blocks.
         dataset = ray.data.from_arrow(window).map_batches(
             outcomes,
             fn_args=(function,),
@@ -138,21 +243,21 @@ class BatchEngine(contextlib.ExitStack):
 
 
 def require_leave_to_spill(params: BatchClusterParams, section: str) -> None:
-    """Raise InputError where Ray may write texts to disk and nobody has allowed it."""
+    """Raise InputError if Ray may write texts to disk and conf does not allow it."""
     if params.allow_spill or (params.address is None and _MEMORY.is_dir()):
         return
     raise InputError(
-        f"{section}.engine is ray: where its store is full, Ray writes texts of documents and "
-        "questions to the disks of the cluster, also of questions that will be closed; set "
-        f"{section}.ray.allow_spill: true if that may be, or {section}.engine: local"
+        f"{section}.engine is ray: when its store is full, Ray writes texts of documents and "
+        "questions, also of questions that will be closed, to the disks of the cluster; set "
+        f"{section}.ray.allow_spill: true to allow it, or {section}.engine: local"
     )
 
 
 def outcomes(tasks: pa.Table, function: Callable[[Any], Iterable[Any]]) -> Iterator[pa.Table]:
-    """`function` for `Dataset.map_batches`: a table of one row for each part.
+    """Run `function` for `Dataset.map_batches`: yield a table of one row for each part.
 
-    Instead of a part, `fault` says what the user can mend, or `traceback` what it was: Ray would
-    wrap an exception into its own.
+    Instead of a part, a row has the `fault` that the user can fix, or another `traceback`: Ray
+    would wrap an exception into its own.
     """
     yield _ROW.empty_table()
     for task in tasks.column("task").to_pylist():
@@ -160,15 +265,15 @@ def outcomes(tasks: pa.Table, function: Callable[[Any], Iterable[Any]]) -> Itera
             for part in function(pickle.loads(task)):  # noqa: S301 - from our own process
                 yield _row(part=_dumped(part))
         except Exception as error:
-            told = one_line(error)
-            if told is not None:
-                yield _row(fault=told)
+            fault = one_line(error)
+            if fault is not None:
+                yield _row(fault=fault)
             else:
                 yield _row(traceback="".join(format_exception(error)))
 
 
 class _Pickler(pickle.Pickler):
-    """Tables as Arrow streams: pickle alone would write the whole table of which one is a slice."""
+    """Tables as Arrow streams: pickle alone would write the whole table of a slice."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, pa.Table):
@@ -198,7 +303,7 @@ def _row(**outcome: bytes | str) -> pa.Table:
 
 
 def part_of(row: dict[str, Any]) -> Any:
-    """The part in a row of `outcomes`; raises what the worker met."""
+    """Return the part in a row of `outcomes`; raise the worker's error."""
     if row["fault"] is not None:
         raise InputError(row["fault"])
     if row["traceback"] is not None:
@@ -207,7 +312,7 @@ def part_of(row: dict[str, Any]) -> Any:
 
 
 def _windows(tasks: Iterable[Any]) -> Iterator[list[pa.Table]]:
-    """Tasks as tables of one row, as many at once as `_WINDOW_BYTES` hold."""
+    """Yield tasks as tables of one row, as many at once as `_WINDOW_BYTES` hold."""
     window: list[pa.Table] = []
     for task in tasks:
         window.append(task_table(task))
@@ -219,7 +324,7 @@ def _windows(tasks: Iterable[Any]) -> Iterator[list[pa.Table]]:
 
 
 def task_table(task: Any) -> pa.Table:
-    """One task as a table of one row, as `outcomes` takes it."""
+    """Return one task as a table of one row, as `outcomes` takes it."""
     return pa.table({"task": pa.array([_dumped(task)], pa.large_binary())})
 
 
@@ -229,7 +334,7 @@ def _crashes(ray: Any) -> tuple[type[Exception], ...]:
 
 @contextlib.contextmanager
 def _memory_folder() -> Iterator[Path | None]:
-    """A folder in memory while the block runs, where this machine has such."""
+    """Make a folder in memory, where this machine has one, while the block runs."""
     if not _MEMORY.is_dir():
         yield None
         return

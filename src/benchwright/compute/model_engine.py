@@ -1,4 +1,4 @@
-"""Where prompts are answered: in this process, or by copies of a model in actors of Ray."""
+"""Engines that answer prompts: this process, or Ray actors with a copy of the model each."""
 
 import logging
 import math
@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from benchwright.compute.batch_engine import outcomes, part_of, task_table
-from benchwright.compute.ray_cluster import cluster, loaded_ray, quiet_data, root_line
+from benchwright.compute.batch_engine import (
+    cluster,
+    loaded_ray,
+    outcomes,
+    part_of,
+    quiet_data,
+    root_line,
+    task_table,
+)
 from benchwright.core.errors import InputError
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
@@ -32,18 +39,13 @@ def answer_batches(
     batches: Sequence[Batch],
     progress: Progress,
 ) -> Iterator[tuple[int, Answers]]:
-    """Ask one model; the number of each batch with its answers, as soon as they are there.
+    """Ask one model; yield the number of each batch with its answers as soon as possible.
 
-    Args:
-        name: of the model, as conf has it.
-        model: what runs it and where it comes from.
-        scoring: precision, device, and the engine: `local`, in the order of `batches`, or `ray`,
-            in any order.
-        batches: in the order they should be asked.
-        progress: told how many more prompts are done.
+    The engine `local` answers in the order of `batches`, `ray` in any order; `progress` is called
+    with the number of prompts newly done.
 
     Raises:
-        InputError: the model's weights, backend, server or cluster cannot be had.
+        InputError: the model's weights, backend, server or cluster are missing.
     """
     if scoring.engine == "ray":
         yield from answer_on_ray(name, model, scoring, batches, progress)
@@ -60,9 +62,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_RETRIES = 3  # of one batch: one that takes its actor along each time would never end
-_RESTARTS = 10  # of one actor: one that has not the memory to load the model would never end
-_AHEAD = 2  # batches at an actor, so that one lies ready when another is answered
+_RETRIES = 3  # of a batch: one that ends its actor each time would never finish
+_RESTARTS = 10  # of an actor: one without enough memory for the model would never finish
+_AHEAD = 2  # batches at an actor, so that one is ready when another is answered
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
 
 
@@ -73,16 +75,15 @@ def answer_on_ray(
     batches: Sequence[Batch],
     progress: Progress,
 ) -> Iterator[tuple[int, Answers]]:
-    """Ask copies of one model; the number of each batch with its answers, in any order.
+    """Ask copies of one model; yield the number of each batch with its answers, in any order.
 
-    Each actor loads the model once, on the device and in the precision that `auto` comes to in
-    this process. An actor that dies is started again and its batches are asked again. Ray is
-    started on this machine where no address is given, and stopped at the end if it was started
-    here.
+    Each actor loads the model once, on the device and in the precision that `auto` resolves to in
+    this process. An actor that dies is restarted and its batches are asked again. Without an
+    address Ray runs on this machine and is stopped at the end if it was started here.
 
     Raises:
-        InputError: Ray is not installed, its cluster or what the actors need cannot be had, the
-            model cannot be loaded, or a batch has ended its actor again and again.
+        InputError: Ray is not installed, its cluster or the actors' resources are missing, the
+            model cannot be loaded, or a batch has ended its actor repeatedly.
     """
     if not batches:
         return
@@ -104,20 +105,19 @@ def answer_on_ray(
                     yield number, answers
         except (ray.exceptions.RayActorError, ray.exceptions.OutOfMemoryError) as error:
             raise InputError(
-                f"model {name}: its actors ended again and again, perhaps for want of memory; "
-                "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens) may "
-                f"do: {root_line(error)}"
+                f"model {name}: its actors ended repeatedly, perhaps for lack of memory; try "
+                "fewer actors (scoring.ray.actors) or smaller batches (scoring.batch_tokens): "
+                f"{root_line(error)}"
             ) from error
         finally:
             rows.close()
 
 
 def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams, ScoringParams]:
-    """The same settings with nothing left that an actor could understand otherwise.
+    """Return the settings with nothing left that an actor could resolve differently.
 
-    `auto` is replaced by what it comes to here, since that is part of a score's key, and a path by
-    an absolute one. On this machine, weights are looked for and converted once before any actor is
-    started.
+    `auto` is resolved here, since that is part of a score's key, and a path becomes absolute. On
+    this machine, weights are found and converted once before any actor is started.
     """
     if model.weights is None:
         return model, scoring
@@ -140,9 +140,9 @@ class Answerer:
     Args:
         name: of the model.
         model: what to load.
-        scoring: with the device and dtype decided.
-        keys: environment variables to set before loading, for the servers' keys. They come this
-            way because Ray writes those of a runtime environment into its logs.
+        scoring: with the device and dtype resolved.
+        keys: the servers' keys, by environment variable. They are not part of Ray's runtime
+            environment because Ray logs that.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Answerer:
         self._model: LanguageModel | Exception
         try:
             self._model = load_model(name, model, scoring)
-        except Exception as error:  # raised here, Ray would start the actor again
+        except Exception as error:  # if it were raised, Ray would restart the actor
             self._model = error
 
     def __call__(self, tasks: "pa.Table") -> "Iterator[pa.Table]":
@@ -169,7 +169,7 @@ class Answerer:
 
 
 def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
-    """Raise InputError where actors could not have the devices that this process expects."""
+    """Raise InputError if actors would not have the devices that this process expects."""
     if model.weights is None or model.backend == "openai":
         return
     gpus = scoring.ray.gpus_per_actor
@@ -188,12 +188,12 @@ def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
     if device == "cuda" and model.backend == "vllm" and gpus < model.vllm.tensor_parallel > 1:
         raise InputError(
             f"vllm.tensor_parallel is {model.vllm.tensor_parallel}, but "
-            f"scoring.ray.gpus_per_actor is {gpus:g}: an actor needs as many GPUs"
+            f"scoring.ray.gpus_per_actor is {gpus:g}: both must be equal"
         )
 
 
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
-    """Raise InputError where actors would wait for ever; a cluster that may grow gets a warning."""
+    """Raise InputError if actors would wait for ever; warn if the cluster may grow."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
         wanted, found = params.actors * each, there.get(resource, 0.0)
         if wanted > found:
@@ -214,13 +214,13 @@ def _dataset(
     params: RayParams,
     batches: Sequence[Batch],
 ) -> Any:
-    """The answers to all batches, to be iterated over; nothing runs before."""
-    # One block per batch: Ray hands on, and asks again, whole blocks.
+    """Return the answers to all batches, computed when iterated over."""
+    # One block per batch: Ray passes on, and repeats, whole blocks.
     blocks = [task_table((number, _sharing(batch))) for number, batch in enumerate(batches)]
     pool = ray.data.ActorPoolStrategy(
         size=min(params.actors, len(batches)), max_tasks_in_flight_per_actor=_AHEAD
     )
-    with warnings.catch_warnings():  # of the last two arguments, which have no other place yet
+    with warnings.catch_warnings():  # of the last two arguments
         warnings.simplefilter("ignore", ray.util.annotations.RayDeprecationWarning)
         return ray.data.from_arrow(blocks).map_batches(
             Answerer,
@@ -237,14 +237,14 @@ def _dataset(
 
 
 def _environment(params: RayParams) -> dict[str, str]:
-    """Environment variables of the actors; Ray logs them, so no secret may be among them."""
+    """Return the environment variables of the actors, without secrets, since Ray logs them."""
     threads = str(max(1, int(params.cpus_per_actor)))
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {**passed, "BENCHWRIGHT_CACHE": str(default_cache()), "OMP_NUM_THREADS": threads}
 
 
 def _keys(model: ModelParams) -> dict[str, SecretStr]:
-    """The key of the model's server, if it needs one and it is set here."""
+    """Return the key of the model's server, if it has one."""
     variable = model.endpoint.key_env if model.endpoint else None
     if variable is None or variable not in os.environ:
         return {}
@@ -252,7 +252,7 @@ def _keys(model: ModelParams) -> dict[str, SecretStr]:
 
 
 def _sharing(batch: Batch) -> Batch:
-    """The same batch, in which equal prefixes are one object and so are sent once."""
+    """Return the batch with equal prefixes as one object, so that they are sent once."""
     prefixes = {prompt.prefix: prompt.prefix for prompt in batch.prompts}
     prompts = (prompt._replace(prefix=prefixes[prompt.prefix]) for prompt in batch.prompts)
     return batch._replace(prompts=tuple(prompts))

@@ -1,8 +1,8 @@
-"""What identifies a score, how prompts are cut into the shards of the store, and their tables."""
+"""The keys of scores, the cut of prompts into the shards of the store, and the shards' tables."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
@@ -13,8 +13,12 @@ from benchwright.language_models.protocol import Answers, PromptText, Sampling
 from benchwright.language_models.weights import conversion, revision
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
-_SCORER = "2"  # raise it when the way of scoring changes its numbers
+_SCORER = "2"  # increase it when a change of scoring changes its numbers
 
+_PLANNED = (
+    *("model", "prefix", "text", "continuations", "template", "labels", "style"),
+    *("shots_used", "max_new_tokens", "stop"),
+)
 COLUMNS = ("key", "logprobs", "option_tokens", "prompt_tokens")
 """Columns of a shard: one row per key; `logprobs` None where the prompt did not fit."""
 
@@ -23,9 +27,9 @@ WRITTEN_COLUMNS = ("key", "texts", "finish", "generated_tokens", "prompt_tokens"
 
 
 class Shard(NamedTuple):
-    """Prompts that are scored together, always all of them: the batches depend on it.
+    """Prompts that are always scored together, since the batches depend on it.
 
-    `sampling` says how answers are written; None where continuations are scored.
+    `sampling` says how answers are written; None if continuations are scored.
     """
 
     name: str
@@ -43,7 +47,7 @@ class ShardPlan(NamedTuple):
 
 
 def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, str]:
-    """Everything about a model and this machine that can change a score."""
+    """Return everything about a model and this machine that can change a score."""
     asked = {
         "scorer": _SCORER,
         "context": str(context_limit(model, scoring)),
@@ -51,10 +55,10 @@ def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, s
         "label_space": str(model.label_space),
     }
     if model.endpoint is not None:
-        # What runs behind an endpoint it does not tell: its address and name stand for it.
-        names = ("url", "model", "api", "logprobs", "extra_body")
-        told = model.endpoint.model_dump(include=set(names))
-        return {**asked, "backend": "openai", "endpoint": json.dumps(told, sort_keys=True)}
+        # Address and name stand for the unknown software behind an endpoint.
+        names = {"url", "model", "api", "logprobs", "extra_body"}
+        endpoint = json.dumps(model.endpoint.model_dump(include=names), sort_keys=True)
+        return {**asked, "backend": "openai", "endpoint": endpoint}
     assert model.weights is not None  # noqa: S101  (ModelParams holds it)
     setting: Setting = resolve(model, scoring)
     ingredients = {
@@ -72,7 +76,7 @@ def model_ingredients(model: ModelParams, scoring: ScoringParams) -> dict[str, s
 
 
 def _backend_version(backend: str) -> str:
-    """The installed version; vLLM's build for processors has a name of its own."""
+    """Return the installed version; vLLM's CPU build has another name."""
     for name in (backend, f"{backend}-cpu"):
         try:
             return version(name)
@@ -88,20 +92,20 @@ def score_key(
     style: str,
     shots_used: int,
 ) -> str:
-    """The key of one prompt's scores: a hash of all that can change its numbers.
+    """Return the key of one prompt's scores: a hash of all that can change its numbers.
 
-    The item's id and the configuration's name are not part of it: the same prompt is scored once.
+    Item id and configuration name are not part of it: equal prompts are scored once.
     """
     content = [sorted(ingredients.items()), *prompt, list(labels), style, shots_used]
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
 
 def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
-    """Cut the prompts into shards, before and whatever the store holds.
+    """Cut the prompts into shards, independently of what the store holds.
 
-    A shard holds prompts of one model with one prefix, so that an item more or less changes one
-    shard only; its name is a hash of its keys and of `batch_tokens`. So a shard found in the store
-    was scored in the very same batches.
+    A shard holds prompts of one model with one prefix, so that an added item changes one shard
+    only; its name is a hash of its keys and of `batch_tokens`. So a stored shard was scored in the
+    very same batches.
     """
     ingredients = {
         name: model_ingredients(models.models[name], scoring)
@@ -109,9 +113,9 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
     }
     keys: list[str] = []
     groups: dict[tuple[str, str, Sampling | None], dict[str, PromptText]] = {}
-    for model, prefix, text, scored, template, labels, style, shots_used, *written in _rows(
-        prompts
-    ):
+    columns = (prompts[name] for name in _PLANNED)
+    for row in zip(*columns, strict=True):
+        model, prefix, text, scored, template, labels, style, shots_used, *written = row
         prompt = PromptText(prefix, text, tuple(scored), template)
         asked = ingredients[model]
         drawn = sampling(scoring, *written)
@@ -130,7 +134,7 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
 
 
 def sampling(scoring: ScoringParams, max_new_tokens: int, stop: Sequence[str]) -> Sampling | None:
-    """How answers of at most so many tokens are drawn; None where none are written."""
+    """Return how answers of at most so many tokens are drawn, None if none are written."""
     if not max_new_tokens:
         return None
     drawn = scoring.generation
@@ -145,7 +149,7 @@ def cut_shards(
     drawn: Sampling | None,
     scoring: ScoringParams,
 ) -> list[Shard]:
-    """The shards of one model's prompts, by key, that share one prefix and one sampling."""
+    """Cut one model's prompts, by key, that share one prefix and one sampling, into shards."""
     shards = []
     for by_key in _cut(prompts, scoring.shard_size):
         content = json.dumps([list(by_key), scoring.batch_tokens])
@@ -154,16 +158,10 @@ def cut_shards(
     return shards
 
 
-def _rows(prompts: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    names = ("model", "prefix", "text", "continuations", "template", "labels", "style")
-    more = ("shots_used", "max_new_tokens", "stop")
-    return zip(*(prompts[name] for name in (*names, *more)), strict=True)
-
-
 def _cut(by_key: Mapping[str, PromptText], size: int) -> list[dict[str, PromptText]]:
-    """Cut by the first digits of the keys, into a power of two of parts of at most about `size`.
+    """Cut by the first digits of the keys into 2^n parts of at most about `size`.
 
-    Keys are hashes, so parts are of similar size, and one more prompt changes one part only.
+    Keys are hashes, so parts are of similar size, and an added prompt changes one part only.
     """
     parts = 1
     while parts * size < len(by_key):
@@ -175,7 +173,7 @@ def _cut(by_key: Mapping[str, PromptText], size: int) -> list[dict[str, PromptTe
 
 
 def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
-    """The table of a shard; one row per key, in the shard's order."""
+    """Return the table of a shard; one row per key, in the shard's order."""
     frame = pd.DataFrame(answers)
     frame.insert(0, "key", list(shard.keys))
     kinds: dict[str, Any] = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
@@ -186,12 +184,12 @@ def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
 
 
 def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
-    """Whether a stored table is this shard, whole."""
+    """Return whether a stored table is this shard, complete."""
     return frame is not None and list(frame["key"]) == list(shard.keys)
 
 
 def written_texts(frame: pd.DataFrame) -> dict[str, list[str] | None]:
-    """What was written by key, a text per sample; None where the prompt did not fit."""
+    """Return the written texts by key, one per sample; None if the prompt did not fit."""
     return {
         key: None if absent(texts) else [str(text) for text in texts]
         for key, texts in zip(frame["key"], frame["texts"], strict=True)
@@ -199,5 +197,5 @@ def written_texts(frame: pd.DataFrame) -> dict[str, list[str] | None]:
 
 
 def absent(values: object) -> bool:
-    """Whether a stored list is none: a prompt that did not fit (None or NaN, as stored)."""
+    """Return whether a stored list is missing (None or NaN): the prompt did not fit."""
     return values is None or isinstance(values, float)

@@ -1,22 +1,23 @@
-"""Kedro's datasets, writing aside and renaming: a killed run never leaves half a file."""
+"""Kedro datasets that write a temporary file and rename it: no killed run leaves a partial file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from textwrap import shorten
 from typing import Any, ClassVar
 
+from kedro.io import Version
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.json import JSONDataset
 from kedro_datasets.pandas import ParquetDataset
 from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
 from kedro_datasets.text import TextDataset
 
-from benchwright.core.atomic_files import written_aside
-from benchwright.core.kedro_internals import open_loaded, wrap_local_file_system
+from benchwright.core.atomic_files import folder_aside, written_aside
+from benchwright.core.kedro_internals import LocalFile, open_loaded, wrap_local_file_system
 
 
 class AsideFileSystem:
-    """A local fsspec file system whose files opened for writing appear only when complete."""
+    """A local fsspec file system whose files appear only when completely written."""
 
     def __init__(self, wrapped: Any) -> None:
         self._wrapped = wrapped
@@ -28,7 +29,7 @@ class AsideFileSystem:
 
     @contextmanager
     def open(self, path: str, mode: str = "rb", **arguments: Any) -> Iterator[Any]:
-        """As fsspec's, but a file opened for writing replaces the old one only at the end."""
+        """Open a file as fsspec does; a file opened for writing replaces the old one at the end."""
         if "w" not in mode:
             with self._wrapped.open(path, mode=mode, **arguments) as stream:
                 yield stream
@@ -41,7 +42,7 @@ class AsideFileSystem:
 
 
 class _WritesAside:
-    """Mix-in: on a local disk, writes go through `AsideFileSystem`."""
+    """A mix-in: on a local disk, writes go through `AsideFileSystem`."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -58,7 +59,7 @@ class ParquetTable(_WritesAside, ParquetDataset):
     """A table in one Parquet file."""
 
     def preview(self, nrows: int = 5) -> TablePreview:
-        """Return the first rows for Kedro-Viz; lists and long texts as short texts."""
+        """Return the first rows for Kedro-Viz, lists and long texts as short texts."""
         import pyarrow.parquet as pq
 
         with open_loaded(self) as stream:
@@ -79,9 +80,34 @@ class PlotlyFigure(_WritesAside, PlotlyJSONDataset):
 
 
 class TextFile(_WritesAside, TextDataset):
-    """A text file in UTF-8 (the HTML report), whatever the locale says."""
+    """A text file in UTF-8, whatever the locale."""
 
     DEFAULT_FS_ARGS: ClassVar[dict[str, Any]] = {
         "open_args_save": {"mode": "w", "encoding": "utf-8", "newline": "\n"},
         "open_args_load": {"mode": "r", "encoding": "utf-8", "newline": ""},
     }
+
+
+class SealedFolder(LocalFile[Mapping[str, bytes]]):
+    """The files of a sealed benchmark as bytes, in `<folder>/<version>/<name of the folder>/`."""
+
+    held = "sealed benchmarks"
+
+    def __init__(
+        self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(filepath=folder, version=version, metadata=metadata)
+
+    def load(self) -> dict[str, bytes]:
+        """Return the files by name."""
+        return {path.name: path.read_bytes() for path in sorted(self.load_path().iterdir())}
+
+    def save(self, data: Mapping[str, bytes]) -> None:
+        """Write all files at once.
+
+        Raises:
+            InputError: the disk is full, or the folder cannot be written.
+        """
+        with folder_aside(self.save_path()) as aside:
+            for name, content in data.items():
+                (aside / name).write_bytes(content)

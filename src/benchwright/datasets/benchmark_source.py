@@ -1,4 +1,4 @@
-"""The rows of a benchmark as its source has them: a mirror, a local file, or the hub."""
+"""The rows of a benchmark from its source: a mirror, a local file, or the hub."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -30,7 +30,7 @@ from benchwright.params.benchmark import (
 class _Read(NamedTuple):
     frame: pd.DataFrame
     origin: str
-    splits: list[str]  # every split there is, as the source spells it
+    splits: list[str]  # all splits of the source, as it spells them
 
 
 class _Place(NamedTuple):
@@ -40,15 +40,22 @@ class _Place(NamedTuple):
 
 
 class BenchmarkSource(ReadOnly[pd.DataFrame]):
-    """Reads a benchmark's rows, texts verbatim, from the first source that there is.
+    """A benchmark's rows, texts verbatim, from its first available source.
 
-    The mirror where `mirror_root` names a folder and the benchmark has an entry for it
-    (`<mirror_root>/benchmarks/<file>`), then a local file in `raw_folder`, then the hub. Every
-    column is as the source has it ("None", "NA" and "01" stay texts; CSV cells are all texts).
-    Added are `_split` (canonical), `_config` (of the hub) and `_subject` (from a split's name).
-    The index is the position in the source. Only splits that the benchmark uses are given, and
-    rows whose split has no known name, which ingestion rejects. `attrs["source"]` says what was
-    read.
+    The sources are the mirror (`<mirror_root>/benchmarks/<file>`, if `mirror_root` is set), a local
+    file in `raw_folder`, and the hub. Columns are as in the source ("None", "NA" and "01" stay
+    texts; CSV cells are all texts), with `_split` (canonical), `_config` (of the hub) and
+    `_subject` (of a split's name). The index is the position in the source. The rows are those of
+    splits that the benchmark uses and those of unknown splits, which ingestion rejects.
+    `attrs["source"]` describes what was read.
+
+    Args:
+        benchmark: the whole benchmark file (`BenchmarkParams`).
+        raw_folder: `data/01_raw/<benchmark>`.
+        mirror_root: a folder with `benchmarks/`; "" for none.
+        data_root: the data folder, in which a local source may name another folder; by default
+            that of `raw_folder`.
+        metadata: for kedro-viz.
     """
 
     def __init__(
@@ -60,27 +67,17 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         data_root: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Name the places; nothing is read yet.
-
-        Args:
-            benchmark: the whole benchmark file (`BenchmarkParams`).
-            raw_folder: `data/01_raw/<benchmark>`.
-            mirror_root: a folder with `benchmarks/`; "" for none.
-            data_root: the data folder, in which a local source may name a folder of its own;
-                without it that of `raw_folder`.
-            metadata: for kedro-viz.
-        """
-        super().__init__(raw_folder, metadata)
+        super().__init__(raw_folder, metadata=metadata)
         self._benchmark = benchmark
         self._mirror_root = mirror_root or ""
         self._data_root = Path(data_root) if data_root else self.place.parent.parent
 
     def load(self) -> pd.DataFrame:
-        """The rows of the splits in use.
+        """Return the rows of the splits in use.
 
         Raises:
-            DatasetError: caused by an InputError that names the file, the column or the split
-                that is missing, and what is there; or what would do where the hub is away.
+            DatasetError: caused by an InputError that names the missing file, column or split and
+                those found, or how to do without the hub.
         """
         benchmark = self._params()
         place = self._place(benchmark)
@@ -126,7 +123,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         if hub is not None:
             return _Place("hub", hub, self.place)
         raise InputError(
-            f"benchmark {benchmark.name} is only known from a mirror: name its folder, "
+            f"benchmark {benchmark.name} needs a mirror: name its folder with "
             "--params mirror_root=…"
         )
 
@@ -135,7 +132,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
 
     def _exists(self) -> bool:
         place = self._place(self._params())
-        # Whether the hub is there is only known by asking it.
+        # Only a request shows whether the hub is available.
         return isinstance(place.source, HubSource) or not _missing(place.source, place.folder)
 
 
@@ -147,8 +144,8 @@ def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) 
     missing = _missing(source, folder)
     if source.made_by is not None and missing:
         raise InputError(
-            f"{missing[0]} is missing; kedro run --pipeline {source.made_by} "
-            f"--params benchmark={benchmark.name} makes it (in the same data_root)"
+            f"{missing[0]} is missing; make it in the same data_root with kedro run "
+            f"--pipeline {source.made_by} --params benchmark={benchmark.name}"
         )
 
 
@@ -181,7 +178,7 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
 
 
 def _unknown(cell: Any) -> str | None:
-    """A spelling that names no split, as ingestion will show it."""
+    """Return a spelling that names no split, as ingestion will show it."""
     if isinstance(cell, str) or cell is None:
         return cell
     return repr(cell)  # a number or a list: whatever a row may hold
@@ -190,7 +187,7 @@ def _unknown(cell: Any) -> str | None:
 def _with_splits(
     frame: pd.DataFrame, spellings: pd.Series, source: FileSource, used: frozenset[Split]
 ) -> pd.DataFrame:
-    """The rows in use with their canonical split; an unknown spelling stays, to be rejected."""
+    """Return the rows in use with their canonical split; unknown spellings stay, to be rejected."""
     known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
     names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
     splits = [
@@ -206,7 +203,7 @@ def _with_splits(
 
 
 def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
-    """The splits in use of every configuration, and where they came from.
+    """Read the splits in use of every configuration.
 
     A copy in `<raw_folder>/hub` is read before the hub; `id` may itself be a folder.
     """
@@ -234,7 +231,7 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
 def _splits_of_the_hub(
     benchmark: BenchmarkParams, source: HubSource, config: str | None, raw_folder: Path
 ) -> dict[str, Callable[[], pd.DataFrame]]:
-    """All splits of one configuration, as `datasets` gives them."""
+    """Return all splits of one configuration, as `datasets` gives them."""
     import datasets
 
     try:
@@ -263,7 +260,7 @@ def _hub_is_away(
     raw_folder: Path,
     error: Exception,
 ) -> str:
-    said = next(iter(str(error).splitlines()), "") or type(error).__name__
+    message = next(iter(str(error).splitlines()), "") or type(error).__name__
     part = "" if config is None else f" (configuration {config})"
     ways = [f"put a copy of the dataset in {raw_folder / 'hub'}"]
     mirror, local = benchmark.sources.mirror, benchmark.sources.local
@@ -273,4 +270,4 @@ def _hub_is_away(
         )
     if local is not None:
         ways.insert(0, f"put {listed(local.names())} in {raw_folder}")
-    return f"{source.id}{part} could not be read: {said}; without the hub, {' or '.join(ways)}"
+    return f"{source.id}{part} could not be read: {message}; without the hub, {' or '.join(ways)}"

@@ -1,4 +1,4 @@
-"""A trained classifier in a folder: plain JSON, and the weights of an encoder where it has some."""
+"""A trained classifier in a folder: JSON, and an encoder's weights if it has one."""
 
 import json
 import re
@@ -20,25 +20,23 @@ _WEIGHTS = re.compile(r"weights-[0-9a-f]{12}")
 class Weights(Protocol):
     """A fine-tuned encoder."""
 
-    def save(self, folder: Path) -> None:
-        """Write it to a folder."""
-        ...
+    def save(self, folder: Path) -> None: ...
 
 
 class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
-    """`<folder>/classifier.json`; loading gives None where nothing was trained.
+    """`<folder>/classifier.json`; loading gives None if nothing was trained.
 
-    What is saved is a JSON document; under the key `weights` it may have an object with
-    `save(folder)` (or None). That goes to a folder of its own beside the JSON, which then names it;
-    loading gives its path as `weights_folder`. The JSON is renamed into place last, and older
-    weights go after that, so that a killed run leaves the old classifier.
+    A JSON document is saved; under the key `weights` it may have an object with `save(folder)` (or
+    None), which goes to a folder beside the JSON that the JSON names; loading gives its path as
+    `weights_folder`. The JSON is renamed into place last and older weights are removed after that,
+    so that a killed run leaves the old classifier.
+
+    Args:
+        folder: a local folder; it need not exist.
+        metadata: for kedro-viz and MLflow.
     """
 
     def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
-        """Args:
-        folder: a local folder; it need not exist.
-        metadata: for kedro-viz and MLflow.
-        """
         self.folder = Path(folder)
         self.metadata = metadata
 
@@ -47,44 +45,43 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
         return self.folder / "classifier.json"
 
     def load(self) -> dict[str, Any] | None:
-        """The document, or None.
+        """Return the document, or None.
 
         Raises:
-            InputError: it is no JSON document, a part is missing or of another kind, lengths
-                differ, or a number is not finite or out of its range; the first field is named.
+            InputError: the document is not valid; names the first field.
         """
         if not self._document.exists():
             return None
         try:
-            read = json.loads(self._document.read_text(encoding="utf-8"))
+            document = json.loads(self._document.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
-            read = None
-        weights = read.pop("weights", None) if isinstance(read, dict) else None
-        # A name of ours: a path would make another folder's files be loaded.
+            document = None
+        weights = document.pop("weights", None) if isinstance(document, dict) else None
+        # Only our own names: a path would load another folder's files.
         ours = weights is None or (isinstance(weights, str) and _WEIGHTS.fullmatch(weights))
-        if not isinstance(read, dict) or not ours:
+        if not isinstance(document, dict) or not ours:
             raise InputError(
-                f"{self._document} is no classifier; kedro run --pipeline sba writes it again"
+                f"{self._document} is no classifier; run kedro run --pipeline sba to write it again"
             )
-        self._check(read)
+        self._check(document)
         if weights:
-            read["weights_folder"] = str((self.folder / weights).absolute())
-        return read
+            document["weights_folder"] = str((self.folder / weights).absolute())
+        return document
 
-    def _check(self, read: dict[str, Any]) -> None:
+    def _check(self, document: dict[str, Any]) -> None:
         try:
-            ClassifierDocument.model_validate(read)
+            ClassifierDocument.model_validate(document)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            said = first["msg"].removeprefix("Value error, ")
+            message = first["msg"].removeprefix("Value error, ")
             raise InputError(
-                f"{self._document}: {where}{': ' if where else ''}{said}; "
-                "kedro run --pipeline sba writes it again"
+                f"{self._document}: {where}{': ' if where else ''}{message}; "
+                "run kedro run --pipeline sba to write it again"
             ) from None
 
     def save(self, data: dict[str, Any]) -> None:
-        """Write weights, then the document, then remove older weights."""
+        """Write the weights, then the document, then remove older weights."""
         document = dict(data)
         weights: Weights | None = document.pop("weights", None)
         self.folder.mkdir(parents=True, exist_ok=True)

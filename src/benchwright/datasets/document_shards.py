@@ -1,9 +1,11 @@
 """Documents streamed from shards: JSON lines, Parquet or WARC, compressed or not."""
 
+import codecs
 import glob
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,13 +19,12 @@ from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.unpacked import BROKEN, TABLE_SLACK, plain
-from benchwright.datasets.warc_records import warc_documents
+from benchwright.datasets.verbatim import BROKEN, TABLE_SLACK, plain
 from benchwright.params.mmlu_cf import ReadingParams
 
 COLUMNS = ("doc_id", "url", "domain", "content_type", "text")
 SCHEMA = pa.schema([(name, pa.large_string()) for name in COLUMNS])
-"""The columns of `Documents` as Arrow types."""
+"""The Arrow schema of `Documents`."""
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _PACKED = (".gz", ".zst", ".bz2")
@@ -38,7 +39,7 @@ Records = Iterator[tuple[int, Mapping[str, Any]]]
 
 
 class Fault(NamedTuple):
-    """A record that was left out: file, line or record number from 1 (0: the file), and why."""
+    """A skipped record: file, line or record number from 1 (0: the file), and the reason."""
 
     file: str
     place: int
@@ -47,63 +48,55 @@ class Fault(NamedTuple):
 
 @dataclass
 class ReadingReport:
-    """What was read and what was left out.
-
-    Attributes:
-        documents: read from each file.
-        left_out: records of each file that were not; `faults` has the first hundred of all, `first`
-            the first one of each file.
-        without_options: documents that were read but passed over, since they show no sign of a
-            question (`construction.extraction.prefilter`); whoever looks at them counts them.
-    """
+    """What was read and what was skipped, by file."""
 
     documents: dict[str, int] = field(default_factory=dict)
-    left_out: dict[str, int] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    first: dict[str, Fault] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)  # records that cannot be read
+    faults: list[Fault] = field(default_factory=list)  # the first hundred of all files
+    first: dict[str, Fault] = field(default_factory=dict)  # the first fault of each file
+    # Documents read but skipped by their reader: they show no sign of a question
+    # (`construction.extraction.prefilter`).
     without_options: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:
-        """Notes a record that is left out."""
-        reason = reason[:_LONGEST_REASON]
+        """Note a skipped record."""
+        fault = Fault(file, place, reason[:_LONGEST_REASON])
         self.left_out[file] = self.left_out.get(file, 0) + 1
-        self.first.setdefault(file, Fault(file, place, reason))
+        self.first.setdefault(file, fault)
         if len(self.faults) < _NOTED:
-            self.faults.append(Fault(file, place, reason))
+            self.faults.append(fault)
 
     def frame(self) -> pd.DataFrame:
-        """A row for each file: file, documents, left_out, first_fault, without_options."""
+        """Return a row for each file."""
+        files = sorted({*self.documents, *self.left_out})
+        first = [self.first.get(file) for file in files]
         return pd.DataFrame(
-            [
-                (
-                    file,
-                    self.documents.get(file, 0),
-                    self.left_out.get(file, 0),
-                    f"{self.first[file].place}: {self.first[file].reason}"
-                    if file in self.first
-                    else "",
-                    self.without_options.get(file, 0),
-                )
-                for file in sorted({*self.documents, *self.left_out})
-            ],
-            columns=["file", "documents", "left_out", "first_fault", "without_options"],
+            {
+                "file": files,
+                "documents": [self.documents.get(file, 0) for file in files],
+                "left_out": [self.left_out.get(file, 0) for file in files],
+                "first_fault": [
+                    f"{fault.place}: {fault.reason}" if fault else "" for fault in first
+                ],
+                "without_options": [self.without_options.get(file, 0) for file in files],
+            }
         )
 
 
 def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
-    """The reports of several shards as one, in their order."""
+    """Join the reports of several shards, in their order."""
     total = ReadingReport()
-    for one in reports:
-        total.documents |= one.documents
-        total.left_out |= one.left_out
-        total.first |= one.first
-        total.without_options |= one.without_options
-        total.faults = [*total.faults, *one.faults][:_NOTED]
+    for report in reports:
+        total.documents |= report.documents
+        total.left_out |= report.left_out
+        total.first |= report.first
+        total.without_options |= report.without_options
+        total.faults = [*total.faults, *report.faults][:_NOTED]
     return total
 
 
 class DocumentBatches:
-    """Batches of documents (`Documents` as Arrow tables), read as one goes over them.
+    """Batches of documents (`Documents` as Arrow tables), read while they are iterated over.
 
     Attributes:
         files: the shards, in order.
@@ -139,8 +132,8 @@ class DocumentShards(ReadOnly[DocumentBatches]):
     """Shards of documents, for reading.
 
     Args:
-        path: a file, a folder (read with its folders) or a pattern such as `crawl/*.jsonl.zst`.
-        fields: names in the files, by ours, e.g. `{text: content}`.
+        path: a file, a folder (read recursively) or a pattern such as `crawl/*.jsonl.zst`.
+        fields: our column names with the names in the files, e.g. `{text: content}`.
         reading: limits, as `ReadingParams`.
         metadata: for plugins.
     """
@@ -152,19 +145,15 @@ class DocumentShards(ReadOnly[DocumentBatches]):
         reading: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(path, metadata)
+        super().__init__(path, metadata=metadata)
         self._path = path
         self._fields = fields or {}
         self._params = ReadingParams(**(reading or {}))
         if unknown := set(self._fields) - set(COLUMNS):
-            raise DatasetError(f"fields: {unknown.pop()!r} is none of {', '.join(COLUMNS)}")
+            raise DatasetError(f"fields: {unknown.pop()!r} is not one of {', '.join(COLUMNS)}")
 
     def load(self) -> DocumentBatches:
-        """The batches; nothing is read before one goes over them.
-
-        Raises:
-            InputError: there is no shard.
-        """
+        """Return the batches, read when iterated over; InputError if there is no shard."""
         return DocumentBatches(shard_files(self._path), self._params, self._fields)
 
     def _exists(self) -> bool:
@@ -175,19 +164,15 @@ class DocumentShards(ReadOnly[DocumentBatches]):
 
 
 def shard_files(path: str) -> list[Path]:
-    """The shards that a path names, sorted by name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the shards that a path names, sorted by name; InputError if there is none."""
     where = Path(path)
     if where.is_file():
         return [where]
-    found = where.rglob("*") if where.is_dir() else map(Path, glob.iglob(path, recursive=True))  # noqa: PTH207 - patterns with a root
-    files = sorted(one for one in found if one.is_file() and _kind(one))
+    paths = where.rglob("*") if where.is_dir() else map(Path, glob.iglob(path, recursive=True))  # noqa: PTH207 - patterns with a root
+    files = sorted(path for path in paths if path.is_file() and _kind(path))
     if not files:
         raise InputError(
-            f"{path}: no shard of documents is there; wanted is a file, a folder or a pattern of "
+            f"{path}: no shard of documents found; give a file, a folder or a pattern of "
             f"{', '.join(_LINES)} (also {', '.join(_PACKED)}), .parquet, {', '.join(_WARC)}"
         )
     return files
@@ -199,10 +184,10 @@ def shard_documents(
     report: ReadingReport,
     fields: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str | None, ...]]:
-    """The documents of one shard, as tuples in the order of `COLUMNS`.
+    """Yield the documents of one shard, as tuples in the order of `COLUMNS`.
 
-    A record that cannot be read is noted in the report and left out; so is the rest of a shard that
-    is torn, or larger than its compressed size allows.
+    Unreadable records go to the report, and so does the rest of a shard that is broken, or larger
+    than its compressed size allows.
 
     Raises:
         InputError: the shard cannot be opened, or its format is not known.
@@ -211,8 +196,8 @@ def shard_documents(
     report.documents.setdefault(name, 0)
     kind = _kind(file)
     if not kind:
-        raise InputError(f"{file}: the format is not known by the name")
-    names = {one: (fields or {}).get(one, one) for one in COLUMNS}
+        raise InputError(f"{file}: unknown format; the file name must end in a known suffix")
+    names = {column: (fields or {}).get(column, column) for column in COLUMNS}
     reader = {"lines": _of_lines, "parquet": _of_parquet, "warc": _of_warc}[kind]
     place = 0
     try:
@@ -295,22 +280,20 @@ def _of_warc(file: Path, params: ReadingParams, report: ReadingReport) -> Record
 def _row(
     record: Mapping[str, Any], names: Mapping[str, str], built_id: str, params: ReadingParams
 ) -> tuple[str | None, ...] | str:
-    """A document, or why there is none."""
+    """Return a document, or the reason why there is none."""
     text = record.get(names["text"])
     if not isinstance(text, str):
-        told = "missing" if text is None else f"a {type(text).__name__}"
-        return f"field {names['text']!r} is {told}; wanted is text"
+        value = "missing" if text is None else f"a {type(text).__name__}"
+        return f"field {names['text']!r} is {value}; it must be text"
     if len(text) > params.document_bytes:
         return f"a text of more than {params.document_bytes} characters"
-    given = {one: _named(record.get(names[one])) for one in COLUMNS}
-    url = given["url"]
-    doc_id = given["doc_id"] or built_id
-    kind = given["content_type"] or _content_type(text)
-    return doc_id, url, given["domain"] or _domain(url), kind, _storable(text)
+    doc_id, url, domain, kind = (_cell(record.get(names[name])) for name in COLUMNS[:-1])
+    kind = kind or _content_type(text)
+    return doc_id or built_id, url, domain or _domain(url), kind, _storable(text)
 
 
-def _named(value: Any) -> str | None:
-    """A cell as text that a file can hold; None where there is nothing."""
+def _cell(value: Any) -> str | None:
+    """Return a cell as text that a file can hold, None if empty."""
     return None if value is None or value == "" else _storable(str(value))
 
 
@@ -335,3 +318,83 @@ def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
     return pa.Table.from_arrays(
         [pa.array(column, pa.large_string()) for column in columns], schema=SCHEMA
     )
+
+
+_KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
+_CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
+
+
+def warc_documents(
+    file: Path, most_bytes: int, fault: Callable[[int, str], None]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield number, from 1, and fields (doc_id, url, content_type, text) of each page.
+
+    Records that are no page (requests, images, answers other than 200) are skipped; pages that
+    unpack to more than `most_bytes` are reported to `fault`.
+
+    Raises:
+        InputError: warcio is not installed.
+        OSError: the file is broken or no WARC.
+    """
+    try:
+        from warcio.archiveiterator import ArchiveIterator
+        from warcio.exceptions import ArchiveLoadFailed
+    except ImportError as error:
+        raise InputError(
+            f"{file}: WARC files need the package warcio (`pip install warcio`)"
+        ) from error
+    place = 0
+    with file.open("rb") as stream:
+        try:
+            for place, record in enumerate(ArchiveIterator(stream), start=1):
+                kind = _page_type(record)
+                if not kind:
+                    continue
+                content = record.content_stream().read(most_bytes + 1)
+                if len(content) > most_bytes:
+                    fault(place, f"a page of more than {most_bytes} bytes")
+                    continue
+                headers = record.rec_headers
+                yield (
+                    place,
+                    {
+                        "doc_id": headers.get_header("WARC-Record-ID"),
+                        "url": headers.get_header("WARC-Target-URI"),
+                        "content_type": kind,
+                        "text": _decoded(content, _declared(record)),
+                    },
+                )
+        # The other errors are warcio's own, e.g. for an answer without an address.
+        except (ArchiveLoadFailed, ValueError, LookupError, AttributeError, TypeError) as error:
+            raise OSError(f"record {place + 1}: {error}") from error
+
+
+def _page_type(record: Any) -> str:
+    """Return the content type of a page, "" for other records."""
+    if record.rec_type == "conversion":  # text extracted by the crawl
+        return "text/plain"
+    if record.rec_type not in {"response", "resource"}:
+        return ""
+    headers = record.http_headers
+    if headers is not None and not (headers.get_statuscode() or "200").startswith("200"):
+        return ""
+    kind = _declared(record).partition(";")[0].strip().lower()
+    return kind if kind in _KINDS else ""
+
+
+def _declared(record: Any) -> str:
+    headers = record.http_headers if record.http_headers is not None else record.rec_headers
+    return headers.get_header("Content-Type") or ""
+
+
+def _decoded(content: bytes, declared: str) -> str:
+    charset = _CHARSET.search(declared.encode("utf-8", "replace")) or _CHARSET.search(
+        content[:2_048]
+    )
+    try:
+        name = codecs.lookup(charset[1].decode() if charset else "utf-8").name
+    except (LookupError, ValueError):
+        name = "utf-8"
+    # Not every codec of Python is a charset: punycode takes hours, "undefined" fails.
+    return content.decode(name if _PAGES.match(name) else "utf-8", "replace")

@@ -1,8 +1,8 @@
-"""Figures of models on the halves of a sealed benchmark (`benchwright evaluate-sealed --out`)."""
+"""Scores of models on the halves of a sealed benchmark (`benchwright evaluate-sealed --out`)."""
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -10,7 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.read_only import ReadOnly
 
 FORMAT: Literal["benchwright-half-score-1"] = "benchwright-half-score-1"
-"""What a file of figures says it is."""
+"""The format named in each file."""
 
 
 class _Strict(BaseModel):
@@ -18,23 +18,16 @@ class _Strict(BaseModel):
 
 
 class SealedIdentity(_Strict):
-    """Which sealed benchmark a half is of.
-
-    Attributes:
-        name: as it was sealed.
-        canary: of the public half.
-        validation: SHA-256 of `validation.jsonl`.
-        test: SHA-256 of `test.sealed`, which each sealing makes another one.
-    """
+    """The sealed benchmark of a half."""
 
     name: str
-    canary: str
-    validation: str = Field(pattern=r"^[0-9a-f]{64}$")
-    test: str = Field(pattern=r"^[0-9a-f]{64}$")
+    canary: str  # of the public half
+    validation: str = Field(pattern=r"^[0-9a-f]{64}$")  # SHA-256 of `validation.jsonl`
+    test: str = Field(pattern=r"^[0-9a-f]{64}$")  # SHA-256 of `test.sealed`, new at each sealing
 
 
 class GroupFigures(_Strict):
-    """Answered items, accuracy 0–1 and its standard error over clusters; None: not told."""
+    """Answered items, accuracy 0–1 and its standard error over clusters; None if withheld."""
 
     n: int = Field(ge=0)
     accuracy: float | None = Field(ge=0, le=1)
@@ -42,48 +35,26 @@ class GroupFigures(_Strict):
 
 
 class HalfFigures(_Strict):
-    """One model, asked in one way, on one half; aggregates only.
-
-    Attributes:
-        format: of the file.
-        version: of the package that scored.
-        benchmark: whose half.
-        half: which.
-        model: its name; with style and shots the configuration.
-        style: how it was asked.
-        shots: demonstrations, of the public half.
-        all: all items.
-        fields: those told by themselves, the others together.
-        unanswered: items without an answer.
-        reason: why accuracies are withheld, or "".
-    """
+    """The scores of one configuration on one half; aggregates only."""
 
     format: Literal["benchwright-half-score-1"]
-    version: str
+    version: str  # of the package that scored
     benchmark: SealedIdentity
     half: Literal["validation", "test"]
     model: str
     style: str
-    shots: int = Field(ge=0)
+    shots: int = Field(ge=0)  # demonstrations, of the public half
     all: GroupFigures
-    fields: dict[str, GroupFigures]
+    fields: dict[str, GroupFigures]  # small fields are pooled
     unanswered: int = Field(ge=0)
-    reason: str
+    reason: str  # why accuracies are withheld, or ""
 
 
 class HalfScores(ReadOnly[dict[str, HalfFigures]]):
-    """A folder of figures, one `.json` file for each model, way of asking and half.
-
-    Args:
-        folder: looked through with its folders; it need not exist.
-        metadata: for plugins.
-    """
-
-    def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
-        super().__init__(folder, metadata)
+    """A folder of scores, also in folders below: one `.json` file per configuration and half."""
 
     def load(self) -> dict[str, HalfFigures]:
-        """Figures by the file's name below the folder, in order.
+        """Return the scores by the file's path below the folder, in order.
 
         Raises:
             InputError: there is no file, or one is not of this format.
@@ -91,17 +62,17 @@ class HalfScores(ReadOnly[dict[str, HalfFigures]]):
         files = sorted(self.place.rglob("*.json"))
         if not files:
             raise InputError(
-                f"{self.place}: no figures; write some with benchwright evaluate-sealed "
-                "test.sealed validation.jsonl --model … --out that folder"
+                f"{self.place}: no scores found; write them with benchwright evaluate-sealed "
+                "test.sealed validation.jsonl --model … --out <folder>"
             )
         return {str(file.relative_to(self.place)): read_half_figures(file) for file in files}
 
 
 def read_half_figures(file: Path) -> HalfFigures:
-    """One file of figures.
+    """Read one file of scores.
 
     Raises:
-        InputError: it cannot be read or is not of this format; the message names the first field.
+        InputError: the file cannot be read or is not of this format; names the first field.
     """
     try:
         return HalfFigures.model_validate(json.loads(file.read_text(encoding="utf-8")))
@@ -109,8 +80,8 @@ def read_half_figures(file: Path) -> HalfFigures:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{file}: {field}: {first['msg']}; a file that benchwright evaluate-sealed wrote with "
-            f"--out is accepted ({FORMAT}); move others away"
+            f"{file}: {field}: {first['msg']}; the folder may only hold files that benchwright "
+            f"evaluate-sealed wrote with --out ({FORMAT})"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{file}: cannot be read as JSON ({type(error).__name__})") from None

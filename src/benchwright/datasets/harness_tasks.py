@@ -24,53 +24,30 @@ _READER = "read_rows"  # the module in each task's folder, and its function
 
 
 class HarnessTask(NamedTuple):
-    """One task.
-
-    Attributes:
-        name: its name in the harness, and of its files.
-        config: the keys of its YAML file, without those that say where its rows are.
-        rows: the questions; each may be made when it is asked for.
-        demonstrations: worked examples in the order they are shown; [] for none.
-    """
+    """One task of the harness; its files have its name."""
 
     name: str
-    config: Mapping[str, Any]
-    rows: Sequence[dict[str, Any]]
-    demonstrations: list[dict[str, Any]]
+    config: Mapping[str, Any]  # of its YAML file, without the location of its rows
+    rows: Sequence[dict[str, Any]]  # the questions; each may be made on access
+    demonstrations: list[dict[str, Any]]  # in the order they are shown; [] for none
 
 
 class HarnessFamily(NamedTuple):
-    """Tasks that make one benchmark in one style: a folder, and a group where there are several.
+    """Tasks of one benchmark in one style; without tasks, a group over other families."""
 
-    A family without tasks is a group over other families.
-
-    Attributes:
-        name: of the folder; also what to ask for: the group, or the only task.
-        group: the keys of the group's YAML file; None where there is one task.
-        tasks: in the order of their subjects.
-        facts: what is said of it in the manifest.
-    """
-
-    name: str
-    group: Mapping[str, Any] | None
-    tasks: list[HarnessTask]
-    facts: Mapping[str, Any]
+    name: str  # of the folder, and of the group or the only task
+    group: Mapping[str, Any] | None  # keys of the group's YAML file; None for a single task
+    tasks: list[HarnessTask]  # in the order of their subjects
+    facts: Mapping[str, Any]  # for the manifest
 
 
 class HarnessExport(NamedTuple):
-    """All that is written into one folder.
-
-    Attributes:
-        families: names are unique, those of their tasks too.
-        stock_samples: stock task → rows to ask, for `lm_eval --samples`; {} where not known.
-        readme: how to run them.
-        facts: what the manifest says besides its files and families.
-    """
+    """The content of one folder; names of families and of their tasks are unique."""
 
     families: list[HarnessFamily]
-    stock_samples: Mapping[str, list[int]]
+    stock_samples: Mapping[str, list[int]]  # stock task → rows to ask; {} if not known
     readme: str
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # for the manifest, besides its files and families
 
 
 class _Function(str):
@@ -98,23 +75,17 @@ def _yaml(config: Mapping[str, Any]) -> bytes:
     return str(text).encode()
 
 
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
-
-
 Pieces = Iterable[bytes]
 
 
 def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """JSON lines of rows, made as they are written: a million rows do not fit in memory."""
+    """Yield JSON lines of rows as they are written: a million rows do not fit in memory."""
     for row in rows:
         yield (json.dumps(row, ensure_ascii=False) + "\n").encode()
 
 
 def _task_files(task: HarnessTask) -> dict[str, Pieces]:
-    splits: dict[str, tuple[str, Sequence[dict[str, Any]]]] = {
-        "test": (f"{task.name}.jsonl", task.rows)
-    }
+    splits = {"test": (f"{task.name}.jsonl", task.rows)}
     if task.demonstrations:
         splits["dev"] = (f"{task.name}.demonstrations.jsonl", task.demonstrations)
     config = {
@@ -140,7 +111,7 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
 
 
 def _files(export: HarnessExport) -> dict[str, Pieces]:
-    """Every file but the manifest, by its path in the folder."""
+    """Return every file but the manifest, by its path in the folder."""
     files: dict[str, Pieces] = {README: [export.readme.encode()]}
     if export.stock_samples:
         files[STOCK_SAMPLES] = [(json.dumps(dict(export.stock_samples)) + "\n").encode()]
@@ -150,30 +121,26 @@ def _files(export: HarnessExport) -> dict[str, Pieces]:
 
 
 def _manifest(export: HarnessExport, hashes: Mapping[str, str]) -> bytes:
-    """The manifest, which has the SHA-256 of each of the other files."""
-    return _json(
-        {
-            **export.facts,
-            "families": {family.name: dict(family.facts) for family in export.families},
-            "files": {name: hashes[name] for name in sorted(hashes)},
-        }
-    )
+    families = {family.name: dict(family.facts) for family in export.families}
+    files = {name: hashes[name] for name in sorted(hashes)}
+    manifest = {**export.facts, "families": families, "files": files}
+    return (json.dumps(manifest, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
     """A folder of exported tasks, replaced as a whole.
 
-    A new folder is written aside and takes the old one's place, so that there is never half of
-    one and nothing of an earlier export stays. Processes that use the folder at once take turns.
-    Where one dies between the two renames, the old folder is still
-    there under a hidden name, and is put back by the next use.
+    A new folder is written aside and takes the old one's place, so that there is never a partial
+    export and no file of an earlier one stays. Processes that use the folder at once take turns. If
+    one dies between the two renames, the old folder is still there under a hidden name, and the
+    next use restores it.
+
+    Args:
+        path: the folder; all of it belongs to the export.
+        metadata: for kedro-viz.
     """
 
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:
-        """Args:
-        path: the folder; all of it is ours.
-        metadata: for kedro-viz.
-        """
         self.folder = Path(path)
         self.metadata = metadata
 
@@ -181,8 +148,8 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         """Write the export; a reader sees the old folder or the whole new one.
 
         Raises:
-            InputError: the folder is not an export, the disk is full, or the place cannot be
-                written to; the old export is as it was.
+            InputError: the folder is not an export, the disk is full, or the folder cannot be
+                written; the old export is unchanged.
         """
         with told_if_not_writable(self.folder):
             self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -190,17 +157,13 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                 self._restore()
                 if self.folder.is_dir() and not (self.folder / MANIFEST).is_file():
                     raise InputError(
-                        f"{self.folder}: has no {MANIFEST}, so it is not ours to replace; move it "
-                        "away"
+                        f"{self.folder}: has no {MANIFEST}, so it is not an export that may be "
+                        "replaced; move it away"
                     )
                 self._replace_by(data)
 
     def load(self) -> dict[str, Any]:
-        """The manifest.
-
-        Raises:
-            InputError: a file is missing or is not what was written.
-        """
+        """Return the manifest; InputError if a file is missing or changed."""
         with one_at_a_time(self.folder.parent):
             if os.access(self.folder.parent, os.W_OK):
                 self._restore()
@@ -213,9 +176,9 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
             if not file.is_file():
                 raise InputError(f"{file}: is missing; export again")
             with file.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
-            if found != expected:
-                raise InputError(f"{file}: is not what was exported; export again")
+                actual = hashlib.file_digest(stream, "sha256").hexdigest()
+            if actual != expected:
+                raise InputError(f"{file}: has changed since the export; export again")
         return manifest
 
     def _hidden(self, kind: str) -> Path:
@@ -225,7 +188,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
         return sorted(self.folder.parent.glob(f".{glob_literal(self.folder.name)}.*.{kind}"))
 
     def _replace_by(self, export: HarnessExport) -> None:
-        """Write a folder aside and put it in the old one's place, in one's turn."""
+        """Write a folder aside and put it in the place of the old one."""
         aside, old = self._hidden("new"), self._hidden("old")
         try:
             hashes = {name: _write(aside / name, pieces) for name, pieces in _files(export).items()}
@@ -240,7 +203,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
                 shutil.rmtree(path, ignore_errors=True)
 
     def _restore(self) -> None:
-        """Put back the folder of a process that died while replacing it, and clear up after it."""
+        """Restore the folder of a process that died while replacing it, and clean up after it."""
         left = self._left("old")
         if left and not self.folder.exists():
             left.pop().rename(self.folder)
@@ -255,13 +218,13 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
 
 
 def _write(file: Path, pieces: Pieces) -> str:
-    """Write a file to the disk; its SHA-256."""
-    found = hashlib.sha256()
+    """Write a file to the disk; return its SHA-256."""
+    digest = hashlib.sha256()
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as stream:
         for piece in pieces:
-            found.update(piece)
+            digest.update(piece)
             stream.write(piece)
         stream.flush()
         os.fsync(stream.fileno())
-    return found.hexdigest()
+    return digest.hexdigest()

@@ -1,8 +1,8 @@
-"""A folder in the layout of the Hugging Face hub, its rows read as files of rows are.
+"""A folder in the layout of the Hugging Face hub, its rows read verbatim.
 
-`datasets` is asked which files make a split, and for nothing else: its readers guess types, cast to
-what a card claims, and keep what they read under the patterns of the card, so that the copies of
-two benchmarks, or an old and a new one, are taken for each other.
+`datasets` is only asked which files make a split: its readers guess types, cast to what a card
+claims, and cache under the patterns of the card, so that the copies of two benchmarks, or an old
+and a new one, are mistaken for each other.
 """
 
 import json
@@ -15,45 +15,48 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.unpacked import EXPANSION, opened, told_broken, utf8_text
 from benchwright.datasets.verbatim import (
+    EXPANSION,
     joined,
     json_rows,
     listed,
+    opened,
+    read_errors,
     read_verbatim,
     table_of_rows,
+    utf8_text,
 )
 
 _CARDS = ("README.md", ".huggingface.yaml")
-_INFOS = "dataset_infos.json"  # older than the card; what it claims of the rows is not used
+_INFOS = "dataset_infos.json"  # older than the card; its description of the rows is not used
 _JSON = (".json", ".ndjson")
 _ADVICE = (
-    "a copy has files of Parquet, JSON lines, CSV or TSV, and the card of the hub or names like "
+    "a copy needs files of Parquet, JSON lines, CSV or TSV, and the hub's card or names like "
     "test-00000-of-00001.parquet"
 )
 
 
 def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """The files of every split of one configuration, by the split's own name.
+    """Return the files of every split of one configuration, by the split's name.
 
-    As the card declares them; without a card, or where it has no such configuration, by the names
-    `<config>/<split>-….parquet` and `<config>/<split>/….parquet`.
+    They are declared by the card; without a card, or if it lacks the configuration, they are named
+    `<config>/<split>-….parquet` or `<config>/<split>/….parquet`.
 
     Args:
         copy: the folder.
         config: a configuration; None is the default one.
 
     Raises:
-        InputError: the card cannot be read, or no split is found, or a file lies outside `copy`
-            (by its name, a link, or a URL).
+        InputError: the card cannot be read, no split is found, or a file lies outside `copy` (by
+            its name, a link, or a URL).
     """
     try:
         files = _declared(copy, config)
     except InputError:
         raise
     except Exception as error:  # whatever the card makes `datasets` do
-        said = next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
-        raise InputError(f"{copy}: cannot be read: {said}; {_ADVICE}") from error
+        message = next(iter(str(error).splitlines()), "")[:200] or type(error).__name__
+        raise InputError(f"{copy}: cannot be read: {message}; {_ADVICE}") from error
     if files is None:
         files = _parquet_by_split(copy, config)
     for path in (path for paths in files.values() for path in paths):
@@ -62,13 +65,10 @@ def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
 
 
 def read_copied(files: Sequence[Path]) -> pd.DataFrame:
-    """The rows of a split's files, one after the other, cells as objects.
+    """Read the rows of a split's files, cells as objects.
 
-    Read are Parquet, JSON lines, CSV and TSV, and JSON that is one list of objects; texts stay as
-    they are ("01", "NA"). A column that a file lacks is None in its rows.
-
-    Raises:
-        InputError: as `datasets.verbatim.read_verbatim`.
+    The files are Parquet, JSON lines, CSV, TSV, or JSON that is one list of objects. A column that
+    a file lacks is None in its rows. InputError as in `datasets.verbatim.read_verbatim`.
     """
     return joined([_read(path) for path in files])
 
@@ -77,13 +77,13 @@ def _read(path: Path) -> pd.DataFrame:
     bare = path.with_suffix("") if path.suffix == ".gz" else path
     if bare.suffix not in _JSON:
         return read_verbatim(path)
-    with told_broken(path), opened(path) as stream:
+    with read_errors(path), opened(path) as stream:
         text = utf8_text(stream.read())
         return table_of_rows(_list_of_objects(text) or json_rows(text.split("\n")))
 
 
 def _list_of_objects(text: str) -> list[dict[str, Any]]:
-    """The rows of a file that is one list; none where it is none."""
+    """Return the rows of a file that is one list, none if it is not."""
     if not text.lstrip().startswith("["):
         return []
     try:
@@ -92,17 +92,17 @@ def _list_of_objects(text: str) -> list[dict[str, Any]]:
         raise InputError("is not JSON: it is nested too deeply") from error
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise InputError(f"entry {number} is {row!r:.40}; an object is accepted")
+            raise InputError(f"entry {number} is {row!r:.40}; it must be an object")
     return list(rows)
 
 
 def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
-    """What the card says, or None where it does not know the configuration."""
+    """Return the files that the card declares, None if it lacks the configuration."""
     if not any((copy / name).is_file() for name in _CARDS):
         return None
     _require_own_files(copy)
     if (infos := copy / _INFOS).is_file():
-        with told_broken(infos), infos.open(encoding="utf-8") as stream:
+        with read_errors(infos), infos.open(encoding="utf-8") as stream:
             json.load(stream)
     import datasets
 
@@ -111,17 +111,17 @@ def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
         return None
     with tempfile.TemporaryDirectory() as scratch:  # nothing is built, but a lock is left
         builder = datasets.load_dataset_builder(str(copy), name=config, cache_dir=scratch)
-    found: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
-    return {str(split): [Path(str(path)) for path in paths] for split, paths in found.items()}
+    declared: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
+    return {str(split): [Path(str(path)) for path in paths] for split, paths in declared.items()}
 
 
 def _require_own_files(copy: Path) -> None:
-    """A copy is read without a network: `datasets` would fetch what a card names by a URL."""
+    """Refuse URLs, which `datasets` would fetch: a copy is read without a network."""
     for card in (copy / name for name in _CARDS):
-        said = _yaml_of(card) if card.is_file() else None
-        if said is not None and _nodes(said, {}) > EXPANSION * card.stat().st_size:
-            raise InputError(f"{card}: its aliases (*name) multiply without end; write them out")
-        configs = said.get("configs") if isinstance(said, dict) else None
+        content = _yaml_of(card) if card.is_file() else None
+        if content is not None and _nodes(content, {}) > EXPANSION * card.stat().st_size:
+            raise InputError(f"{card}: its aliases (*name) expand too far; write them out")
+        configs = content.get("configs") if isinstance(content, dict) else None
         address = next((text for text in _texts(configs) if "://" in text), None)
         if address is not None:
             raise InputError(
@@ -131,11 +131,11 @@ def _require_own_files(copy: Path) -> None:
 
 
 def _yaml_of(card: Path) -> Any:
-    """The YAML of a card, and before its text that of a README."""
+    """Return the YAML of a card, or of the front matter of a README."""
     import yaml
     from huggingface_hub import metadata_load
 
-    with told_broken(card):
+    with read_errors(card):
         try:
             if card.suffix == ".md":
                 return metadata_load(card)
@@ -151,7 +151,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _nodes(value: Any, known: dict[int, float]) -> float:
-    """How many values it is, each alias written out; a list in itself is endless."""
+    """Count the values, each alias written out; a list in itself is endless."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:
@@ -168,7 +168,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """Files of a copy without a card: `test-00000-of-00001.parquet` or `test/0000.parquet`."""
+    """Find files of a copy without a card: `test-00000-of-00001.parquet` or `test/0000.parquet`."""
     places = [copy / config] if config is not None else [copy / "data", copy]
     base = next((place for place in places if place.is_dir()), None)
     if base is None:
@@ -188,7 +188,7 @@ def _inside(folder: Path) -> list[str]:
 
 
 def _require_inside(copy: Path, path: Path) -> None:
-    """Refuses what a link or `..` leads to; the hub's own cache links to its blobs."""
+    """Refuse files outside the copy; the hub's own cache links to its blobs."""
     root, target = copy.resolve(), path.resolve()
     allowed = [root]
     if root.parent.name == "snapshots":

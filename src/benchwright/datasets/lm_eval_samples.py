@@ -1,8 +1,8 @@
-"""Logs of samples of lm-evaluation-harness (`--log_samples`), read line by line.
+"""Sample logs of lm-evaluation-harness (`--log_samples`), read line by line.
 
 The layout is that of version 0.4.13 (`lm_eval/loggers/evaluation_tracker.py`, `evaluator.py`): one
-JSON object per document and filter, with numbers and truth values of the responses as texts. Most
-of a log is contexts, once per option; they are not kept.
+JSON object per document and filter, with numbers and truth values of the responses as texts. The
+contexts, most of a log, are not kept.
 """
 
 import json
@@ -30,10 +30,9 @@ SAMPLES = pa.schema(
         ("exact_match", pa.float64()),
     ]
 )
-"""What is kept of a sample: `doc` is the task's row as JSON; `continuations` and `logprobs` have an
-entry per request and are missing where the model wrote its answer; `contexts` are the ends of the
-contexts, kept only where all continuations are the same; `acc` and `exact_match` are the metrics of
-the sample, missing where it has none."""
+"""The kept fields of a sample: `doc` is the task's row as JSON; `continuations` and `logprobs` have
+an entry per request and are missing for written answers; `contexts` are the ends of the contexts,
+kept only if all continuations are equal; `acc` and `exact_match` are metrics of the sample."""
 
 _KEYS = ("doc_id", "doc", "arguments")
 _RESPONSES = ("filtered_resps", "resps")
@@ -47,14 +46,14 @@ _LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
 
 
 class Run(NamedTuple):
-    """What the results file beside a log says: the model (None unknown) and shots (−1 unknown)."""
+    """The model (None unknown) and shots (−1 unknown) in the results file beside a log."""
 
     model: str | None
     shots: int
 
 
 def is_sample_log(path: Path) -> bool:
-    """Whether the first line of a file of JSON lines is a sample of lm-eval."""
+    """Return whether the first line of a file of JSON lines is a sample of lm-eval."""
     try:
         first = next(_lines(path), None)
     except InputError:
@@ -63,17 +62,17 @@ def is_sample_log(path: Path) -> bool:
 
 
 def read_samples(path: Path) -> pa.Table:
-    """The samples of a log in the columns of `SAMPLES`, a row per line.
+    """Read the samples of a log in the columns of `SAMPLES`, a row per line.
 
     Raises:
-        InputError: a line is torn or is no sample; the file and the line are named.
+        InputError: a line is incomplete or no sample; names file and line.
     """
     columns: dict[str, list[Any]] = {name: [] for name in SAMPLES.names}
     for number, row in _lines(path):
         lacking = _lacking(row)
         if lacking is not None:
             raise InputError(
-                f"{path}: line {number} has no {lacking!r}; a sample log of lm-eval has it "
+                f"{path}: line {number} has no {lacking!r}; it must be a sample log of lm-eval "
                 "(lm_eval --log_samples)"
             )
         try:
@@ -83,22 +82,22 @@ def read_samples(path: Path) -> pa.Table:
         for name, cells in columns.items():
             cells.append(sample[name])
     if not columns["doc"]:
-        raise InputError(f"{path}: has no rows; remove it or give one row per answer")
+        raise InputError(f"{path}: has no rows; remove the file or add one row per answer")
     return pa.table(columns, schema=SAMPLES)
 
 
 def read_run(path: Path) -> Run:
-    """What `results_<time>.json` beside `samples_<task>_<time>.jsonl` says of the run.
+    """Read `results_<time>.json` beside `samples_<task>_<time>.jsonl`.
 
-    Nothing is known where there is no such file or the log has another name.
+    Model and shots are unknown if there is no such file or the log has another name.
 
     Raises:
-        InputError: there is such a file and it is not a JSON object.
+        InputError: the file is not a JSON object.
     """
     seen = _NAME.fullmatch(path.name)
     if seen is None:
         return Run(None, -1)
-    # `--output_path x.json` gives `x_<time>.json` in the place of `results_<time>.json`.
+    # `--output_path x.json` writes `x_<time>.json` instead of `results_<time>.json`.
     usual = path.with_name(f"results_{seen['time']}.json")
     others = sorted(path.parent.glob(f"*_{seen['time']}.json"))
     beside = usual if usual in others else next(iter(others), None)
@@ -109,12 +108,12 @@ def read_run(path: Path) -> Run:
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"{beside}: is not JSON: {' '.join(str(error).split())}") from error
     if not isinstance(results, dict):
-        raise InputError(f"{beside}: is {shown(results)}; the results of lm-eval are an object")
+        raise InputError(f"{beside}: is {shown(results)}; it must be an object")
     return Run(_model(results), _shots(results, seen["task"]))
 
 
 def run_of(name: str) -> str:
-    """The run that wrote a log, by the folders and the time in its name; else the name itself.
+    """Return the run that wrote a log, by the folders and the time in its name; else the name.
 
     >>> run_of("org__m/samples_arc_2026-11-20T22-25-57.198528.jsonl")
     'org__m/2026-11-20T22-25-57.198528'
@@ -125,7 +124,7 @@ def run_of(name: str) -> str:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of JSON lines with their numbers from 1; empty lines are passed over."""
+    """Yield the objects of JSON lines with their numbers from 1; empty lines are skipped."""
     with path.open("rb") as file:  # bytes: lines end at \n only
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -138,24 +137,24 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "if lm-eval was stopped while it wrote, run it again"
                 ) from error
             if not isinstance(row, dict):
-                raise InputError(f"{path}: line {number} is {shown(row)}; an object is accepted")
+                raise InputError(f"{path}: line {number} is {shown(row)}; it must be an object")
             yield number, row
 
 
 def _lacking(row: dict[str, Any]) -> str | None:
-    """The first key of a sample that a row has not."""
+    """Return the first key of a sample that a row lacks."""
     if not any(key in row for key in _RESPONSES):
         return _RESPONSES[0]
     return next((key for key in _KEYS if key not in row), None)
 
 
 def _sample(row: dict[str, Any]) -> dict[str, Any]:
-    """One row of the table; raises ValueError with the field, the value and what is accepted."""
+    """Return one row of the table; ValueError names the field, the value and what is accepted."""
     doc_id = row["doc_id"]
     if not isinstance(doc_id, int) or isinstance(doc_id, bool) or abs(doc_id) >= 1 << 63:
-        raise ValueError(f"doc_id is {shown(row['doc_id'])}; a whole number is accepted")
+        raise ValueError(f"doc_id is {shown(row['doc_id'])}; it must be a whole number")
     if not isinstance(row["doc"], dict):
-        raise ValueError(f"doc is {shown(row['doc'])}; the task's row is accepted, an object")
+        raise ValueError(f"doc is {shown(row['doc'])}; it must be an object, the task's row")
     contexts, continuations = _requests(row["arguments"])
     sample = {
         "doc_id": row["doc_id"],
@@ -173,7 +172,7 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
     responses = next(row[key] for key in _RESPONSES if key in row)
     if not isinstance(responses, list) or len(responses) != len(continuations):
         raise ValueError(
-            f"responses are {shown(responses)}; {len(continuations)} are accepted, one per argument"
+            f"responses are {shown(responses)}; {len(continuations)} are needed, one per argument"
         )
     logprobs = [_log_likelihood(response) for response in responses]
     conditional = _conditional(contexts, continuations)
@@ -185,33 +184,35 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
-    """Contexts and continuations of the requests; no continuations where an answer is written."""
+    """Return contexts and continuations of the requests; no continuations of a written answer."""
     if isinstance(arguments, dict):  # {"gen_args_0": {"arg_0": …, "arg_1": …}, "gen_args_1": …}
-        arguments = [_in_order(one) for one in _in_order(arguments)]
-    if not isinstance(arguments, list) or not all(isinstance(one, list) for one in arguments):
-        raise ValueError(f"arguments are {shown(arguments)}; a list per request is accepted")
-    pairs = [one[:2] for one in arguments]
+        arguments = [_in_order(request) for request in _in_order(arguments)]
+    if not isinstance(arguments, list) or not all(
+        isinstance(request, list) for request in arguments
+    ):
+        raise ValueError(f"arguments are {shown(arguments)}; there must be a list per request")
+    pairs = [request[:2] for request in arguments]
     if not pairs or not all(len(p) == 2 and all(isinstance(t, str) for t in p) for p in pairs):
         return [], None
     return [context for context, _ in pairs], [continuation for _, continuation in pairs]
 
 
 def _in_order(value: Any) -> Any:
-    """The values of an object in the order of the numbers in its keys; other things as they are."""
+    """Return an object's values in the order of the numbers in its keys; other values unchanged."""
     if not isinstance(value, dict):
         return value
     return [value[key] for key in sorted(value, key=natural_key)]
 
 
 def _conditional(contexts: list[str], continuations: list[str]) -> int:
-    """How many requests have the question; acc_mutual_info asks again without any context."""
+    """Return how many requests have the question; acc_mutual_info repeats them without context."""
     half, odd = divmod(len(continuations), 2)
     again = not odd and continuations[:half] == continuations[half:]
     return half if again and any(contexts[:half]) and not any(contexts[half:]) else len(contexts)
 
 
 def _log_likelihood(response: Any) -> float:
-    """The number of `["-23.5", "False"]`, of a list of such pairs, or the number itself."""
+    """Return the number of `["-23.5", "False"]`, of a list of such pairs, or the number itself."""
     value = response
     while isinstance(value, list) and value:
         value = value[0]
@@ -221,7 +222,7 @@ def _log_likelihood(response: Any) -> float:
     except (ValueError, OverflowError):
         pass
     raise ValueError(
-        f"response is {shown(response)}; a pair of a log-likelihood and a truth value is accepted"
+        f"response is {shown(response)}; it must be a log-likelihood and a truth value"
     )
 
 
@@ -233,7 +234,7 @@ def _metric(value: Any) -> float | None:
 
 
 def _model(results: dict[str, Any]) -> str | None:
-    """The model's name; of one that lies in a folder, the folder's name alone."""
+    """Return the model's name; for a model in a folder, the folder's name."""
     config = results.get("config")
     arguments = config.get("model_args") if isinstance(config, dict) else None
     if isinstance(arguments, str):
@@ -250,9 +251,9 @@ def _model(results: dict[str, Any]) -> str | None:
 
 def _shots(results: dict[str, Any], task: str) -> int:
     for known, key in ((results.get("n-shot"), None), (results.get("configs"), "num_fewshot")):
-        said = known.get(task) if isinstance(known, dict) else None
+        shots = known.get(task) if isinstance(known, dict) else None
         if key is not None:
-            said = said.get(key) if isinstance(said, dict) else None
-        if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
-            return said
+            shots = shots.get(key) if isinstance(shots, dict) else None
+        if isinstance(shots, int) and not isinstance(shots, bool) and shots >= 0:
+            return shots
     return -1

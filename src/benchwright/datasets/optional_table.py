@@ -1,4 +1,4 @@
-"""Tables of the user's that may not be there: then they have columns and no rows."""
+"""The user's optional files: an absent file is a table or list without rows."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,25 @@ import pyarrow as pa
 from benchwright.core.errors import InputError
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.review_csv import read_spreadsheet
-from benchwright.datasets.unpacked import read_parquet, told_broken
-from benchwright.datasets.verbatim import listed, no_rows, read_csv
+from benchwright.datasets.verbatim import (
+    json_rows,
+    listed,
+    no_rows,
+    read_csv,
+    read_errors,
+    read_parquet,
+)
 
 
 class _OptionalTable(ReadOnly[pd.DataFrame]):
-    """A local table with given columns; an absent file is a table without rows."""
+    """A local table with given columns; an absent file is a table without rows.
+
+    Args:
+        filepath: a local file; it need not exist.
+        columns: required where the file exists.
+        optional: columns that are "" throughout if the file lacks them.
+        metadata: for kedro-viz.
+    """
 
     def __init__(
         self,
@@ -24,19 +37,14 @@ class _OptionalTable(ReadOnly[pd.DataFrame]):
         optional: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Args:
-        filepath: a local file; it need not exist.
-        columns: columns that it must have where it exists.
-        optional: columns that are read where it has them, and are "" otherwise.
-        metadata: for kedro-viz.
-        """
-        super().__init__(filepath, metadata)
+        super().__init__(filepath=filepath, metadata=metadata)
         self._columns, self._optional = list(columns), list(optional or ())
 
     def load(self) -> pd.DataFrame:
-        """The table, or no rows. Raises InputError where it cannot be read or lacks a column."""
-        there = self.place.exists()
-        return self._read() if there else no_rows([*self._columns, *self._optional])
+        """Return the table; InputError if the file cannot be read or lacks a column."""
+        if self.place.exists():
+            return self._read()
+        return no_rows([*self._columns, *self._optional])
 
     def _read(self) -> pd.DataFrame:
         raise NotImplementedError
@@ -50,16 +58,16 @@ class OptionalReviewCsv(_OptionalTable):
 
 
 class OptionalCsvTable(OptionalReviewCsv):
-    """An optional CSV file, cells as texts; blank lines are none."""
+    """An optional CSV file whose cells are texts; blank lines are skipped."""
 
     def _read(self) -> pd.DataFrame:
-        # A type guessed from the cells would turn the model "01" into 1 and "1e5" into a number.
+        # Guessed types would turn the model "01" into 1 and "1e5" into a number.
         table = super()._read()
         return table[(table != "").any(axis=1)].reset_index(drop=True)
 
 
 class OptionalParquetTable(_OptionalTable):
-    """An optional Parquet file; one that cannot be read counts as absent (it is only a cache)."""
+    """An optional Parquet file; one that cannot be read counts as absent, since it is a cache."""
 
     def _read(self) -> pd.DataFrame:
         try:
@@ -74,9 +82,15 @@ class OptionalParquetTable(_OptionalTable):
 
 
 class NamedTable(ReadOnly[pd.DataFrame]):
-    """A CSV or Parquet file that a parameter names, with given columns; others are passed over.
+    """A CSV or Parquet file named by a parameter, with given columns; others are ignored.
 
-    Cells of a CSV file are texts as they stand, so that ids keep their zeros.
+    Cells of a CSV file are texts, so that ids keep their zeros.
+
+    Args:
+        filepath: ends in .parquet, or else is CSV; None if no file is named.
+        columns: that it must have.
+        named_by: the parameter, for messages.
+        metadata: for kedro-viz.
     """
 
     def __init__(
@@ -87,25 +101,19 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         named_by: str,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Args:
-        filepath: ends in .parquet, or else is CSV; None where no file is named.
-        columns: that it must have.
-        named_by: the parameter, for messages.
-        metadata: for kedro-viz.
-        """
-        super().__init__(filepath, metadata)
+        super().__init__(filepath=filepath, metadata=metadata)
         self._is_named = filepath is not None
         self._columns, self._named_by = list(columns), named_by
 
     def load(self) -> pd.DataFrame:
-        """The table, or no rows where no file is named.
+        """Return the table, without rows if no file is named.
 
         Raises:
             InputError: the file cannot be read, has no rows, or lacks a column.
         """
         if not self._is_named:
             return no_rows(self._columns)
-        told = f"{self._named_by}: {self.place}"
+        where = f"{self._named_by}: {self.place}"
         try:
             frame = _table(self.place)
         except InputError as error:
@@ -113,30 +121,28 @@ class NamedTable(ReadOnly[pd.DataFrame]):
         for name in self._columns:
             if name not in frame.columns:
                 raise InputError(
-                    f"{told} has no column {name!r}; {', '.join(self._columns)} are needed, it "
-                    f"has {listed(frame.columns)}"
+                    f"{where} has no column {name!r}; required are {', '.join(self._columns)}, "
+                    f"it has {listed(frame.columns)}"
                 )
         if frame.empty:
-            raise InputError(f"{told} has no rows; leave {self._named_by} out to name no file")
+            raise InputError(f"{where} has no rows; omit {self._named_by} to use no file")
         return frame[self._columns]
 
 
 def _table(path: Path) -> pd.DataFrame:
     if path.suffix.lower() == ".parquet":
-        with told_broken(path):
+        with read_errors(path):
             return pd.DataFrame(read_parquet(path).to_pandas())
-    # A row that is short lacks its last cells: blank, as a spreadsheet shows them.
+    # The missing last cells of a short row are blank.
     return read_csv(path).fillna("")
 
 
 class PublishedScores(NamedTable):
-    """Scores of models as a leaderboard published them; no rows where no file is named.
-
-    A CSV or Parquet file with columns `name` and `avg`.
+    """Scores of models as a leaderboard published them, a file with columns `name` and `avg`.
 
     Args:
-        file: its name below `mirror_root`/responses, or a path; None or "" where there is none.
-        mirror_root: the folder of the mirror, "" where there is none.
+        file: its name below `mirror_root`/responses, or a path; None or "" if there is none.
+        mirror_root: the folder of the mirror, "" if there is none.
         metadata: for plugins.
     """
 
@@ -152,10 +158,10 @@ class PublishedScores(NamedTable):
         )
 
     def load(self) -> pd.DataFrame:
-        """Columns name (text) and avg (number), models as the file has them.
+        """Return columns name (text) and avg (number), models in the file's order.
 
         Raises:
-            InputError: the file cannot be read, lacks a column, or an average is no number.
+            InputError: the file cannot be read, lacks a column, or an average is not a number.
         """
         table = super().load()
         try:
@@ -165,3 +171,30 @@ class PublishedScores(NamedTable):
 
     def _exists(self) -> bool:
         return not self._is_named or self.place.is_file()
+
+
+_NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
+
+
+class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
+    """Labelled questions of documents, one JSON object a line (docs/reference/collection.md)."""
+
+    def load(self) -> list[dict[str, Any]]:
+        """Return the labels in their order, none if the file is absent.
+
+        Raises:
+            InputError: a line is no JSON object, or lacks a field.
+        """
+        if not self.place.exists():
+            return []
+        try:
+            rows = json_rows(self.place.read_text(encoding="utf-8-sig").split("\n"))
+        except (InputError, UnicodeDecodeError, OSError) as error:
+            raise InputError(f"{self.place}: {error}") from error
+        for number, row in enumerate(rows, start=1):
+            if missing := [name for name in _NEEDED if name not in row]:
+                raise InputError(
+                    f"{self.place}: label {number} has no field {missing[0]!r}; required are "
+                    f"{', '.join(_NEEDED)}"
+                )
+        return rows

@@ -9,18 +9,27 @@ Held = TypeVar("Held")
 
 
 class ReadOnly(AbstractDataset[NoReturn, Held], Generic[Held]):
-    """What a run reads and never writes: files of the user's, or what other datasets saved.
+    """Files that a run reads and never writes: the user's, or those other datasets saved.
 
-    `place` names it in messages; `metadata` is for plugins.
+    Args:
+        folder: the place that is read, which messages name.
+        filepath: the same, of a dataset of one file.
+        metadata: for plugins.
     """
 
-    def __init__(self, place: str | None, metadata: dict[str, Any] | None = None) -> None:
-        self.place = Path(place or "")
+    def __init__(
+        self,
+        folder: str | None = None,
+        *,
+        filepath: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        self.place = Path(folder or filepath or "")
         self.metadata = metadata
 
     def save(self, data: NoReturn) -> NoReturn:
-        """Refused."""
-        raise DatasetError(f"{self.place} is only read")
+        """Raise DatasetError."""
+        raise DatasetError(f"{self.place} is read-only")
 
     def _exists(self) -> bool:
         return True

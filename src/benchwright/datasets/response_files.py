@@ -1,36 +1,43 @@
-"""Files of recorded answers of one benchmark, read as they are."""
+"""Files of recorded answers of one benchmark, read verbatim."""
 
 import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.lm_eval_samples import is_sample_log, read_run, read_samples
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.unpacked import opened, read_parquet, told_broken, utf8_text
-from benchwright.datasets.verbatim import json_rows, require_columns_apart
+from benchwright.datasets.verbatim import (
+    json_rows,
+    opened,
+    read_errors,
+    read_parquet,
+    require_columns_apart,
+    utf8_text,
+)
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
 from benchwright.source_rows.fields import ascii_surrogates, shown
 
 _LARGEST_BLOCK = 1 << 30
+Params = TypeVar("Params", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class LoadedFile:
-    """A file of answers with what conf says of it.
+    """A file of answers with its entry in conf.
 
     Attributes:
-        spec: its layout and meaning; guessed where it was found and not named. Of a log of lm-eval
+        spec: its layout and meaning; guessed if conf does not name the file. Of a log of lm-eval
             with the model's name and, where known, the shots.
         table: its cells, texts verbatim (a CSV's are all strings, an empty one is missing);
-            None where the file is absent. Of a log of lm-eval the columns of
+            None if the file is absent. Of a log of lm-eval the columns of
             `datasets.lm_eval_samples.SAMPLES`.
         looked_in: the folders that were searched.
         mappings: of a log of lm-eval: how the benchmark's sources are read, the hub's first, since
@@ -44,15 +51,22 @@ class LoadedFile:
 
     @property
     def name(self) -> str:
-        """The file's name, after its folders below the folder of answers, if it lies in some."""
+        """Path of the file below the folder of answers."""
         return self.spec.file
 
 
 class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
-    """The answers recorded for one benchmark: named files first, then what else lies there.
+    """The answers recorded for one benchmark: files named in conf first, then others in the folder.
 
-    Read-only. Parquet, CSV (also gzipped) and JSON lines; pickle is never read. Logs of samples of
-    lm-eval are found in folders below too, where it writes them.
+    Read are Parquet, CSV (also gzipped) and JSON lines, never pickle; and sample logs of lm-eval,
+    also in folders below, where it writes them.
+
+    Args:
+        benchmark: the benchmark's whole file; its list `responses` names files, its `sources` say
+            how a row of a task of lm-eval is read.
+        folder: searched first, also for files that conf does not name.
+        mirror_root: `<mirror_root>/responses/` is searched next; "" for none.
+        metadata: for kedro-viz.
     """
 
     def __init__(
@@ -63,37 +77,30 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         mirror_root: str | None = "",
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Args:
-        benchmark: the benchmark's whole file; its list `responses` names files, its `sources` say
-            how a row of a task of lm-eval is read.
-        folder: where files are looked for first, and where unnamed ones are picked up.
-        mirror_root: `<mirror_root>/responses/` is searched next; "" for none.
-        metadata: for kedro-viz.
-        """
         self._named = benchmark.get("responses") or []
         self._sources = benchmark.get("sources")
-        super().__init__(folder, metadata)
+        super().__init__(folder, metadata=metadata)
         self._mirror = Path(mirror_root) / "responses" if mirror_root else None
 
     def load(self) -> dict[str, LoadedFile]:
-        """Every file by name: the named in their order, then the others by name.
+        """Return every file by name: those named in conf in their order, then the others by name.
 
         Raises:
             InputError: an entry of `responses` is not valid, a named file is absent although a
-                mirror is given, a file cannot be read, or a log does not say its model.
+                mirror is given, a file cannot be read, or a log does not name its model.
         """
         if not isinstance(self._named, list | tuple):
-            raise InputError(f"responses is {shown(self._named)}; a list of files is accepted")
+            raise InputError(f"responses is {shown(self._named)}; it must be a list of files")
         named = [_spec(entry, position) for position, entry in enumerate(self._named)]
         names = [spec.file for spec in named]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"responses: {name!r} is named twice; name each file once")
-        found = [spec for spec in self._found() if spec.file not in names]
-        return {spec.file: self._load_file(spec) for spec in [*named, *found]}
+        others = [spec for spec in self._unnamed() if spec.file not in names]
+        return {spec.file: self._load_file(spec) for spec in [*named, *others]}
 
-    def _found(self) -> list[ResponseFileParams]:
-        """Files that nobody named, by name: those in the folder, and logs in folders below it."""
+    def _unnamed(self) -> list[ResponseFileParams]:
+        """Return files that are in the folder, and logs in folders below it, by name."""
         if not self.place.is_dir():
             return []
         here = [
@@ -125,32 +132,32 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
     ) -> LoadedFile:
         auto = spec.layout == "auto" and path.name.endswith(".jsonl")
         if spec.layout == "lm_eval" or (auto and is_sample_log(path)):
-            told = _log_spec(path, spec)
-            return LoadedFile(told, read_samples(path), looked_in, _mappings(self._sources))
+            log_spec = _log_spec(path, spec)
+            return LoadedFile(log_spec, read_samples(path), looked_in, _mappings(self._sources))
         if spec.model is not None:
             raise InputError(
-                f"responses: {spec.file} is no sample log of lm-eval; only these take model: "
-                f"{spec.model}"
+                f"responses: {spec.file} is not a sample log of lm-eval; omit model: {spec.model}"
             )
         return LoadedFile(spec, read_table(path), looked_in)
 
 
 def _spec(entry: Any, position: int) -> ResponseFileParams:
+    return _validated(ResponseFileParams, entry, f"responses[{position}]")
+
+
+def _validated(kind: type[Params], value: Any, where: str) -> Params:
     try:
-        return ResponseFileParams.model_validate(entry)
+        return kind.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"responses[{position}]{'.' if where else ''}{where}: {first['msg']}; "
-            f"seen {shown(first['input'])}"
-        ) from error
+        place = ".".join(map(str, (where, *first["loc"])))
+        raise InputError(f"{place}: {first['msg']}; got {shown(first['input'])}") from error
 
 
 def _logs_below(folder: Path) -> Iterator[Path]:
-    """Sample logs of lm-eval in folders below; no link is followed out of the folder."""
+    """Yield sample logs of lm-eval in folders below; no link is followed out of the folder."""
     root = folder.resolve()
-    for where, folders, files in os.walk(folder):  # which does not go into linked folders
+    for where, folders, files in os.walk(folder):  # does not enter linked folders
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
             path = Path(where, name)
@@ -165,47 +172,40 @@ def _logs_below(folder: Path) -> Iterator[Path]:
 
 
 def _log_spec(path: Path, spec: ResponseFileParams) -> ResponseFileParams:
-    """What is known of a log: from conf, else from the results beside it, else from its folder."""
+    """Complete the entry of a log from the results beside it, else from its folder."""
     run = read_run(path)
     folder = path.parent.name if "/" in spec.file else None
     model = spec.model or run.model or folder
     if model is None:
         raise InputError(
-            f"{path}: does not say its model; keep results_<time>.json of the same run beside it, "
-            f"or add {{file: {path.name}, layout: lm_eval, model: <name>}} to the benchmark's "
-            "responses"
+            f"{path}: does not name its model; keep results_<time>.json of the same run beside "
+            f"it, or add {{file: {path.name}, layout: lm_eval, model: <name>}} to the "
+            "benchmark's responses"
         )
     shots = spec.shots if spec.shots >= 0 else run.shots
     return spec.model_copy(update={"layout": "lm_eval", "model": model, "shots": shots})
 
 
 def _mappings(sources: Any) -> tuple[FieldMapping, ...]:
-    """How rows of the benchmark's sources are read: the hub's, the mirror's, a local file's."""
+    """Return how rows of the benchmark's sources are read: hub, mirror, local file."""
     if not sources:
         return ()
-    try:
-        valid = SourcesParams.model_validate(sources)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"sources.{where}: {first['msg']}; seen {shown(first['input'])}"
-        ) from error
+    valid = _validated(SourcesParams, sources, "sources")
     return tuple(source.fields for source in valid.by_kind().values())
 
 
 def read_table(path: Path) -> pa.Table:
-    """The cells of a Parquet, CSV, gzipped CSV or JSON lines file.
+    """Read the cells of a Parquet, CSV, gzipped CSV or JSON lines file.
 
     Raises:
-        InputError: the file is torn, not of its type, not UTF-8, holds far more than its size
-            (`datasets.unpacked`), has a column twice, or has no rows.
+        InputError: the file is broken, not of its type, not UTF-8, too large (`EXPANSION`), has a
+            column twice, or has no rows.
     """
     readers = {".parquet": read_parquet, ".jsonl": _read_json_lines}
-    with told_broken(path):
+    with read_errors(path):
         table = readers.get(path.suffix, _read_csv)(path)
     if table.num_rows == 0 or table.num_columns == 0:
-        raise InputError(f"{path}: has no rows; remove it or give one row per answer")
+        raise InputError(f"{path}: has no rows; remove the file or add one row per answer")
     return table
 
 
@@ -215,7 +215,7 @@ def _read_csv(path: Path) -> pa.Table:
     with opened(path) as stream:
         content = stream.read()
     if content.count(b'"') % 2:
-        raise InputError("a quote is not closed: an odd number of them; write one in a cell twice")
+        raise InputError("a quote is not closed; write a quote inside a cell twice")
     try:
         return _csv_table(content, csv.ReadOptions(block_size=_block(content)))
     except (pa.ArrowInvalid, UnicodeDecodeError):
@@ -226,7 +226,7 @@ def _read_csv(path: Path) -> pa.Table:
 
 
 def _block(content: bytes) -> int:
-    """Bytes that are parsed at once: all, since a cell may be as long as the file."""
+    # All bytes are parsed at once, since a cell may be as long as the file.
     return min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
 
 
@@ -237,7 +237,7 @@ def _csv_table(content: bytes, read: Any) -> pa.Table:
     with csv.open_csv(pa.BufferReader(content), read, parse) as reader:
         names = reader.schema.names
     require_columns_apart(names)
-    # All text: a type guessed from the first rows turns "01" into 1 and "NA" into nothing.
+    # Types guessed from the first rows would turn "01" into 1 and "NA" into a gap.
     texts = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         strings_can_be_null=True,
@@ -256,7 +256,7 @@ def _read_json_lines(path: Path) -> pa.Table:
 def _json_column(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values)
-    # Mixed types, numbers beyond any column, text that no file can hold: as text, like a CSV.
+    # Mixed types, too large numbers and text that no file can hold become text, as in a CSV.
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
         return pa.array([v if v is None else _written(v) for v in values], pa.string())
 

@@ -13,7 +13,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.unpacked import BROKEN, EXPANSION, TABLE_SLACK, told_broken
+from benchwright.datasets.verbatim import BROKEN, EXPANSION, TABLE_SLACK, read_errors
 
 _KEY = b"benchwright.response_matrix"  # of the format, whatever the module is called
 _FIELDS = {
@@ -26,26 +26,26 @@ _ROWS_PER_GROUP = 256  # bounds what is in memory beside the matrix itself
 
 
 class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
-    """Stores a `ResponseMatrix` as Parquet: a row per model, a list per field.
+    """A `ResponseMatrix` as Parquet: a row per model, a list per field.
 
-    Item ids and condition are JSON in the schema's metadata. Values come back bit for bit; a
-    field that a model lacks altogether is one null. Written aside and renamed.
+    Item ids and condition are JSON in the schema's metadata. Values come back bit for bit; a field
+    that a model lacks altogether is one null. Written aside and renamed.
     """
 
     held = "response matrices"
 
     def load(self) -> ResponseMatrix:
-        """The matrix. Raises InputError where the file is not one of ours."""
+        """Read the matrix; InputError if the file is not a response matrix."""
         return _read(self.load_path())
 
     def save(self, data: ResponseMatrix) -> None:
-        """Writes the matrix; a reader sees the old file or the whole new one."""
+        """Write the matrix to a temporary file and rename it."""
         with written_aside(self.save_path()) as aside:
             _write(data, aside)
 
 
 def is_response_matrix(path: Path) -> bool:
-    """Whether a file is Parquet and says that it is one of ours."""
+    """Return whether a file is Parquet with the metadata of a response matrix."""
     import pyarrow.parquet as pq
 
     if not path.name.endswith(".parquet"):
@@ -57,7 +57,7 @@ def is_response_matrix(path: Path) -> bool:
 
 
 def _is_blank(name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
-    """(m,) True where a model has nothing in this field."""
+    """Return (m,) True where a model has no value in this field."""
     missing = values < 0 if name == "prediction" else np.isnan(values)
     return np.asarray(missing.all(axis=1))
 
@@ -81,7 +81,7 @@ def _write(matrix: ResponseMatrix, path: Path) -> None:
 
 
 def _lists(name: str, values: NDArray[Any]) -> pa.Array:
-    """(m, n) numbers as m lists, null where a model has nothing."""
+    """Convert (m, n) numbers to m lists, null where a model has no value."""
     blank = _is_blank(name, values)
     given = np.ascontiguousarray(values[~blank])
     lengths = np.where(blank, 0, values.shape[1])
@@ -97,9 +97,9 @@ def _read(path: Path) -> ResponseMatrix:
     try:
         file = pq.ParquetFile(path)
     except BROKEN as error:
-        said = " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: is not a Parquet file: {said}") from error
-    with file, told_broken(path):
+        message = " ".join(str(error).split())[:200]
+        raise InputError(f"{path}: is not a Parquet file: {message}") from error
+    with file, read_errors(path):
         item_ids, condition = _described(file)
         models = _models(file)
         shape = (len(models), len(item_ids))
@@ -117,32 +117,33 @@ def _read(path: Path) -> ResponseMatrix:
 
 
 def _described(file: Any) -> tuple[tuple[str, ...], str]:
-    """Items and condition, as the schema says them, where the columns are those of a matrix."""
+    """Return items and condition from the schema; check the columns."""
     schema = file.schema_arrow
     described = (schema.metadata or {}).get(_KEY)
     if described is None:
         raise InputError(f"is not a response matrix (no {_KEY.decode()} in its schema)")
     for name, kind in _FIELDS.items():
-        found = schema.field(name).type if name in schema.names else None
-        if found is None or not pa.types.is_list(found) or found.value_type != kind:
-            raise InputError(f"column {name!r} is {found or 'missing'}; lists of {kind} are needed")
-    meaning = json.loads(described)
-    ids = meaning.get("item_ids") if isinstance(meaning, dict) else None
-    condition = meaning.get("condition") if isinstance(meaning, dict) else None
-    texts = isinstance(ids, list) and all(isinstance(one, str) for one in ids)
+        stored = schema.field(name).type if name in schema.names else None
+        if stored is None or not pa.types.is_list(stored) or stored.value_type != kind:
+            raise InputError(
+                f"column {name!r} is {stored or 'missing'}; it must be lists of {kind}"
+            )
+    facts = json.loads(described)
+    ids = facts.get("item_ids") if isinstance(facts, dict) else None
+    condition = facts.get("condition") if isinstance(facts, dict) else None
+    texts = isinstance(ids, list) and all(isinstance(item_id, str) for item_id in ids)
     if not texts or not isinstance(condition, str):
-        raise InputError(f"{_KEY.decode()} in its schema names no items and condition")
+        raise InputError(f"{_KEY.decode()} in its schema has no items and condition")
     return tuple(ids or ()), condition
 
 
 def _models(file: Any) -> tuple[str, ...]:
-    """The models, each once, as many as there are rows."""
     models: dict[str, None] = {}
     for batch in file.iter_batches(columns=["model"]):
         for name in batch.column(0).to_pylist():
             if not isinstance(name, str) or name in models:
                 raise InputError(
-                    f"row {len(models) + 1}: model is {name!r}; a name of its own is needed"
+                    f"row {len(models) + 1}: model is {name!r}; each row needs a unique name"
                 )
             models[name] = None
     if len(models) != file.metadata.num_rows:
@@ -157,17 +158,17 @@ def _fill(
     rows: slice,
     shape: tuple[int, int],
 ) -> None:
-    """Puts the lists of one row group into `values[name]`, made when first needed."""
-    given = np.asarray(column.is_valid().to_numpy())
-    if not given.any():
+    """Write the lists of one row group into `values[name]`, allocated when first needed."""
+    present = np.asarray(column.is_valid().to_numpy())
+    if not present.any():
         return
     if name not in values:
         kind = np.dtype(_FIELDS[name].to_pandas_dtype())
         values[name] = np.full(shape, -1 if name == "prediction" else np.nan, dtype=kind)
     lists = column.drop_null().combine_chunks()
     if not bool(pc.all(pc.equal(pc.list_value_length(lists), shape[1])).as_py()):
-        raise InputError(f"column {name!r}: a list has not one value for each of {shape[1]} items")
+        raise InputError(f"column {name!r}: a list does not have one value per item ({shape[1]})")
     flat = lists.flatten().to_numpy(zero_copy_only=False)
     if name != "prediction" and bool(((flat < 0) | (flat > 1)).any()):
         raise InputError(f"column {name!r} has a value outside 0 to 1")
-    values[name][rows][given] = flat.reshape(-1, shape[1])
+    values[name][rows][present] = flat.reshape(-1, shape[1])

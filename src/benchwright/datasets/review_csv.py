@@ -1,4 +1,4 @@
-"""CSV files that people open and fill in with a spreadsheet program."""
+"""CSV files that people open and edit with a spreadsheet program."""
 
 import csv
 import io
@@ -15,10 +15,10 @@ from benchwright.core.kedro_internals import LocalFile
 from benchwright.datasets.verbatim import listed
 
 LONGEST_CELL = 32_767
-"""Characters that a cell of a spreadsheet holds; longer text would be cut or spilt on opening."""
+"""Characters that a cell of a spreadsheet holds; longer text would be cut or split on opening."""
 
 # A spreadsheet takes these for formulas (full-width signs too), or rewrites them as numbers and
-# dates: an id 007 would come back as 7. A leading apostrophe keeps them as they are.
+# dates: an id 007 would come back as 7. A leading apostrophe prevents that.
 _GUARDED = re.compile(r"[=+\-@＝＋－＠]|[0-9][0-9.,/:+\-eE ]*\Z")
 _GUARD = "'"
 
@@ -26,26 +26,25 @@ _GUARD = "'"
 class ReviewCsv(LocalFile[pd.DataFrame]):
     """A table of texts as CSV for spreadsheets: UTF-8 with byte order mark, line ends CRLF.
 
-    Cells that would be taken for formulas, numbers or dates get an apostrophe in front, which
-    reading takes away again; white space around a text is lost, line ends in a cell are LF, and
-    cells are cut at `LONGEST_CELL`.
-    Written aside and renamed.
+    Cells that would become formulas, numbers or dates get an apostrophe in front, which reading
+    removes; white space around a text is lost, line ends in a cell are LF, and cells are cut at
+    `LONGEST_CELL`. Written aside and renamed.
     """
 
     held = "review sheets"
 
     def load(self) -> pd.DataFrame:
-        """The table as texts."""
+        """Return the table as texts."""
         return read_spreadsheet(self.load_path())
 
     def save(self, data: pd.DataFrame) -> None:
-        """Writes the table; a reader sees the old file or the whole new one."""
+        """Write the table to a temporary file and rename it."""
         with written_aside(self.save_path()) as aside:
             aside.write_bytes(spreadsheet_bytes(data))
 
 
 def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
-    """The table as CSV that spreadsheet programs open as it is meant (see `ReviewCsv`)."""
+    """Return the table as CSV for spreadsheet programs (see `ReviewCsv`)."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(table.columns)
@@ -57,19 +56,16 @@ def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
 def read_spreadsheet(
     path: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """A CSV file as texts, however a spreadsheet program saved it.
+    """Read a CSV file as texts, however a spreadsheet program saved it.
 
     Commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252; any line ends; column names in any
-    case. Cells come stripped of white space around them and of the apostrophe that keeps formulas
-    off. Empty lines are kept, so that row i of the table (from 0) is row i + 2 of the sheet.
+    case. Cells are stripped of white space and of the guarding apostrophe. Empty lines are kept, so
+    that row i of the table (from 0) is row i + 2 of the sheet.
 
     Args:
         path: the file.
-        columns: columns that it must have; none asks for no columns and gives all it has.
-        optional: columns that are "" throughout where the file lacks them.
-
-    Returns:
-        The columns asked for, those of `columns` first, as texts.
+        columns: required columns; the table has these and `optional`. If empty, all are read.
+        optional: columns that are "" throughout if the file lacks them.
 
     Raises:
         InputError: the file cannot be read, lacks a column, has it twice, or has a row with more
@@ -83,13 +79,13 @@ def read_spreadsheet(
             raise InputError(f"{path}: no column {name!r}; it has {listed(header)}")
     for name in wanted:
         if header.count(name) > 1:
-            raise InputError(f"{path}: column {name!r} is there twice; leave one")
+            raise InputError(f"{path}: column {name!r} occurs twice; keep one")
     rows = []
     for number, cells in enumerate(lines, start=2):
         if any(cell.strip() for cell in cells[len(header) :]):
             raise InputError(
-                f"{path}, row {number}: {len(cells)} cells, but {len(header)} columns; a cell "
-                "that holds a separator needs quotes around it"
+                f"{path}, row {number}: {len(cells)} cells, but {len(header)} columns; quote a "
+                "cell that holds a separator"
             )
         padded = [*cells, *[""] * (len(header) - len(cells))]
         row = dict(zip(header, padded, strict=False))
@@ -100,7 +96,7 @@ def read_spreadsheet(
 
 
 def cell_text(cell: object) -> str:
-    """What a cell says, stripped: "" where it is missing, 7 for 7.0."""
+    """Return a cell as stripped text: "" if missing, 7 for 7.0."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, float) and cell.is_integer():
@@ -133,11 +129,11 @@ def _decoded(path: Path) -> str:
             return raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise InputError(f"{path}: is not text that can be read; save it as CSV in UTF-8")
+    raise InputError(f"{path}: is not readable text; save it as CSV in UTF-8")
 
 
 def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows with the separator that gives most of the wanted columns."""
+    """Return header and rows with the separator that gives most of the required columns."""
     if not text.strip():
         return list(columns), []
     first_line = text.splitlines()[0]
@@ -151,7 +147,7 @@ def _best_table(path: Path, text: str, columns: Sequence[str]) -> tuple[list[str
         lines = list(reader)
     except csv.Error as error:
         raise InputError(
-            f"{path}, line {reader.line_num}: {error}; quotes in a cell are written twice"
+            f"{path}, line {reader.line_num}: {error}; write a quote inside a cell twice"
         ) from None
     return _column_names(lines[0]), lines[1:]
 

@@ -1,4 +1,4 @@
-"""Tables as earlier runs left them: `<folder>/<version>/<name of the folder>`."""
+"""Tables saved by earlier runs: `<folder>/<version>/<name of the folder>`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,14 +9,13 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.datasets.unpacked import read_parquet
-from benchwright.datasets.verbatim import no_rows
+from benchwright.datasets.verbatim import no_rows, read_parquet
 
 _INGESTED = ("items", "demonstrations", "calibration_items")
 
 
 def _versions(folder: Path) -> list[Path]:
-    """The saved versions of a table, oldest first."""
+    """Return the saved versions of a table, oldest first."""
     return sorted(folder.glob(f"*/{folder.name}"))
 
 
@@ -24,53 +23,37 @@ def _read_version(file: Path, columns: list[str]) -> pd.DataFrame:
     try:
         return pd.DataFrame(read_parquet(file, columns).select(columns).to_pandas())
     except InputError as error:
-        raise InputError(f"{error}; remove its folder if it is of no use") from error
+        raise InputError(f"{error}; remove its folder if it is not needed") from error
 
 
 class LastSavedTable(ReadOnly[pd.DataFrame]):
-    """The newest version of a saved Parquet table; columns without rows where there is none.
+    """The newest version of a saved Parquet table; columns without rows if there is none.
 
-    A node that makes a new version loads the old one by taking this as an input.
+    A node that makes a new version takes this as an input to load the old one.
 
     Args:
         folder: of the versions.
-        columns: of the table; others are passed over.
+        columns: of the table; others are ignored.
         metadata: for plugins.
     """
 
     def __init__(
         self, *, folder: str, columns: list[str], metadata: dict[str, Any] | None = None
     ) -> None:
-        super().__init__(folder, metadata)
+        super().__init__(folder, metadata=metadata)
         self._columns = list(columns)
 
     def load(self) -> pd.DataFrame:
-        """The table.
-
-        Raises:
-            InputError: the newest version cannot be read or lacks a column.
-        """
+        """Return the table; InputError if the newest version cannot be read or lacks a column."""
         versions = _versions(self.place)
         return _read_version(versions[-1], self._columns) if versions else no_rows(self._columns)
 
 
 class SavedAssignments(ReadOnly[list[str]]):
-    """The keyed ids of items that any earlier run closed; none where there was no run.
-
-    Args:
-        folder: of the versions of one saved `SplitAssignment`; it need not exist.
-        metadata: for plugins.
-    """
-
-    def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
-        super().__init__(folder, metadata)
+    """The keyed ids of items that any earlier run closed; `folder` has their versions, if any."""
 
     def load(self) -> list[str]:
-        """Ids in order, each once.
-
-        Raises:
-            InputError: a version cannot be read.
-        """
+        """Return the ids in order, each once; InputError if a version cannot be read."""
         closed: set[str] = set()
         for file in _versions(self.place):
             table = _read_version(file, ["item_id", "half"])
@@ -79,38 +62,22 @@ class SavedAssignments(ReadOnly[list[str]]):
 
 
 class SavedTable(NamedTuple):
-    """One table that a run saved.
-
-    Attributes:
-        benchmark: whose items.
-        version: of the save; later ones sort after earlier ones.
-        read: the table; a file that cannot be read raises OSError or ValueError.
-    """
+    """A table that a run saved; `read` raises OSError or ValueError if it cannot."""
 
     benchmark: str
-    version: str
+    version: str  # later saves sort after earlier ones
     read: Callable[[], pd.DataFrame]
 
 
 class SavedItems(ReadOnly[list[SavedTable]]):
-    """Every version of `<folder>/<benchmark>/{items,demonstrations,calibration_items}.parquet`.
-
-    Sorted by benchmark, newest version first; nothing is read by loading.
-
-    Args:
-        folder: of the ingested benchmarks; it need not exist.
-        metadata: for plugins.
-    """
-
-    def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:
-        super().__init__(folder, metadata)
+    """Every version of `<folder>/<benchmark>/{items,demonstrations,calibration_items}.parquet`."""
 
     def load(self) -> list[SavedTable]:
-        """The tables there are."""
-        found = [
+        """Return the tables, unread, by benchmark, the newest version first."""
+        tables = [
             SavedTable(path.parents[2].name, path.parent.name, partial(pd.read_parquet, path))
             for name in _INGESTED
             for path in self.place.glob(f"*/{name}.parquet/*/{name}.parquet")
         ]
-        found.sort(key=lambda table: table.version, reverse=True)
-        return sorted(found, key=lambda table: table.benchmark)
+        tables.sort(key=lambda table: table.version, reverse=True)
+        return sorted(tables, key=lambda table: table.benchmark)

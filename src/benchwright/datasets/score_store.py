@@ -1,7 +1,7 @@
 """The store of scores: a folder of small Parquet files, each checked by its name.
 
-The store only grows: a file is written aside and renamed, and nothing that is whole is ever
-changed or removed. So any number of runs may use one folder at once.
+The store only grows: a file is written aside and renamed, and no complete file is ever changed or
+removed. So any number of runs may use one folder at once.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from kedro.io import AbstractDataset
@@ -28,12 +28,12 @@ _ASIDE = re.compile(r"\..+-[0-9a-f]{16}\.parquet\.[0-9a-f]{8}-[0-9a-f]{32}\.tmp"
 
 
 class StoredShards(Mapping[str, pd.DataFrame]):
-    """The shards in a folder, read one by one when asked for; more may be added.
+    """The shards in a folder, read one by one on access; more may be added.
 
-    A file that is torn, altered or unreadable counts as absent, with one warning. Of several whole
-    files of one shard (runs that scored it at the same time, their last bits apart) the first by
-    name is read, whichever was there first. The names are those of the folder when it was listed;
-    whether a shard is whole shows when it is read.
+    A file that is incomplete, altered or unreadable counts as absent, with one warning. Of several
+    complete files of one shard (by concurrent runs, differing in the last bits) the first by name
+    is read. The names are those of the folder when it was listed; whether a shard is complete shows
+    when it is read.
     """
 
     def __init__(self, folder: Path, files: dict[str, list[str]]) -> None:
@@ -47,7 +47,7 @@ class StoredShards(Mapping[str, pd.DataFrame]):
             try:
                 return pd.read_parquet(io.BytesIO(_whole(file)))
             except (OSError, ValueError) as error:
-                logger.warning("%s is left out and scored again: %s", file, error)
+                logger.warning("%s is ignored and scored again: %s", file, error)
                 del files[0]
         raise KeyError(name)
 
@@ -58,10 +58,10 @@ class StoredShards(Mapping[str, pd.DataFrame]):
         return len(self._files)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Write a shard at once; torn files of the same shard go.
+        """Write a shard at once; incomplete files of the same shard are removed.
 
         Raises:
-            InputError: the folder cannot be written to; what it held is left as it was.
+            InputError: the folder cannot be written; its content is unchanged.
         """
         buffer = io.BytesIO()
         frame.to_parquet(buffer, index=False)
@@ -71,21 +71,21 @@ class StoredShards(Mapping[str, pd.DataFrame]):
             _write(self._folder / file, content)
         except OSError as error:
             raise InputError(
-                f"{self._folder / file} cannot be written: {error.strerror or error}; what was "
-                "saved before is kept, and a run that is started again goes on from there"
+                f"{self._folder / file} cannot be written: {error.strerror or error}; earlier "
+                "shards are kept, and the next run continues from them"
             ) from error
         others = [other for other in self._files.get(name, []) if other != file]
         self._files[name] = sorted([file, *filter(self._kept, others)])
 
     def _kept(self, file: str) -> bool:
-        """Whether a file is whole; a torn one is removed where it can be."""
+        """Return whether a file is complete; remove an incomplete one."""
         try:
             _whole(self._folder / file)
         except ValueError:
             with contextlib.suppress(OSError):
                 (self._folder / file).unlink(missing_ok=True)
             return False
-        except OSError:  # not readable is not torn
+        except OSError:  # unreadable is not incomplete
             return False
         return True
 
@@ -93,11 +93,10 @@ class StoredShards(Mapping[str, pd.DataFrame]):
 class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     """A folder of shards, `<shard>-<checksum of name and content>.parquet`.
 
-    Loading an absent or empty folder gives an empty mapping. Saving adds shards to the folder;
-    each is written aside and renamed, so a killed run leaves whole shards only; what it left aside
-    the next run clears away. Two catalog names may share a folder: a node cannot have the same
-    dataset as input and output. A node that reads the store may also add to what it is given,
-    as to a cache (`StoredShards.add`).
+    An absent folder is an empty mapping. Saving adds shards; each is written aside and renamed, so
+    a killed run leaves complete shards only; the next run removes what it left aside. Two catalog
+    entries may share a folder, since a node cannot have one dataset as input and output. A node
+    that reads the store may add to it, as to a cache (`StoredShards.add`).
 
     Args:
         path: the folder.
@@ -110,75 +109,63 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         self.metadata = metadata
 
     def load(self) -> StoredShards:
-        """The shards by name, read when asked for."""
-        found = _listed(self._folder)
-        clear_abandoned(self._folder / name for name in found.aside)
-        return StoredShards(self._folder, found.shards)
+        """Return the shards by name, read on access."""
+        shards, aside = _listed(self._folder)
+        clear_abandoned(self._folder / name for name in aside)
+        return StoredShards(self._folder, shards)
 
     def save(self, data: dict[str, pd.DataFrame]) -> None:
-        """Add shards (name → table); torn files of the same shards go.
+        """Add shards (name → table); incomplete files of the same shards are removed.
 
         Raises:
-            InputError: the folder cannot be written to; what it held is left as it was.
+            InputError: the folder cannot be written; its content is unchanged.
         """
         if self._shards is None:
-            self._shards = StoredShards(self._folder, _listed(self._folder).shards)
+            self._shards = StoredShards(self._folder, _listed(self._folder)[0])
         for name, frame in data.items():
             self._shards.add(name, frame)
 
     def _exists(self) -> bool:
-        # Whether the scores of a run are all there only the node knows: never skip it.
+        # Only the node knows whether all scores of a run are there: never skip it.
         return False
 
     def _describe(self) -> dict[str, Any]:
         return {"path": str(self._folder)}
 
 
-class _Listed(NamedTuple):
-    """Files of a folder: those of each shard by name, and those written aside."""
-
-    shards: dict[str, list[str]]
-    aside: list[str]
-
-
-def _listed(folder: Path) -> _Listed:
-    """One look at the folder; files that are not the store's own are left out."""
-    found = _Listed({}, [])
+def _listed(folder: Path) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the files of each shard by name, and the files written aside."""
+    shards: dict[str, list[str]] = {}
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except FileNotFoundError:
-        return found
+        return {}, []
     except NotADirectoryError:
-        raise InputError(f"{folder} is a file; the store of scores needs a folder there") from None
+        raise InputError(f"{folder} is a file; the store of scores must be a folder") from None
     for name in names:
         if shard := _SHARD.fullmatch(name):
-            found.shards.setdefault(shard[1], []).append(name)
-        elif _ASIDE.fullmatch(name):
-            found.aside.append(name)
-    return found
+            shards.setdefault(shard[1], []).append(name)
+    return shards, [name for name in names if _ASIDE.fullmatch(name)]
 
 
 def _whole(file: Path) -> bytes:
-    """The content of a file, which is what its name says.
-
-    Raises ValueError or OSError where it is not.
-    """
+    """Return the content of a complete file; else raise ValueError or OSError."""
     content = file.read_bytes()
     shard, _, digest = file.stem.rpartition("-")
     if _digest(shard, content) != digest:
-        raise ValueError("its content is not what its name says")
+        raise ValueError("its content does not match the checksum in its name")
     return content
 
 
 def _digest(name: str, content: bytes) -> str:
-    """A checksum that a file under another shard's name does not have."""
+    """Return a checksum that a file under another shard's name does not have."""
     hashed = hashlib.blake2b(f"{name}\n".encode(), digest_size=_DIGEST_BYTES)
     hashed.update(content)
     return hashed.hexdigest()
 
 
 def _write(target: Path, content: bytes) -> None:
-    """Write aside, then rename; the file aside is locked for as long as its writer lives."""
+    """Write aside, then rename; the file aside is locked while its writer lives."""
     aside = aside_of(target)
     try:
         with held(aside):
@@ -213,5 +200,5 @@ class MemoryShards(StoredShards):
         return MemoryShards, ()
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
-        """Keep a shard until the process ends; one of the same name makes way."""
+        """Keep a shard until the process ends, in place of one of the same name."""
         self._frames[name] = frame

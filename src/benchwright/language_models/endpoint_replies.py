@@ -1,4 +1,4 @@
-"""What OpenAI-compatible servers answer: texts, log-probabilities, counts of tokens."""
+"""Replies of OpenAI-compatible servers: texts, log-probabilities, token counts."""
 
 import math
 import re
@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 
 from benchwright.language_models.http_retries import BadReplyError
 
-_LOWEST = -9999.0  # what servers write for a probability of 0
-_LEAST_MASS = 1e-9  # probability left for tokens that are not listed, where rounding leaves none
+_LOWEST = -9999.0  # servers write this for a probability of 0
+_LEAST_MASS = 1e-9  # least probability of all unlisted tokens, where rounding leaves none
 _UNKNOWN = -1
 _SPACES = " \t\r\n\u2581\u0120"  # the last two are SentencePiece's and byte-level BPE's space
 _PART_OF_A_CHARACTER = re.compile("\ufffd|\\Abytes:|\\A<0x[0-9A-F]{2}>\\Z|\\A\\Z")
-
-
 _CONTEXT = re.compile(r"(?:context|model) length (?:is|of) (\d+)")
 _READ = re.compile(r"(\d+) (?:input tokens|in the messages|in your prompt)")
 
@@ -23,10 +21,10 @@ class Echo(NamedTuple):
     """The tokens of an echoed text.
 
     Attributes:
-        text: what the server wrote, echo and all; "" where it does not say.
+        text: the text the server returned, "" if none.
         tokens: as the server spells them.
         logprobs: natural, one per token; None where the server gives none, as for the first.
-        offsets: where each token begins, in characters; None where the server does not say.
+        offsets: first character of each token; None if the server gives none.
     """
 
     text: str
@@ -43,7 +41,7 @@ class Ranking(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Text and finish reason of each answer to one request, and its tokens."""
+    """Text and finish reason of each answer to one request, and its token counts."""
 
     answers: list[tuple[str, str]]
     generated_tokens: int
@@ -52,7 +50,7 @@ class Written(NamedTuple):
 
 @contextmanager
 def _as_expected() -> Iterator[None]:
-    """Turn a reply of another shape into one that is asked for again."""
+    """Turn the errors of a malformed reply into BadReplyError."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -74,25 +72,25 @@ def _usage(reply: Any, name: str) -> int:
 
 
 def read_echo(reply: Any) -> Echo | None:
-    """The tokens of an echoed text; None where the server gives no log-probabilities.
+    """Return the tokens of an echoed text, None if the server gives no log-probabilities.
 
     Raises:
-        BadReplyError: the reply has no choices, or another shape.
+        BadReplyError: the reply has no choices or is malformed.
     """
     with _as_expected():
         [choice, *_] = _choices(reply)
-        given = choice.get("logprobs")
-        if not given:
+        listed = choice.get("logprobs")
+        if not listed:
             return None
-        if "content" in given:  # as llama.cpp writes it
-            content = given["content"] or []
-            tokens = [str(one["token"]) for one in content]
-            values = [one.get("logprob") for one in content]
+        if "content" in listed:  # as llama.cpp writes it
+            content = listed["content"] or []
+            tokens = [str(entry["token"]) for entry in content]
+            values = [entry.get("logprob") for entry in content]
             offsets = None
         else:
-            tokens = [str(token) for token in given.get("tokens") or []]
-            values = given.get("token_logprobs") or []
-            offsets = [int(offset) for offset in given.get("text_offset") or []]
+            tokens = [str(token) for token in listed.get("tokens") or []]
+            values = listed.get("token_logprobs") or []
+            offsets = [int(offset) for offset in listed.get("text_offset") or []]
         if len(values) != len(tokens):
             raise BadReplyError("a reply with more tokens than log-probabilities")
         logprobs = [None if value is None else _logprob(value) for value in values]
@@ -101,11 +99,6 @@ def read_echo(reply: Any) -> Echo | None:
 
 
 def _logprob(value: Any) -> float:
-    """A log-probability as a finite number.
-
-    Raises:
-        ValueError: it is not a number.
-    """
     number = float(value)
     if math.isnan(number):
         raise ValueError("NaN")
@@ -113,44 +106,44 @@ def _logprob(value: Any) -> float:
 
 
 def read_ranking(reply: Any) -> Ranking | None:
-    """The most probable first tokens; None where the server gives no log-probabilities.
+    """Return the most probable first tokens, None if the server gives no log-probabilities.
 
-    Of two tokens spelled alike, which completions cannot tell apart, chat lists both.
+    Chat lists tokens of equal spelling separately; completions cannot distinguish them.
 
     Raises:
-        BadReplyError: the reply has no choices, or another shape.
+        BadReplyError: the reply has no choices or is malformed.
     """
     with _as_expected():
         [choice, *_] = _choices(reply)
-        given = choice.get("logprobs")
-        if not given:
+        listed = choice.get("logprobs")
+        if not listed:
             return None
         counted = _usage(reply, "prompt_tokens")
-        if "content" in given:
-            content = given["content"] or []
+        if "content" in listed:
+            content = listed["content"] or []
             first = content[0].get("top_logprobs") if content else []
         else:
-            [first, *_] = given.get("top_logprobs") or [None]
-        if first is None or (not first and "content" in given and given["content"]):
+            [first, *_] = listed.get("top_logprobs") or [None]
+        if first is None or (not first and "content" in listed and listed["content"]):
             return None
         if isinstance(first, dict):
             pairs = list(first.items())
         else:
-            pairs = [(one["token"], one["logprob"]) for one in first]
+            pairs = [(entry["token"], entry["logprob"]) for entry in first]
         return Ranking([(str(token), _logprob(value)) for token, value in pairs], counted)
 
 
 def room_left(message: str) -> int:
-    """Tokens left to write, where a refusal says how long context and prompt are; else 0."""
+    """Return the tokens left to write, from the context and prompt lengths in a refusal, else 0."""
     context, read = _CONTEXT.search(message), _READ.search(message)
     return max(0, int(context[1]) - int(read[1])) if context and read else 0
 
 
 def read_written(reply: Any) -> Written:
-    """What the model wrote, without its reasoning.
+    """Return the written answers, without reasoning.
 
     Raises:
-        BadReplyError: the reply has no choices, or another shape, or the server gave up half-way.
+        BadReplyError: the reply has no choices, is malformed, or ends with an error.
     """
     with _as_expected():
         answers = []
@@ -166,34 +159,34 @@ def read_written(reply: Any) -> Written:
 
 
 def _content(content: Any) -> str:
-    """A message's text, which some servers give in parts; "" where there is none."""
+    """Return a message's text, which some servers split into parts."""
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content or ""
 
 
 def _finish(reason: str | None) -> str:
-    """`stop` where the model or a stop text ended the answer, else `length`: it was cut short."""
+    """Return `stop` if the model or a stop text ended the answer, else `length`."""
     ended = {"stop", "eos", "eos_token", "stop_sequence", "end_turn"}
     return "stop" if reason is not None and reason.lower() in ended else "length"
 
 
 def scored_span(echo: Echo, text: str, at: int, limit: int) -> tuple[int, int]:
-    """Which tokens of an echoed text belong to the continuation.
+    """Return the span of an echoed text's tokens that belong to the continuation.
 
-    Tokens are matched to the text from its end, since servers count a token that begins the text,
-    drop the space before a word, and split a character over tokens, so that their offsets drift
-    from the text's. Where that fails, the offsets are taken, as counted from the end.
+    Tokens are matched to the text from its end: servers add a token that begins the text, drop the
+    space before a word, and split characters over tokens, so their offsets drift. If matching
+    fails, the offsets are used, counted from the end.
 
     Args:
-        echo: what the server gave for the text.
+        echo: the echoed text.
         text: prompt and continuation.
-        at: where the continuation begins, in characters.
+        at: character at which the continuation begins.
         limit: tokens that the server was asked to write after the text.
 
     Returns:
-        The first token that ends after `at`, and the first that follows the text; (0, 0) where
-        the tokens are not those of the text.
+        The first token that ends after `at`, and the first after the text; (0, 0) if the tokens
+        are not those of the text.
     """
     for written in sorted({limit, 0, 1}, key=lambda n: abs(n - limit)):
         end = len(echo.tokens) - written
@@ -204,12 +197,12 @@ def scored_span(echo: Echo, text: str, at: int, limit: int) -> tuple[int, int]:
     if echo.offsets is None or end < 1 or not echo.text.startswith(text):
         return 0, 0
     ends = [o + len(t) for o, t in zip(echo.offsets, echo.tokens, strict=True)][:end]
-    drift = ends[-1] - len(text)
-    return next((i for i, after in enumerate(ends) if after - drift > at), 0), end
+    shift = ends[-1] - len(text)
+    return next((i for i, ended in enumerate(ends) if ended - shift > at), 0), end
 
 
 def first_scored(tokens: Sequence[str], text: str, at: int) -> int | None:
-    """The first token that ends after character `at` of a text; None where they do not match it.
+    """Return the first token that ends after character `at`, None if the tokens do not match.
 
     A space that no token shows belongs to the token after it.
     """
@@ -232,7 +225,7 @@ def first_scored(tokens: Sequence[str], text: str, at: int) -> int | None:
 
 
 def _end_of(token: str, text: str, before: int, hidden: int) -> int | None:
-    """Where a token ends that comes before character `before`, but for some hidden ones."""
+    """Return where a token ends that comes before character `before`, hidden characters aside."""
     bare = len(text[:before].rstrip())
     nearest = range(before, max(-1, before - hidden - 1), -1)
     for end in (*nearest, bare):
@@ -244,11 +237,11 @@ def _end_of(token: str, text: str, before: int, hidden: int) -> int | None:
 def label_logprobs(
     ranking: Sequence[tuple[str, float]], labels: Sequence[str]
 ) -> tuple[float, ...] | None:
-    """Log-probability of each label, from the most probable first tokens of an answer.
+    """Return the log-probability of each label, from the most probable first tokens of an answer.
 
-    A label has the summed probability of its spellings, with and without spaces. One that is not
-    listed has at most the least probability listed, and at most what the listed ones leave over;
-    it is given the smaller of the two, an upper bound. None where no label is listed.
+    A label has the summed probability of its spellings, with and without spaces. An unlisted label
+    gets an upper bound: the smaller of the least listed probability and the probability not
+    listed. None if no label is listed.
     """
     spelled: dict[str, list[float]] = {label: [] for label in labels}
     for token, logprob in ranking:
@@ -263,7 +256,6 @@ def label_logprobs(
 
 
 def _log_sum(logprobs: Sequence[float]) -> float:
-    """Logarithm of the sum of probabilities, at most 0."""
     highest = max(logprobs)
     total = math.fsum(math.exp(logprob - highest) for logprob in logprobs)
     return min(0.0, highest + math.log(total))

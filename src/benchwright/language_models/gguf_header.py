@@ -1,8 +1,8 @@
 """The header of a GGUF file, read within the file's own size.
 
-The `gguf` package believes the lengths that a file states: one array that claims 2^57 entries keeps
-it busy for ever. So a file is walked here first, and is handed on only when all that it states lies
-inside it. Layout: GGUF versions 2 and 3, little-endian (docs/gguf.md of the ggml project).
+The `gguf` package trusts the lengths in a file: one array that claims 2^57 entries keeps it busy
+for ever. So all lengths are first checked against the file's size. Layout: GGUF versions 2 and 3,
+little-endian (docs/gguf.md of the ggml project).
 """
 
 import math
@@ -25,19 +25,18 @@ _ALIGNMENT = 32
 
 
 def gguf_fields(file: Path) -> dict[str, Any]:
-    """The scalars and texts that a GGUF file states; of a list its length.
+    """Return the scalars and texts of a GGUF file; for a list, its length.
 
     Raises:
-        InputError: it is no GGUF file, or states what does not lie in it: then it is torn, or made
-            to mislead.
+        InputError: the file is no GGUF file, incomplete, or states lengths beyond its end.
     """
     try:
         with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as m:
             return _Walk(m).fields()
     except (OSError, ValueError, struct.error) as error:
-        said = " ".join(str(error).split())[:120]
+        message = " ".join(str(error).split())[:120]
         raise InputError(
-            f"{file}: is no whole GGUF file ({said}); fetch it again, or give one of version 2 or 3"
+            f"{file}: is no complete GGUF file of version 2 or 3 ({message}); download it again"
         ) from error
 
 
@@ -53,31 +52,31 @@ class _Walk:
         if magic != b"GGUF" or version not in (2, 3):
             raise ValueError(f"it begins with {magic!r}, version {version}")
         self._require(count, 13)
-        found = {}
+        fields = {}
         for _ in range(count):
             name = self._text()
-            if name in found:
+            if name in fields:
                 raise ValueError(f"{name[:40]!r} is there twice")
-            found[name] = self._value(self._unpack("<I")[0], _DEEPEST)
+            fields[name] = self._value(self._unpack("<I")[0], _DEEPEST)
         self._require(tensors, 24)
         ends = [self._tensor_end() for _ in range(tensors)]
-        alignment = found.get("general.alignment", _ALIGNMENT)
+        alignment = fields.get("general.alignment", _ALIGNMENT)
         if not isinstance(alignment, int) or alignment < 1:
             raise ValueError(f"general.alignment is {alignment!r:.40}")
         start = math.ceil(self._at / alignment) * alignment
         if ends and start + max(ends) > len(self._content):
             raise ValueError(f"it ends before its last tensor, at {len(self._content):,} bytes")
-        return found
+        return fields
 
     def _require(self, count: int, least: int) -> None:
-        """Refuses more entries than can lie in the bytes that are left."""
+        """Refuse more entries than can lie in the remaining bytes."""
         if count * least > len(self._content) - self._at:
             raise ValueError(f"it states {count:,} entries in {len(self._content):,} bytes")
 
     def _unpack(self, form: str) -> tuple[Any, ...]:
-        seen = struct.unpack_from(form, self._content, self._at)
+        values = struct.unpack_from(form, self._content, self._at)
         self._at += struct.calcsize(form)
-        return seen
+        return values
 
     def _text(self) -> str:
         length = self._unpack("<Q")[0]
@@ -104,7 +103,7 @@ class _Walk:
         return count
 
     def _tensor_end(self) -> int:
-        """The last byte of a tensor, from the start of the data."""
+        """Return the end of a tensor, from the start of the data."""
         from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
         self._text()

@@ -1,23 +1,74 @@
 """Writing answers with Hugging Face Transformers: many at once, one token of each per pass.
 
-Prompts with the same prefix read it once. Answers are written side by side; one that is finished
-leaves and the next prompt takes its place. Which answers are written side by side changes nothing
-but rounding: each has its own positions, mask and random numbers.
+Prompts with the same prefix read it once. Answers are written side by side; the next prompt takes
+the place of a finished one. Which answers are written side by side changes only rounding: each has
+its own positions, mask and random numbers.
 """
 
 import contextlib
+import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from benchwright.language_models.protocol import Generated, Progress, PromptText, Sampling
-from benchwright.language_models.row_cache import RowCache
-from benchwright.language_models.shared_prefix import Layers
-from benchwright.language_models.token_sampling import draws, next_tokens
+from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
+
+if TYPE_CHECKING:
+    import torch
+
+_USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
+
+
+def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
+    """Return the random numbers of one answer, which depend on seed, prompt and sample alone."""
+    content = "\x1f".join([str(seed), str(sample), prompt.template, prompt.prefix + prompt.text])
+    digest = hashlib.blake2b(content.encode(), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest, "little"))
+
+
+def next_tokens(
+    logits: "torch.Tensor", generators: Sequence[np.random.Generator], sampling: Sampling
+) -> list[int]:
+    """Choose the next token of each row.
+
+    Args:
+        logits: (rows, vocabulary), float32.
+        generators: one per row; each gives one number, none at temperature 0.
+        sampling: temperature and top_p: of the tokens by falling probability, the first that
+            together have at least that mass (Holtzman et al., 2020).
+    """
+    import torch
+
+    if sampling.temperature == 0:
+        return [int(token) for token in logits.argmax(dim=-1).tolist()]
+    weights = torch.softmax(logits.double() / sampling.temperature, dim=-1)
+    ids: torch.Tensor | None = None
+    if sampling.top_p < 1:
+        weights, ids = _nucleus(weights, sampling.top_p)
+    mass = weights.cumsum(dim=-1)
+    numbers = torch.tensor([[generator.random()] for generator in generators], dtype=torch.float64)
+    wanted = numbers.to(mass.device) * mass[:, -1:]
+    places = torch.searchsorted(mass, wanted, right=True).clamp(max=mass.shape[1] - 1)
+    chosen = places if ids is None else ids.gather(1, places)
+    return [int(token) for token in chosen[:, 0].tolist()]
+
+
+def _nucleus(weights: "torch.Tensor", top_p: float) -> "tuple[torch.Tensor, torch.Tensor]":
+    """Return probabilities and ids of the tokens to draw from, most probable first."""
+    import torch
+
+    usual = min(_USUAL_NUCLEUS, weights.shape[1])
+    top, ids = weights.topk(usual, dim=-1)
+    if usual < weights.shape[1] and bool((top.sum(dim=-1) < top_p).any()):
+        top, ids = weights.sort(dim=-1, descending=True, stable=True)
+    before = top.cumsum(dim=-1) - top
+    return torch.where(before < top_p, top, 0.0), ids
+
 
 if TYPE_CHECKING:
     import torch
@@ -32,7 +83,7 @@ _CHECK = (
 
 
 class Network(Protocol):
-    """What writing needs of a loaded model; see `TransformersModel`."""
+    """The parts of a loaded model that writing needs; see `TransformersModel`."""
 
     model: Any
     tokenizer: Any
@@ -52,7 +103,7 @@ class Network(Protocol):
 
 @dataclass
 class _Row:
-    """One answer that is being written."""
+    """An answer that is being written."""
 
     prompt: int
     sample: int
@@ -63,12 +114,12 @@ class _Row:
 
     @property
     def position(self) -> int:
-        """Of the token written last."""
+        """Position of the last written token."""
         return len(self.context) + len(self.tokens) - 1
 
 
 class _Asked(NamedTuple):
-    """Prompts with their tokens, and how their answers are written."""
+    """Prompts with their tokens, and how to answer them."""
 
     network: Network
     prompts: Sequence[PromptText]
@@ -77,7 +128,7 @@ class _Asked(NamedTuple):
 
     @property
     def drawn(self) -> int:
-        """Different answers per prompt: at temperature 0 all samples are the same."""
+        """Different answers per prompt; at temperature 0 all samples are equal."""
         return self.sampling.samples if self.sampling.temperature > 0 else 1
 
     def row(self, index: int, sample: int) -> _Row:
@@ -88,7 +139,7 @@ class _Asked(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """One answer that is finished."""
+    """A finished answer."""
 
     prompt: int
     sample: int
@@ -98,32 +149,26 @@ class _Answer(NamedTuple):
 
 
 class _Ends:
-    """Where answers end, and what text their tokens are."""
+    """Decides where answers end and decodes them."""
 
     def __init__(self, network: Network, sampling: Sampling) -> None:
         self._tokenizer = network.tokenizer
-        self._stop = sampling.stop
+        self._sampling = sampling
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
         self.tokens = end_tokens(network)
 
     def of(self, row: _Row) -> tuple[str, str] | None:
-        """Text and finish of an answer, None while it goes on."""
+        """Return text and finish of an answer, None while it goes on."""
         if row.tokens[-1] in self.tokens:
-            return self._cut(self._text(row, row.tokens[:-1]))[0], "stop"
-        if self._stop:
-            near = self._decode(row.tokens[-self._tail :])
-            if any(text in near for text in self._stop):
-                text, cut = self._cut(self._text(row, row.tokens))
-                if cut:
-                    return text, "stop"
+            return self._sampling.cut(self._text(row, row.tokens[:-1]))[0], "stop"
+        stops = self._sampling.stop
+        if stops and self._sampling.cut(self._decode(row.tokens[-self._tail :]))[1]:
+            text, is_cut = self._sampling.cut(self._text(row, row.tokens))
+            if is_cut:
+                return text, "stop"
         if len(row.tokens) >= row.limit:
             return self._text(row, row.tokens), "length"
         return None
-
-    def _cut(self, text: str) -> tuple[str, bool]:
-        places = [text.find(stop) for stop in self._stop]
-        first = min((place for place in places if place >= 0), default=None)
-        return (text, False) if first is None else (text[:first], True)
 
     def _text(self, row: _Row, tokens: list[int]) -> str:
         # Some tokenizers drop the space before the first token that they decode.
@@ -148,7 +193,7 @@ class _Writer:
         self.cache = RowCache(slots, prefix, self._apart is not None)
 
     def read(self, contexts: Sequence[list[int]]) -> "torch.Tensor":
-        """Logits (contexts, vocabulary) of what follows each."""
+        """Return the logits (contexts, vocabulary) after each context."""
         import torch
 
         width = max(map(len, contexts)) - self._skip
@@ -163,7 +208,7 @@ class _Writer:
         return self._network.logits(hidden[rows, last.to(hidden.device)])
 
     def step(self, tokens: Sequence[int], positions: Sequence[int]) -> "torch.Tensor":
-        """Logits (rows, vocabulary) after one more token of each text, which is kept."""
+        """Append one token to each text; return the logits (rows, vocabulary) after it."""
         import torch
 
         columns = torch.tensor(list(positions), device=self._network.model.device) - self._skip
@@ -187,49 +232,69 @@ def generate(
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
+    *,
+    side_by_side: bool = True,
 ) -> list[Generated]:
-    """Answers in the order of `prompts`, written side by side; see `Generated`.
+    """Write the answers to `prompts`, in their order; see `Generated`.
 
-    Which prompts are given together changes answers by rounding alone, their order not at all.
+    The choice of prompts changes answers by rounding alone, their order not at all.
+
+    Args:
+        network: the model.
+        prompts: to be answered.
+        sampling: how answers are drawn.
+        progress: called with the number of prompts newly done.
+        side_by_side: False writes them one by one with the model's own cache and logits, for
+            architectures without positions.
     """
+    import torch
+
+    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
+    fitting = [i for i, tokens in enumerate(asked.contexts) if len(tokens) < network.context]
+    progress(len(prompts) - len(fitting))
+    answers: dict[int, dict[int, _Answer]] = {}
+    write = _side_by_side if side_by_side else _one_by_one
+    with torch.inference_mode():
+        for answer in write(asked, fitting):
+            samples = answers.setdefault(answer.prompt, {})
+            samples[answer.sample] = answer
+            if len(samples) == asked.drawn:
+                progress(1)
+    return [_generated(asked, index, answers.get(index)) for index in range(len(prompts))]
+
+
+def _generated(asked: _Asked, index: int, drawn: dict[int, _Answer] | None) -> Generated:
+    n_tokens = len(asked.contexts[index])
+    if drawn is None:
+        return Generated(None, (), 0, n_tokens)
+    samples = [drawn[number % asked.drawn] for number in range(asked.sampling.samples)]
+    texts, finish = tuple(s.text for s in samples), tuple(s.finish for s in samples)
+    return Generated(texts, finish, sum(s.n_tokens for s in samples), n_tokens)
+
+
+def _side_by_side(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
     groups: dict[str, list[int]] = {}
-    for index, prompt in enumerate(prompts):
-        groups.setdefault(prompt.prefix, []).append(index)
-    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
-
-    def written(fitting: set[int]) -> Iterator[_Answer]:
-        for prefix in sorted(groups):
-            yield from _write_group(asked, sorted(fitting.intersection(groups[prefix])))
-
-    return _collect(asked, written, progress)
+    for index in fitting:
+        groups.setdefault(asked.prompts[index].prefix, []).append(index)
+    for prefix in sorted(groups):
+        yield from _write_group(asked, groups[prefix])
 
 
-def generate_one_by_one(
-    network: Network,
-    prompts: Sequence[PromptText],
-    sampling: Sampling,
-    progress: Progress,
-) -> list[Generated]:
-    """The same with the model's own cache and logits, for architectures without positions."""
-    asked = _Asked(network, prompts, encode_contexts(network.tokenizer, prompts), sampling)
-
-    def written(fitting: set[int]) -> Iterator[_Answer]:
-        for index in sorted(fitting, key=lambda i: asked.contexts[i]):
-            for sample in range(asked.drawn):
-                yield _write_alone(network, asked.row(index, sample), sampling)
-
-    return _collect(asked, written, progress)
+def _one_by_one(asked: _Asked, fitting: Sequence[int]) -> Iterator[_Answer]:
+    for index in sorted(fitting, key=lambda i: asked.contexts[i]):
+        for sample in range(asked.drawn):
+            yield _write_alone(asked.network, asked.row(index, sample), asked.sampling)
 
 
 def end_tokens(network: Network) -> frozenset[int]:
-    """Tokens that end a text: those of the model's generation settings and of its tokenizer."""
+    """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
     return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
 
 
 def writing_agrees(network: Network) -> bool:
-    """Whether writing side by side after a shared prefix gives this model's plain logits."""
+    """Return whether writing side by side after a shared prefix gives this model's plain logits."""
     import torch
 
     # A wrong mask shows as several nats; bfloat16 rounds by tenths.
@@ -243,56 +308,27 @@ def writing_agrees(network: Network) -> bool:
     try:
         skip, prefix = network.read_prefix([ids[:length] for length in lengths])
         writer = _Writer(network, skip, prefix, len(lengths))
-        found = [writer.read([ids[:length] for length in lengths])]
+        written = [writer.read([ids[:length] for length in lengths])]
         writer.cache.place([0, 1], [0, 1])
         for step in range(2):
             places = [length + step for length in lengths]
-            found.append(writer.step([ids[place] for place in places], places))
+            written.append(writer.step([ids[place] for place in places], places))
     except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
         return False
-    for step, logits in enumerate(found):
+    for step, logits in enumerate(written):
         for row, length in enumerate(lengths):
-            wanted, likely = plain[length + step - 1].topk(16)
-            given = torch.log_softmax(logits[row], dim=-1)[likely]
-            if not bool((given - wanted).abs().max() <= tolerance):
+            expected, likely = plain[length + step - 1].topk(16)
+            actual = torch.log_softmax(logits[row], dim=-1)[likely]
+            if not bool((actual - expected).abs().max() <= tolerance):
                 return False
     return True
 
 
-def _collect(
-    asked: _Asked, written: Callable[[set[int]], Iterator[_Answer]], progress: Progress
-) -> list[Generated]:
-    import torch
-
-    context = asked.network.context
-    fitting = {i for i, tokens in enumerate(asked.contexts) if len(tokens) < context}
-    progress(len(asked.contexts) - len(fitting))
-    answers: dict[int, dict[int, _Answer]] = {}
-    with torch.inference_mode():
-        for answer in written(fitting):
-            own = answers.setdefault(answer.prompt, {})
-            own[answer.sample] = answer
-            if len(own) == asked.drawn:
-                progress(1)
-    results = []
-    for index, tokens in enumerate(asked.contexts):
-        if index not in fitting:
-            results.append(Generated(None, (), 0, len(tokens)))
-            continue
-        own = answers[index]
-        samples = [own[number % asked.drawn] for number in range(asked.sampling.samples)]
-        texts, finish = tuple(one.text for one in samples), tuple(one.finish for one in samples)
-        results.append(Generated(texts, finish, sum(s.n_tokens for s in samples), len(tokens)))
-    return results
-
-
-def _write_group(asked: _Asked, own: Sequence[int]) -> Iterator[_Answer]:
-    """Answers to prompts with one prefix, as they are finished."""
-    if not own:
-        return
+def _write_group(asked: _Asked, members: Sequence[int]) -> Iterator[_Answer]:
+    """Yield the answers to prompts with one prefix, as they are finished."""
     network, _, contexts, sampling = asked
-    skip, prefix = network.read_prefix([contexts[i] for i in own])
-    longest_first = sorted(own, key=lambda i: (-len(contexts[i]), contexts[i]))
+    skip, prefix = network.read_prefix([contexts[i] for i in members])
+    longest_first = sorted(members, key=lambda i: (-len(contexts[i]), contexts[i]))
     queue = deque(
         asked.row(index, sample) for index in longest_first for sample in range(asked.drawn)
     )
@@ -323,7 +359,7 @@ def _write_group(asked: _Asked, own: Sequence[int]) -> Iterator[_Answer]:
 def _read(
     network: Network, writer: _Writer, queue: "deque[_Row]", free: int, skip: int
 ) -> "Iterator[tuple[list[_Row], list[int], torch.Tensor]]":
-    """Read the next prompts: their rows, which context each has, and logits for each row."""
+    """Read the next prompts; yield their rows, the context of each, and the logits of each row."""
     while free and queue:
         width = len(queue[0].context) - skip
         most = network.batch_tokens // width
@@ -346,7 +382,7 @@ def _read(
 def _append(
     rows: Sequence[_Row], logits: "torch.Tensor", ends: _Ends, sampling: Sampling
 ) -> tuple[list[int], list[_Answer]]:
-    """Give each row its next token: which rows go on, and the answers that are finished."""
+    """Append the next token to each row; return the rows that go on and the finished answers."""
     going_on, done = [], []
     chosen = next_tokens(logits, [row.draw for row in rows], sampling)
     for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
@@ -360,7 +396,7 @@ def _append(
 
 
 def _close_ranks(writer: _Writer, rows: list[_Row], going_on: list[int]) -> list[_Row]:
-    """Rows that go on, moved so that their slots are the first ones."""
+    """Return the rows that go on, moved so that their slots are the first ones."""
     kept = {number: rows[number] for number in going_on if number < len(going_on)}
     holes = (number for number in range(len(going_on)) if number not in kept)
     for source in going_on:
@@ -407,12 +443,12 @@ def _write_alone(network: Network, row: _Row, sampling: Sampling) -> _Answer:
 
 @contextlib.contextmanager
 def _without_own_settings(model: Any) -> Iterator[None]:
-    """Without what a model's generation settings would add, such as a repetition penalty."""
+    """Ignore the model's generation settings, such as a repetition penalty."""
     from transformers import GenerationConfig
 
-    own = model.generation_config
+    settings = model.generation_config
     model.generation_config = GenerationConfig()
     try:
         yield
     finally:
-        model.generation_config = own
+        model.generation_config = settings

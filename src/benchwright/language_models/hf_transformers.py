@@ -1,9 +1,9 @@
 """Scoring with Hugging Face Transformers: shared prefix, packed options, batches by length.
 
-Four things make it fast, and none changes what is computed. Prompts with the same demonstrations
-read them once, from a key-value cache, which on a processor all rows look at together (see
-`shared_prefix`). The options of a prompt lie in one row after its text and, by their mask and
-positions, do not see each other; nor do short prompts that share a row, so that little is padded.
+Prompts with the same demonstrations read them once, from a key-value cache; on a CPU all rows look
+at it together (see `shared_prefix`). The options of a prompt lie in one row after its text; by
+their mask and positions they do not see each other. Short prompts share a row in the same way, so
+that there is little padding. None of this changes what is computed.
 """
 
 import gc
@@ -12,14 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchwright.language_models import shared_prefix
-from benchwright.language_models.devices import Device, Dtype
-from benchwright.language_models.hf_generation import (
-    generate,
-    generate_one_by_one,
-    writing_agrees,
-)
+from benchwright.language_models.hf_generation import generate, writing_agrees
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -29,7 +25,13 @@ from benchwright.language_models.protocol import (
 )
 from benchwright.language_models.shared_prefix import Layers
 from benchwright.language_models.tokenization import Encoded, common_length, encode
-from benchwright.language_models.weights import ModelSource, told_unloadable
+from benchwright.language_models.weights import (
+    Device,
+    Dtype,
+    ModelSource,
+    load_errors,
+    load_tokenizer,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -46,41 +48,29 @@ _CHECK = PromptText(
 )
 
 
-def load_tokenizer(source: ModelSource) -> Any:
-    """The tokenizer of a model, without the model."""
-    from transformers import AutoTokenizer
-
-    with told_unloadable(source.name_or_path):
-        return AutoTokenizer.from_pretrained(
-            source.name_or_path,
-            revision=source.revision,
-            trust_remote_code=source.trust_remote_code,
-        )
-
-
 class _Layout(NamedTuple):
     """One batch of rows: ids, positions and segments (rows, width), and what is read off.
 
-    Each prompt and each option is a segment of its own; `parents` is the segment of the prompt that
-    a token belongs to or follows; padding is −1 in both. `states` are flat indices of the hidden
-    states that predict something; pair p asks state `pair_state[p]` for token `pair_token[p]` and
-    belongs to option `pair_option[p]`, counted through the batch, row by row.
+    Each prompt and each option is a segment; `parents` is the segment of the prompt that a token
+    belongs to or follows; padding is −1 in both. `states` are flat indices of the hidden states
+    that predict something. Pair p asks state `pair_state[p]` for token `pair_token[p]` and belongs
+    to option `pair_option[p]`, counted through the batch, row by row.
     """
 
-    ids: np.ndarray[Any, np.dtype[np.int64]]
-    positions: np.ndarray[Any, np.dtype[np.int64]]
-    segments: np.ndarray[Any, np.dtype[np.int64]]
-    parents: np.ndarray[Any, np.dtype[np.int64]]
-    states: np.ndarray[Any, np.dtype[np.int64]]
-    pair_state: np.ndarray[Any, np.dtype[np.int64]]
-    pair_token: np.ndarray[Any, np.dtype[np.int64]]
-    pair_option: np.ndarray[Any, np.dtype[np.int64]]
+    ids: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    states: NDArray[np.int64]
+    pair_state: NDArray[np.int64]
+    pair_token: NDArray[np.int64]
+    pair_option: NDArray[np.int64]
 
 
 def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
     """Pack prompts into rows: each one's context after its first `skip` tokens, then its options.
 
-    An option's last token predicts nothing and is left out; its positions go on from the context.
+    An option's last token predicts nothing and is left out; its positions continue the context's.
     """
     width = max(sum(item.row_length - skip for item in row) for row in rows)
     shape = (len(rows), width)
@@ -118,7 +108,7 @@ def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
 
 
 def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[list[list[int]]]:
-    """Batches of rows of prompts: the longest prompt first, then whatever fits beside it.
+    """Yield batches of rows of prompts: the longest prompt first, then whatever fits beside it.
 
     Args:
         lengths: tokens of each prompt after the shared prefix, longest first.
@@ -147,22 +137,21 @@ def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[
 
 
 class TransformersModel:
-    """A causal language model that scores continuations.
+    """A causal language model that scores continuations; see `LanguageModel`.
 
-    Scores equal one-by-one scoring of the joint text up to rounding: 1e-3 in float32. In bfloat16
-    either way of scoring is a few tenths per token from float32. A short self-test at loading
-    checks this model; an architecture that cannot share or pack is scored one text at a time.
+    Scores equal one-by-one scoring of the joint text up to rounding: 1e-3 in float32, a few tenths
+    per token in bfloat16. A short self-test at loading checks the model; an architecture that
+    cannot share or pack is scored one text at a time.
 
     Args:
-        model: of Transformers; the output layer always works in float32, because bfloat16 logits
-            tie.
+        model: of Transformers; the output layer works in float32, because bfloat16 logits tie.
         tokenizer: of the model.
         context: tokens that the model may read.
         batch_tokens: tokens of one forward pass, padding included.
 
     Attributes:
         shares: whether prompts may share a prefix and a row.
-        looks_together: whether all rows look at a prefix that they share together.
+        looks_together: whether all rows look at a shared prefix together.
     """
 
     def __init__(
@@ -174,7 +163,7 @@ class TransformersModel:
         self.batch_tokens = batch_tokens
         self._head = model.get_output_embeddings()
         self._head_weight = self._head.weight.detach().float()
-        # The quickest way that the self-test finds right; at worst one text at a time.
+        # The fastest way that passes the self-test.
         before = model.config._attn_implementation
         self.looks_together = shared_prefix.install(model)
         self.shares = self._sharing_agrees()
@@ -196,19 +185,17 @@ class TransformersModel:
         import torch
         from transformers import AutoModelForCausalLM
 
-        with told_unloadable(source.name_or_path):
+        with load_errors(source.name_or_path):
             model = AutoModelForCausalLM.from_pretrained(
                 source.name_or_path,
-                revision=source.revision,
-                trust_remote_code=source.trust_remote_code,
                 dtype=getattr(torch, dtype),
                 attn_implementation="sdpa",
                 use_safetensors=True,
+                **source.options,
             )
         return cls(model.to(device), load_tokenizer(source), context, batch_tokens)
 
     def close(self) -> None:
-        """Let go of the weights, so that the next model has the memory."""
         import torch
 
         del self.model, self._head, self._head_weight
@@ -219,17 +206,17 @@ class TransformersModel:
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
-        """Scores of each batch as soon as they are there; see `score`."""
+        """Yield the scores of each batch; see `score`."""
         for batch in batches:
             yield self.score(batch, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
-        """Answers in the model's own words; see `hf_generation`."""
-        write = generate if self._writes_side_by_side else generate_one_by_one
+        """Yield the written answers to each batch; see `hf_generation`."""
+        together = self._writes_side_by_side
         for batch in batches:
-            yield write(self, batch, sampling, progress)
+            yield generate(self, batch, sampling, progress, side_by_side=together)
 
     @cached_property
     def _writes_side_by_side(self) -> bool:
@@ -241,10 +228,10 @@ class TransformersModel:
     def score(
         self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None
     ) -> list[PromptScore]:
-        """Scores in the order of `prompts`; see `PromptScore`.
+        """Return the scores of `prompts`, in their order; see `PromptScore`.
 
-        Which prompts are given together decides the batches, and so the last bits of bfloat16
-        scores; their order does not.
+        The choice of prompts decides the batches, and so the last bits of bfloat16 scores; their
+        order does not.
         """
         import torch
 
@@ -261,7 +248,7 @@ class TransformersModel:
         return [
             PromptScore(
                 None if total is None else tuple(total),
-                tuple(max(1, len(option)) for option in item.options),
+                item.option_tokens,
                 len(item.context),
             )
             for item, total in zip(encoded, sums, strict=True)
@@ -270,7 +257,7 @@ class TransformersModel:
     def _scored(
         self, prompts: Sequence[PromptText], encoded: Sequence[Encoded], fitting: list[int]
     ) -> Iterator[tuple[list[int], list[list[float]]]]:
-        """Indices of prompts and their options' log-likelihoods, batch by batch."""
+        """Yield indices of prompts and their options' log-likelihoods, batch by batch."""
         if not self.shares:
             for index in fitting:
                 yield [index], [self._one_by_one(encoded[index])]
@@ -288,7 +275,7 @@ class TransformersModel:
                 yield [i for row in chosen for i in row], self._forward(items, skip, cache)
 
     def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
-        """Keys and values of the tokens that all contexts share, and how many these are."""
+        """Return the number of tokens that all contexts share, and their keys and values."""
         # At least one token of each context stays behind, to predict the first of its options.
         shared = min(common_length(contexts), min(map(len, contexts)) - 1)
         if len(contexts) == 1 or shared < _MIN_SHARED:
@@ -304,7 +291,7 @@ class TransformersModel:
     def _forward(
         self, packed: list[list[Encoded]], skip: int, cache: list[Any]
     ) -> list[list[float]]:
-        """Log-likelihoods of the options of each prompt, row by row."""
+        """Return the log-likelihoods of the options of each prompt, row by row."""
         import torch
         from transformers import DynamicCache
 
@@ -333,28 +320,28 @@ class TransformersModel:
     def hidden_states(
         self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
     ) -> "torch.Tensor":
-        """The last layer's states (rows, width, size).
+        """Return the last layer's states (rows, width, size).
 
         Args:
             ids: (rows, width), an array.
             positions: (rows, width).
             mask: for each kind of layer, over prefix and own tokens; see `masks`.
             past: a cache of Transformers.
-            apart: the prefix, where the attention looks at it by itself.
+            apart: the prefix, if the attention looks at it separately.
         """
         import torch
 
-        looked_at: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if apart is not None:
             mask = self._own_part(mask, apart[0][0].shape[-2])
-            looked_at = {"shared_prefix": apart}
+            arguments = {"shared_prefix": apart}
         states: torch.Tensor = self.model.base_model(
             input_ids=torch.from_numpy(ids).to(self.model.device),
             position_ids=positions,
             attention_mask=mask,
             past_key_values=past,
             use_cache=True,
-            **looked_at,
+            **arguments,
         ).last_hidden_state
         return states
 
@@ -365,7 +352,7 @@ class TransformersModel:
         positions: "torch.Tensor",
         skip: int,
     ) -> Any:
-        """Who may look at whom (rows, 1, width, skip + width): the past of one's own text."""
+        """Return who may look at whom (rows, 1, width, skip + width): in their own text."""
         import torch
 
         width = segments.shape[1]
@@ -379,11 +366,11 @@ class TransformersModel:
         return self.masks(full, positions, torch.cat([before, positions], dim=1))
 
     def masks(self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor") -> Any:
-        """A mask for each kind of layer, since some look back no further than a window.
+        """Return a mask for each kind of layer, since some look back no further than a window.
 
         Args:
             full: who may look at whom, (rows, 1, width, keys).
-            positions: of those who look, (rows, width).
+            positions: of the queries, (rows, width).
             seen: positions of the keys, (rows, keys) or (1, keys).
         """
         config = self.model.config.get_text_config(decoder=True)
@@ -392,24 +379,24 @@ class TransformersModel:
         if not window or kinds == {"full_attention"}:
             return full
         near = (positions[:, :, None] - seen[:, None, :] < window)[:, None]
-        # Padding sees itself at the least: a row without any key gives NaN.
+        # Padding sees at least itself: a row without any key gives NaN.
         sliding = full & near
         return {"full_attention": full, "sliding_attention": sliding} if kinds else sliding
 
     def _own_part(self, mask: Any, skip: int) -> Any:
-        """The masks of own tokens alone, where every row sees all of the prefix."""
+        """Return the masks of the own tokens, if every row sees all of the prefix."""
         import torch
 
         if isinstance(mask, dict):
-            return {kind: self._own_part(one, skip) for kind, one in mask.items()}
+            return {kind: self._own_part(part, skip) for kind, part in mask.items()}
         if not bool(mask[..., :skip].all()):
             return mask
         return torch.where(mask[..., skip:], 0.0, float("-inf")).to(self.model.dtype)
 
     def _logprobs(
         self, states: "torch.Tensor", pair_state: Any, pair_token: Any
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Log-probability of each pair's token, from float32 logits over the whole vocabulary."""
+    ) -> NDArray[np.float64]:
+        """Return the log-probability of each pair's token, from float32 logits."""
         import torch
 
         out = np.empty(len(pair_state))
@@ -424,7 +411,7 @@ class TransformersModel:
         return out
 
     def logits(self, states: "torch.Tensor") -> "torch.Tensor":
-        """Float32 logits (n, vocabulary) of hidden states (n, size)."""
+        """Return float32 logits (n, vocabulary) of hidden states (n, size)."""
         import torch
 
         logits = states.float() @ self._head_weight.T
@@ -435,7 +422,7 @@ class TransformersModel:
         return torch.tanh(logits / cap) * cap if cap else logits
 
     def _one_by_one(self, item: Encoded) -> list[float]:
-        """The plain way: one text per forward pass, no cache, no mask, the model's own logits."""
+        """Score one text per forward pass, without cache and mask, with the model's own logits."""
         import torch
 
         seen: dict[tuple[int, ...], torch.Tensor] = {}
@@ -450,14 +437,14 @@ class TransformersModel:
         return totals
 
     def _sharing_agrees(self) -> bool:
-        """Whether shared and packed scores equal the plain ones for this architecture.
+        """Return whether shared and packed scores equal the plain ones for this architecture.
 
-        Two of the options are the same, so that one which saw the other would betray itself.
+        Two of the options are equal, so that one which saw the other would score differently.
         """
         import torch
 
         [item] = encode(self.tokenizer, [_CHECK])
-        # A mask that is not obeyed shows as several nats per token; bfloat16 rounds by tenths.
+        # An ignored mask costs several nats per token; bfloat16 rounds by tenths.
         tolerance = 0.01 if self.model.dtype == torch.float32 else 0.5
         with torch.inference_mode():
             plain = self._one_by_one(item)
@@ -466,6 +453,5 @@ class TransformersModel:
                 packed, again = self._forward([[item, item]], skip, cache)
             except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
                 return False
-        lengths = [max(1, len(option)) for option in item.options]
-        differences = np.abs(np.subtract([plain, plain], [packed, again])) / lengths
+        differences = np.abs(np.subtract([plain, plain], [packed, again])) / item.option_tokens
         return bool(np.nanmax(differences) <= tolerance and abs(packed[0] - packed[1]) <= tolerance)

@@ -1,19 +1,22 @@
-"""A server asked for JSON by many threads: retries, pauses, and a time limit per try."""
+"""Requests for JSON to one server: retries, pauses, time limits, and answers in order."""
 
 import functools
+import itertools
 import json
 import logging
 import math
+import queue
 import re
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import httpx2
 import tenacity
@@ -25,10 +28,10 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-_TRIED_AGAIN = {408, 409, 429}  # and 5xx
+_RETRIED = {408, 409, 429}  # and 5xx
 _FIRST_WAIT = 0.5  # seconds, doubled after each try
-_TOLD_EVERY = 10.0  # seconds between two lines in the log about tries that failed
-_MESSAGE_LENGTH = 200  # characters of what a server says
+_LOG_INTERVAL = 10.0  # seconds between two log messages about failed attempts
+_MESSAGE_LENGTH = 200  # characters of a server's message
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size|limit)|exceed_context"
     r"|maximum (model|sequence|input|prompt) length"
@@ -39,12 +42,12 @@ _QUOTA = re.compile(r"insufficient_quota")
 
 
 class RefusedError(Exception):
-    """An answer that asking again would not change.
+    """A refusal that a retry would not change.
 
     Attributes:
-        status: of HTTP.
+        status: HTTP status code.
         message: what the server says, on one short line, without the key.
-        too_long: whether it says that the prompt is longer than the model's context.
+        too_long: whether the server says that the prompt exceeds the model's context.
     """
 
     def __init__(self, status: int, message: str, too_long: bool = False) -> None:
@@ -55,15 +58,15 @@ class RefusedError(Exception):
 
 
 class BadReplyError(Exception):
-    """A reply that is not what was asked for; another try may be."""
+    """A reply of unexpected content, which a retry may change."""
 
 
 class StoppedError(Exception):
-    """The answer is no longer wanted."""
+    """The caller no longer wants the answer."""
 
 
 class _FaultError(Exception):
-    """A try that failed, and how many seconds the server wants to be left alone."""
+    """A failed attempt; `wait` is the pause in seconds that the server asks for."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)
@@ -71,10 +74,10 @@ class _FaultError(Exception):
 
 
 class Connection:
-    """One thread's connection; any thread may cut it.
+    """The connection of one thread, which any thread may cut.
 
-    A time limit on each read does not end a reply that comes byte by byte, so a timer cuts the
-    connection when the whole try has taken too long.
+    A timeout per read does not end a reply that arrives byte by byte, so a timer cuts the
+    connection when the whole attempt takes too long.
     """
 
     def __init__(self, client: httpx2.Client, stopped: threading.Event) -> None:
@@ -84,10 +87,10 @@ class Connection:
         self._is_cut = False
 
     def post(self, url: httpx2.URL, body: bytes, seconds: float) -> httpx2.Response:
-        """Send one request and read all of the reply.
+        """Send one request and read the whole reply.
 
         Raises:
-            httpx2.RequestError: there is no whole reply after so many seconds.
+            httpx2.RequestError: there is no complete reply within this many seconds.
         """
         self._is_cut = False
         if self.stopped.is_set():
@@ -101,42 +104,41 @@ class Connection:
             ) as response:
                 response.read()
         except httpx2.RequestError:
-            if self._is_cut:
-                raise httpx2.ReadTimeout("cut") from None
-            raise
+            if not self._is_cut:
+                raise
         finally:
             timer.cancel()
-        if self._is_cut:  # a body without a length looks whole
+        if self._is_cut:  # a cut body without a length looks complete
             raise httpx2.ReadTimeout("cut")
         return response
 
     def _watch(self, event: str, info: dict[str, Any]) -> None:
-        """Keep hold of the socket; called by httpx2 at each step."""
+        """Remember the socket; httpx2 calls this at each step."""
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            found = info["return_value"].get_extra_info("socket")
-            self._socket = found if isinstance(found, socket.socket) else None
+            opened = info["return_value"].get_extra_info("socket")
+            self._socket = opened if isinstance(opened, socket.socket) else None
             if self._is_cut:
                 self.cut()
 
     def cut(self) -> None:
-        """End the request that is under way, from another thread."""
+        """End the current request; may be called from another thread."""
         self._is_cut = True
         if self._socket is not None:
             with suppress(OSError):
-                # Not the method of ssl.SSLSocket, which pulls the rug from under the reader.
+                # The method of ssl.SSLSocket would break a concurrent read.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Let go of the socket."""
+        """Close the socket."""
         self._client.close()
 
 
 class JsonServer:
-    """A server that takes JSON and gives JSON.
+    """A server that answers JSON requests with JSON.
 
-    A request is tried again after 408, 409, 429, 5xx, a timeout, a broken connection and a reply
-    that is not JSON or not what was asked for, after pauses that double, with jitter. Where the
-    server says how long to wait, all threads do, up to `max_wait`.
+    A request is retried, after pauses that double with jitter, on 408, 409, 429, 5xx, a timeout, a
+    broken connection and an unreadable or unexpected reply. Where the server says how long to
+    wait, all threads wait, up to `max_wait`.
     """
 
     def __init__(self, name: str, endpoint: EndpointParams, key: str | None) -> None:
@@ -144,7 +146,7 @@ class JsonServer:
         self._endpoint = endpoint
         self._key = key
         self._paused_until = 0.0
-        self._told = -math.inf
+        self._last_logged = -math.inf
         self._lock = threading.Lock()
         try:
             self._url = httpx2.URL(endpoint.url)
@@ -157,7 +159,7 @@ class JsonServer:
         return str(self._url.copy_with(userinfo=b"", query=None))
 
     def connect(self, stopped: threading.Event) -> Connection:
-        """A connection for one thread; the event ends its requests and pauses."""
+        """Open a connection for one thread; the event ends its requests and pauses."""
         headers = {"content-type": "application/json"}
         if self._key is not None:
             headers["authorization"] = f"Bearer {self._key}"
@@ -178,11 +180,11 @@ class JsonServer:
             connection: of the calling thread.
             path: below the server's address, e.g. `/completions`.
             fields: the request.
-            read: turns the reply into the answer; it raises BadReplyError where it cannot.
+            read: turns the reply into the answer; raises BadReplyError if it cannot.
 
         Raises:
-            RefusedError: 4xx; trying again would not help.
-            InputError: no answer after all tries, or no way to the server.
+            RefusedError: 4xx that a retry would not change.
+            InputError: all attempts failed, or the server cannot be reached.
             StoppedError: the connection's event is set.
         """
         retrying = tenacity.Retrying(
@@ -190,7 +192,7 @@ class JsonServer:
             wait=self._wait,
             retry=tenacity.retry_if_exception_type(_FaultError),
             sleep=lambda seconds: _sleep(seconds, connection.stopped),
-            before_sleep=self._tell,
+            before_sleep=self._log_retry,
             reraise=True,
         )
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
@@ -201,30 +203,30 @@ class JsonServer:
             tries = self._endpoint.retries + 1
             raise InputError(
                 f"{self._where}: no answer from {self.address} after {tries} "
-                f"{'try' if tries == 1 else 'tries'}, the last: {fault}; finished prompts are "
-                "kept: run again later, or raise endpoint.retries, max_wait or timeout"
+                f"{'attempt' if tries == 1 else 'attempts'}, the last: {fault}; finished prompts "
+                "are kept: run again later, or raise endpoint.retries, max_wait or timeout"
             ) from None
 
     def _try(
         self, connection: Connection, url: httpx2.URL, body: bytes, read: Callable[[Any], Answer]
     ) -> Answer:
-        while (left := self._paused_until - time.monotonic()) > 0:
-            _sleep(left, connection.stopped)
+        while (pause := self._paused_until - time.monotonic()) > 0:
+            _sleep(pause, connection.stopped)
         if connection.stopped.is_set():
             raise StoppedError
         reply = self._post(connection, url, body)
         if not 200 <= reply.status_code < 300:
             raise self._refusal(reply)
         try:
-            found = json.loads(reply.content)
+            parsed = json.loads(reply.content)
         except ValueError:
-            said = self.clean(_text(reply.content))
-            raise _FaultError(f"a reply that is not JSON: {said}") from None
+            message = self.clean(_text(reply.content))
+            raise _FaultError(f"the reply is not JSON: {message}") from None
         try:
-            return read(found)
+            return read(parsed)
         except BadReplyError as bad:
-            said = _said(found)
-            raise _FaultError(self.clean(f"{bad} ({said})" if said else str(bad))) from None
+            message = _error_message(parsed)
+            raise _FaultError(self.clean(f"{bad} ({message})" if message else str(bad))) from None
 
     def _post(self, connection: Connection, url: httpx2.URL, body: bytes) -> httpx2.Response:
         try:
@@ -232,26 +234,26 @@ class JsonServer:
         except httpx2.TimeoutException:
             if connection.stopped.is_set():
                 raise StoppedError from None
-            raise _FaultError(f"no whole answer within {self._endpoint.timeout:g} s") from None
+            raise _FaultError(f"no complete answer within {self._endpoint.timeout:g} s") from None
         except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError) as error:
             raise InputError(f"{self._where}: url: {self.clean(str(error))}") from None
         except httpx2.RequestError as error:
-            said = self.clean(str(error)) or type(error).__name__
+            message = self.clean(str(error)) or type(error).__name__
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 raise InputError(
-                    f"{self._where}: {self.address}: {said}; SSL_CERT_FILE may name the "
+                    f"{self._where}: {self.address}: {message}; SSL_CERT_FILE may name the "
                     "certificates to trust"
                 ) from None
-            raise _FaultError(f"the connection failed: {said}") from None
+            raise _FaultError(f"the connection failed: {message}") from None
 
     def _refusal(self, reply: httpx2.Response) -> Exception:
-        said = _text(reply.content)
+        text = _text(reply.content)
         with suppress(ValueError):
-            said = _said(json.loads(reply.content)) or said
-        message = self.clean(said) or "no message"
-        too_long = _TOO_LONG.search(said) is not None
-        again = reply.status_code in _TRIED_AGAIN or reply.status_code >= 500
-        if too_long or not again or _QUOTA.search(_text(reply.content)):
+            text = _error_message(json.loads(reply.content)) or text
+        message = self.clean(text) or "no message"
+        too_long = _TOO_LONG.search(text) is not None
+        retried = reply.status_code in _RETRIED or reply.status_code >= 500
+        if too_long or not retried or _QUOTA.search(_text(reply.content)):
             return RefusedError(reply.status_code, message, too_long)
         wait = retry_after(reply.headers, datetime.now(UTC))
         if wait > 0:
@@ -261,7 +263,7 @@ class JsonServer:
         return _FaultError(f"{reply.status_code}: {message}", wait)
 
     def clean(self, text: str) -> str:
-        """One short line, without the key."""
+        """Return the text on one short line, without the key."""
         if self._key:
             text = text.replace(self._key, "[key]")
         line = " ".join(text.split())
@@ -269,25 +271,24 @@ class JsonServer:
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         longest = self._endpoint.max_wait
-        fault = state.outcome.exception() if state.outcome else None
-        asked = fault.wait if isinstance(fault, _FaultError) else 0.0
         doubled = tenacity.wait_exponential(multiplier=_FIRST_WAIT, max=longest)
-        jittered = doubled + tenacity.wait_random(0, _FIRST_WAIT)
-        return min(longest, max(asked, jittered(state)))
+        backoff = doubled + tenacity.wait_random(0, _FIRST_WAIT)
+        fault = state.outcome.exception() if state.outcome else None
+        requested = fault.wait if isinstance(fault, _FaultError) else 0.0
+        return min(longest, max(requested, backoff(state)))
 
-    def _tell(self, state: tenacity.RetryCallState) -> None:
+    def _log_retry(self, state: tenacity.RetryCallState) -> None:
         fault = state.outcome.exception() if state.outcome else None
         now = time.monotonic()
         with self._lock:
-            often = now - self._told < _TOLD_EVERY
-            self._told = self._told if often else now
-        level = logging.DEBUG if often else logging.INFO
+            recent = now - self._last_logged < _LOG_INTERVAL
+            self._last_logged = self._last_logged if recent else now
+        level = logging.DEBUG if recent else logging.INFO
         logger.log(level, "%s: %s; next try in %.1f s", self._where, fault, state.upcoming_sleep)
 
 
-@functools.cache
+@functools.cache  # reading the machine's certificates takes a while
 def _certificates() -> ssl.SSLContext:
-    """Certificates of this machine; they take a while to read."""
     return httpx2.create_ssl_context()
 
 
@@ -297,16 +298,16 @@ def _sleep(seconds: float, stopped: threading.Event) -> None:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float:
-    """Seconds that a server asks to wait, from `retry-after-ms` or `Retry-After`; 0 where none."""
+    """Return the seconds to wait from `retry-after-ms` or `Retry-After`, 0 without either."""
     for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        said = headers.get(name)
-        if said is None:
+        value = headers.get(name)
+        if value is None:
             continue
         try:
-            seconds = float(said) * scale
+            seconds = float(value) * scale
         except ValueError:
             try:
-                until = parsedate_to_datetime(said)
+                until = parsedate_to_datetime(value)
             except ValueError:
                 continue
             seconds = (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds()
@@ -319,15 +320,155 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", errors="replace")
 
 
-def _said(reply: Any) -> str:
-    """The message in an error as servers write it, "" where there is none."""
-    if isinstance(reply, list):
-        return "; ".join(filter(None, map(_said, reply)))
+def _error_message(reply: Any) -> str:
+    """Return the message of a server's error, or ""."""
     if isinstance(reply, str):
         return reply
+    if isinstance(reply, list):
+        return "; ".join(filter(None, map(_error_message, reply)))
     if not isinstance(reply, dict):
         return ""
-    for name in ("error", "message", "msg", "detail"):
-        if found := _said(reply.get(name)):
-            return found
-    return ""
+    named = (_error_message(reply.get(name)) for name in ("error", "message", "msg", "detail"))
+    return next(filter(None, named), "")
+
+
+Question = TypeVar("Question")
+
+_PATIENCE = 1.0  # seconds for all threads to end
+_HELD = 32  # answers per thread that may wait for those of an earlier batch
+
+
+class _Batch(Generic[Answer]):
+    """Answers to the questions of one batch, or their first error."""
+
+    def __init__(self, size: int) -> None:
+        self.answers: list[Any] = [None] * size
+        self.missing = size
+        self.error: Exception | None = None
+
+    def take(self, position: int, outcome: Answer | Exception) -> bool:
+        """Keep an answer or the first error; return whether it is an answer."""
+        if isinstance(outcome, Exception):
+            self.error = self.error or outcome
+            return False
+        self.answers[position] = outcome
+        self.missing -= 1
+        return True
+
+
+class _Threads(Generic[Question, Answer]):
+    """Threads, each with a connection, that answer questions in any order."""
+
+    def __init__(
+        self,
+        answer: Callable[[Connection, Question], Answer],
+        connect: Callable[[threading.Event], Connection],
+        most: int,
+    ) -> None:
+        self._answer = answer
+        self._connect = connect
+        self._most = most
+        self._stopped = threading.Event()
+        self._failed = False
+        self._threads: list[threading.Thread] = []
+        self._connections: list[Connection] = []
+        self._asked: queue.SimpleQueue[tuple[_Batch[Answer], int, Question] | None]
+        self._asked = queue.SimpleQueue()
+        self.answered: queue.SimpleQueue[tuple[_Batch[Answer], int, Answer | Exception]]
+        self.answered = queue.SimpleQueue()
+
+    def ask(self, batch: _Batch[Answer], position: int, question: Question) -> None:
+        if len(self._threads) < self._most:
+            connection = self._connect(self._stopped)
+            # A daemon: a thread that hangs in a system call must not hold up the exit.
+            thread = threading.Thread(target=self._work, args=(connection,), daemon=True)
+            self._connections.append(connection)
+            self._threads.append(thread)
+            thread.start()
+        self._asked.put((batch, position, question))
+
+    def _work(self, connection: Connection) -> None:
+        while (asked := self._asked.get()) is not None:
+            if self._failed or self._stopped.is_set():
+                break  # what is still in the queue comes after what failed
+            batch, position, question = asked
+            try:
+                self.answered.put((batch, position, self._answer(connection, question)))
+            except Exception as error:
+                self._failed = True
+                self.answered.put((batch, position, error))
+        connection.close()
+
+    def stop(self) -> None:
+        """End all requests and threads."""
+        self._stopped.set()
+        for connection in self._connections:
+            connection.cut()
+            self._asked.put(None)
+        end = time.monotonic() + _PATIENCE
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+
+def in_order(
+    batches: Iterable[Sequence[Question]],
+    answer: Callable[[Connection, Question], Answer],
+    connect: Callable[[threading.Event], Connection],
+    threads: int,
+    progress: Callable[[int], object],
+) -> Iterator[list[Answer]]:
+    """Yield the answers to batches of questions in order, asked by several threads.
+
+    Questions of later batches are asked while earlier ones wait: twice as many as there are
+    threads are read ahead, until `_HELD` answers per thread wait for a slow earlier batch (a crash
+    would lose them). After an error nothing new is asked; it is raised once the batches before it
+    have been yielded. The threads end with this iterator.
+
+    Args:
+        batches: read as far as needed.
+        answer: called in a thread with its connection.
+        connect: makes a connection; its event ends requests and pauses.
+        threads: questions asked at once.
+        progress: called with 1 for each answered question, in the caller's thread.
+    """
+    pool = _Threads(answer, connect, threads)
+    under_way: deque[_Batch[Answer]] = deque()
+
+    def to_ask() -> Iterator[tuple[_Batch[Answer], int, Question]]:
+        for questions in batches:
+            batch: _Batch[Answer] = _Batch(len(questions))
+            under_way.append(batch)
+            for position, question in enumerate(questions):
+                yield batch, position, question
+
+    def held() -> int:
+        later = itertools.islice(under_way, 1, None)
+        return sum(len(batch.answers) - batch.missing for batch in later)
+
+    coming, waiting = to_ask(), 0
+    try:
+        while True:
+            yield from _complete(under_way)
+            while (
+                waiting < 2 * threads and held() < _HELD * threads and (job := next(coming, None))
+            ):
+                pool.ask(*job)
+                waiting += 1
+            if waiting:
+                batch, position, outcome = pool.answered.get()
+                waiting -= 1
+                if batch.take(position, outcome):
+                    progress(1)
+            elif not under_way:
+                return
+    finally:
+        pool.stop()
+
+
+def _complete(under_way: deque[_Batch[Answer]]) -> Iterator[list[Answer]]:
+    """Yield the answers of the first complete batches; raise the error of a failed one."""
+    while under_way and (under_way[0].error or not under_way[0].missing):
+        first = under_way.popleft()
+        if first.error:
+            raise first.error
+        yield first.answers

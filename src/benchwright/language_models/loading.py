@@ -1,38 +1,47 @@
-"""From a model's parameters to the model: which device, which precision, which backend."""
+"""Loading models: device, precision and backend from the parameters; token counts of texts."""
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from benchwright.language_models.devices import Dtype, resolve_device, resolve_dtype
+from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import LanguageModel
-from benchwright.language_models.weights import model_source
-from benchwright.params.scoring import ModelParams, ScoringParams
+from benchwright.language_models.weights import (
+    Device,
+    Dtype,
+    load_tokenizer,
+    model_source,
+    resolve_device,
+    resolve_dtype,
+)
+from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 
 class Setting(NamedTuple):
-    """Where a model runs and how: what `auto` comes to on this machine."""
+    """Device, precision and context of a model, with `auto` resolved for this machine."""
 
-    device: Literal["cpu", "cuda"]
+    device: Device
     dtype: Dtype
     context: int
 
 
 def resolve(model: ModelParams, scoring: ScoringParams) -> Setting:
-    """The device, dtype and context in tokens that a model is scored with here."""
+    """Resolve the device, dtype and context in tokens that a model is scored with here."""
     device = resolve_device(scoring.device)
     wanted = scoring.dtype if model.dtype == "auto" else model.dtype
     return Setting(device, resolve_dtype(wanted, device), context_limit(model, scoring))
 
 
 def context_limit(model: ModelParams, scoring: ScoringParams) -> int:
-    """Tokens that the model may read, with `scoring.max_tokens` as a ceiling."""
+    """Return how many tokens the model may read, at most `scoring.max_tokens`."""
     return min(model.context, scoring.max_tokens or model.context)
 
 
 def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> LanguageModel:
     """Load one model, or connect to its server; GGUF weights are converted on first use.
 
-    Raises InputError where its weights are not installed or have another hash, its backend is not
-    installed, or its server's key is not set.
+    Raises:
+        InputError: weights are not installed or have another hash, the backend is not installed,
+            or the server's key is not set.
     """
     if model.backend == "openai":
         from benchwright.language_models.openai_endpoint import EndpointModel
@@ -54,9 +63,50 @@ def load_model(name: str, model: ModelParams, scoring: ScoringParams) -> Languag
 
 
 def model_tokenizer(model: ModelParams, scoring: ScoringParams) -> Any:
-    """The tokenizer of a model, without the model; None for a server's model without weights."""
+    """Load the tokenizer of a model; None for a server's model without weights."""
     if model.weights is None:
         return None
-    from benchwright.language_models.hf_transformers import load_tokenizer
 
     return load_tokenizer(model_source(model.weights, resolve(model, scoring).dtype))
+
+
+CHARACTERS_PER_TOKEN = 4  # of English text, roughly
+_AT_A_TIME = 1024
+
+
+class TextLengths(NamedTuple):
+    """Tokens of n texts, without special ones, and in words how they were counted."""
+
+    tokens: list[float]
+    counted_by: str
+
+
+def text_lengths(
+    texts: Sequence[str], tokenizer: str | None, models: ModelsParams | None, setting: str
+) -> TextLengths:
+    """Count tokens with the tokenizer of a model; by characters if none is named.
+
+    Raises:
+        InputError: there is no such model, it has no weights, or they are not installed.
+    """
+    if not tokenizer:
+        rough = [len(text) / CHARACTERS_PER_TOKEN for text in texts]
+        return TextLengths(rough, f"characters / {CHARACTERS_PER_TOKEN}")
+    if models is None:
+        raise InputError(f"{setting} names a model of the project's conf; run in the project")
+    model = models.models.get(tokenizer)
+    if model is None or model.weights is None:
+        names = sorted(name for name, known in models.models.items() if known.weights is not None)
+        raise InputError(
+            f"{setting} {tokenizer!r} is not known; models.models has weights of "
+            f"{', '.join(names) or 'none'}"
+        )
+
+    # The precision that models run in here: weights may have been converted to it already.
+    dtype = resolve_dtype(model.dtype, resolve_device("auto"))
+    count = load_tokenizer(model_source(model.weights, dtype))
+    tokens: list[float] = []
+    for start in range(0, len(texts), _AT_A_TIME):
+        part = list(texts[start : start + _AT_A_TIME])
+        tokens += [float(len(ids)) for ids in count(part, add_special_tokens=False).input_ids]
+    return TextLengths(tokens, f"tokenizer of {tokenizer}")

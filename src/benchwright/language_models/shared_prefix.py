@@ -1,10 +1,10 @@
-"""Attention of many rows to one shared prefix, without a copy of the prefix for every row.
+"""Key-value caches that share a prefix: attention to it, and a slot per text that is written.
 
-The keys and values of the prefix are looked at by all rows at once, as if the rows were one long
-sequence; each row's own keys are looked at apart. Both are softmax averages with known
-normalisers, so their sum is exact: with log-normalisers l₁ and l₂ the whole is
-o₁·σ(l₁−l₂) + o₂·σ(l₂−l₁) (the decomposition of FlashAttention, Dao et al., 2022, section 3.1;
-for shared prefixes Juravsky et al., 2024, "Hydragen", section 3).
+All rows look at the keys and values of the prefix at once, as if the rows were one long sequence;
+each row looks at its own keys separately. Both are softmax averages with known normalisers, so
+their sum is exact: with log-normalisers l₁ and l₂ the whole is o₁·σ(l₁−l₂) + o₂·σ(l₂−l₁) (the
+decomposition of FlashAttention, Dao et al., 2022, section 3.1; for shared prefixes Juravsky et al.,
+2024, "Hydragen", section 3).
 """
 
 import functools
@@ -22,7 +22,7 @@ Layers = Sequence[tuple["torch.Tensor", "torch.Tensor"]]
 
 
 def install(model: Any) -> bool:
-    """Let `model` use this attention; False where it cannot, which leaves it as it was."""
+    """Let `model` use this attention; return False, and change nothing, if it cannot."""
     import torch
     from transformers import AttentionInterface
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
@@ -43,7 +43,7 @@ def install(model: Any) -> bool:
 
 
 def own_keys_only(layers: Layers) -> Any:
-    """A cache that knows the prefix's length and hands each layer nothing but its new keys."""
+    """Return a cache of the prefix's length that hands each layer only its new keys."""
     from transformers.cache_utils import Cache
 
     return Cache(layers=[_layer_class()(keys, values) for keys, values in layers])
@@ -78,15 +78,15 @@ def attention_forward(
     shared_prefix: Layers | None = None,
     **others: Any,
 ) -> tuple["torch.Tensor", None]:
-    """Attention as Transformers asks for it; without `shared_prefix` it is the ordinary one.
+    """Compute attention as Transformers asks for it; without `shared_prefix`, the ordinary one.
 
     Args:
         module: the attention layer.
         query: (rows, heads, width, head size).
         key: (rows, key heads, width, head size), of the rows' own tokens.
-        value: the same.
-        attention_mask: (rows, 1, width, width) over the own tokens, every row seeing all of the
-            prefix; or (rows, 1, width, prefix + width), where not every row does.
+        value: as `key`.
+        attention_mask: (rows, 1, width, width) over the own tokens, if every row sees all of the
+            prefix, else (rows, 1, width, prefix + width).
         scaling: of the scores.
         dropout: none.
         shared_prefix: the prefix, layer by layer.
@@ -129,14 +129,14 @@ def prefix_attention(
     mask: "torch.Tensor | None",
     scaling: float | None = None,
 ) -> "torch.Tensor":
-    """Attention to a shared prefix and to one's own tokens.
+    """Compute attention to a shared prefix and to each row's own tokens.
 
     Args:
         query: (rows, heads, width, size); heads is a multiple of the key heads.
         prefix_key: (1, key heads, prefix, size), seen by all queries of all rows.
-        prefix_value: the same.
+        prefix_value: as `prefix_key`.
         key: (rows, key heads, width, size), seen as `mask` allows.
-        value: the same.
+        value: as `key`.
         mask: added to the scores of the own keys, (rows, 1, width, width), in query's dtype.
         scaling: of the scores; None divides by the square root of the size.
 
@@ -167,3 +167,123 @@ def prefix_attention(
     share = torch.sigmoid(far_norm.reshape(rows, heads, width) - near_norm)[..., None]
     mixed = torch.lerp(near.float(), far.reshape(rows, heads, width, size).float(), share)
     return mixed.to(query.dtype)
+
+
+if TYPE_CHECKING:
+    import torch
+
+_ROOM = 64  # columns beyond those needed at first
+
+
+class RowCache:
+    """Keys and values of up to `slots` texts with a common prefix; rows 0, 1, … are in use.
+
+    A text's tokens lie in its slot without gaps, in the order of their positions. Texts of any
+    length are written side by side; another text takes the place of a finished one. Memory grows
+    with the longest text by doubling; nothing is copied from token to token.
+
+    Args:
+        slots: the most texts at once.
+        prefix: shared by all texts.
+        apart: whether the attention looks at the prefix separately; otherwise it is copied into
+            each slot.
+    """
+
+    def __init__(self, slots: int, prefix: Layers, apart: bool) -> None:
+        self._slots = slots
+        self._prefix = prefix
+        self._copied = prefix[0][0].shape[-2] if prefix and not apart else 0
+        self._keys: list[torch.Tensor] = []
+        self._values: list[torch.Tensor] = []
+        self._fresh: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._columns: torch.Tensor | None = None
+        self._width = 0
+
+    def to_read(self) -> Any:
+        """Return a cache for Transformers that reads new texts after the prefix, for `place`."""
+        self._columns = None
+        self._fresh = {}
+        return self._for_transformers()
+
+    def to_write(self, columns: "torch.Tensor") -> Any:
+        """Return a cache that gives each row one token after its `columns` (rows,) own tokens."""
+        self._columns = columns + self._copied
+        self._width = int(self._columns.max()) + 1
+        if self._keys and self._width > self._keys[0].shape[2]:
+            self._grow(2 * self._width)
+        return self._for_transformers()
+
+    def _for_transformers(self) -> Any:
+        from transformers.cache_utils import Cache
+
+        numbers = iter(range(1 << 16))
+        return Cache(layer_class_to_replicate=lambda: _row_layer_class()(self, next(numbers)))
+
+    def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
+        """Put rows of the texts read last into slots."""
+        import torch
+
+        for layer, (keys, values) in sorted(self._fresh.items()):
+            width = self._copied + keys.shape[2]
+            if layer == len(self._keys):
+                self._keys.append(self._empty(keys, width + _ROOM))
+                self._values.append(self._empty(values, width + _ROOM))
+        if self._keys and width > self._keys[0].shape[2]:
+            self._grow(width + _ROOM)
+        for layer, fresh in self._fresh.items():
+            for kept, new, part in zip((self._keys, self._values), fresh, (0, 1), strict=True):
+                into = torch.tensor(list(slots), device=new.device)
+                taken = torch.tensor(list(rows), device=new.device)
+                kept[layer][into, :, self._copied : width] = new[taken]
+                if self._copied:
+                    kept[layer][into, :, : self._copied] = self._prefix[layer][part]
+
+    def move(self, source: int, target: int) -> None:
+        """Copy one slot into another."""
+        for kept in (*self._keys, *self._values):
+            kept[target, :, : self._width] = kept[source, :, : self._width]
+
+    def update(
+        self, layer: int, keys: "torch.Tensor", values: "torch.Tensor"
+    ) -> "tuple[torch.Tensor, torch.Tensor]":
+        """Store a layer's new keys and values (rows, heads, width, size); return all of them."""
+        import torch
+
+        if self._columns is None:
+            self._fresh[layer] = (keys, values)
+            if not self._copied:
+                return keys, values
+            before = [part.expand(len(keys), -1, -1, -1) for part in self._prefix[layer]]
+            return torch.cat([before[0], keys], dim=2), torch.cat([before[1], values], dim=2)
+        rows = torch.arange(len(keys), device=keys.device)
+        self._keys[layer][rows, :, self._columns] = keys[:, :, 0]
+        self._values[layer][rows, :, self._columns] = values[:, :, 0]
+        seen = (slice(0, len(keys)), slice(None), slice(0, self._width))
+        return self._keys[layer][seen], self._values[layer][seen]
+
+    def _empty(self, like: "torch.Tensor", width: int) -> "torch.Tensor":
+        return like.new_zeros((self._slots, like.shape[1], width, like.shape[3]))
+
+    def _grow(self, width: int) -> None:
+        for kept in (self._keys, self._values):
+            for layer, old in enumerate(kept):
+                kept[layer] = self._empty(old, width)
+                kept[layer][:, :, : old.shape[2]] = old
+
+
+@functools.cache
+def _row_layer_class() -> Any:
+    from transformers.cache_utils import DynamicLayer
+
+    class RowLayer(DynamicLayer):
+        """One layer of a `RowCache`, as Transformers asks it."""
+
+        def __init__(self, cache: RowCache, number: int) -> None:
+            super().__init__()
+            self._cache = cache
+            self._number = number
+
+        def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
+            return self._cache.update(self._number, key_states, value_states)
+
+    return RowLayer

@@ -1,9 +1,9 @@
 """Vectors of texts, from a sentence encoder or from a language model's hidden states.
 
-Batches have one shape: what a network computes of a text then does not depend on its neighbours. A
-matrix product of another shape adds up in another order, which shows in the low bits, above all in
-bfloat16. So every batch has the same number of rows and a width rounded up to 16 tokens. Vectors
-have length 1; progress goes to standard error.
+All batches have one shape, so that a text's vector does not depend on its neighbours: a matrix
+product of another shape adds up in another order, which shows in the low bits, above all in
+bfloat16. Every batch has the same number of rows and a width rounded up to 16 tokens. Vectors have
+length 1; progress goes to standard error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.language_models.devices import Device, Dtype, resolve_device, resolve_dtype
-from benchwright.language_models.weights import ModelSource, told_unloadable
+from benchwright.language_models.weights import (
+    Device,
+    Dtype,
+    ModelSource,
+    load_errors,
+    load_tokenizer,
+    resolve_device,
+    resolve_dtype,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -35,16 +42,16 @@ def encode(
     device: Literal["auto", "cpu", "cuda"] = "auto",
     batch: int = 32,
 ) -> NDArray[np.float32]:
-    """(n, d) vectors of n texts, in their order, by a local sentence-transformers encoder.
+    """Return (n, d) vectors of n texts, in their order, by a local sentence-transformers encoder.
 
-    Longer texts than the encoder reads are cut (all-MiniLM-L6-v2: 256 tokens).
+    Texts longer than the encoder's limit are cut (all-MiniLM-L6-v2: 256 tokens).
     """
     from sentence_transformers import SentenceTransformer
     from torch import Tensor
     from torch.nn.functional import pad
 
     where = resolve_device(device)
-    with told_unloadable(str(folder)):
+    with load_errors(str(folder)):
         model = SentenceTransformer(
             str(folder),
             revision=revision,
@@ -82,15 +89,15 @@ def encode_states(
     context: int,
     batch: int = 16,
 ) -> NDArray[np.float32]:
-    """(n, d) vectors of n texts, in their order: states of the model's last layer.
+    """Return (n, d) vectors of n texts, in their order: states of the model's last layer.
 
-    The states are those that the output layer would read, after the last normalisation.
-    `last_token` takes the state at the text's last token, which alone has seen all of the text;
-    `mean` averages over all tokens, a beginning-of-text token included where the tokenizer sets
-    one (SMART, section 5.2 and A.5). Padding counts in neither.
+    The states are the output layer's input, after the last normalisation. `last_token` takes the
+    state at the text's last token, which alone has seen all of the text; `mean` averages over all
+    tokens, including a beginning-of-text token that the tokenizer sets (SMART, section 5.2 and
+    A.5). Padding counts in neither.
 
     Args:
-        texts: what to encode; "" is read as the token that begins or ends a text.
+        texts: "" is read as the token that begins or ends a text.
         source: the language model.
         pooling: how the states of a text become one vector.
         dtype: of the model's weights; the mean is taken in float32.
@@ -99,19 +106,20 @@ def encode_states(
         batch: rows of a batch.
     """
     import torch
-    from transformers import AutoModel, AutoTokenizer
+    from transformers import AutoModel
 
-    origin = {"revision": source.revision, "trust_remote_code": source.trust_remote_code}
-    with told_unloadable(source.name_or_path):
-        tokenizer = AutoTokenizer.from_pretrained(source.name_or_path, **origin)
+    ids = token_ids(load_tokenizer(source), texts, context)
+    with load_errors(source.name_or_path):
         model = AutoModel.from_pretrained(
-            source.name_or_path, dtype=getattr(torch, dtype), use_safetensors=True, **origin
+            source.name_or_path,
+            dtype=getattr(torch, dtype),
+            use_safetensors=True,
+            **source.options,
         )
     model = model.to(device).eval()
-    ids = token_ids(tokenizer, texts, context)
 
     def vectors(rows: list[int], width: int) -> "torch.Tensor":
-        # A token looks at those before it only, so what stands in the padding does not matter.
+        # A token looks only at those before it, so the content of the padding does not matter.
         read = torch.zeros((len(rows), width), dtype=torch.long)
         mask = torch.zeros_like(read)
         for row, number in enumerate(rows):
@@ -130,24 +138,21 @@ def encode_states(
 
 
 def token_ids(tokenizer: Any, texts: Sequence[str], context: int) -> list[list[int]]:
-    """The first `context` tokens of each text, at least one each."""
-    given = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
-    blank = next((token for token in given if token is not None), 0)
+    """Return the first `context` tokens of each text, at least one each."""
+    candidates = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
+    blank = next((token for token in candidates if token is not None), 0)
     encoded = tokenizer(list(texts)).input_ids if texts else []
     return [tokens[:context] or [blank] for tokens in encoded]
 
 
 def rounded_widths(lengths: Sequence[int], most: int | None) -> NDArray[np.intp]:
-    """(n,) widths in tokens for texts of the given lengths: rounded up to 16, at most `most`."""
+    """Return (n,) widths in tokens for texts of these lengths: rounded up to 16, at most `most`."""
     widths = -(-np.asarray(lengths, dtype=np.intp) // _STEP) * _STEP
     return widths if most is None else np.minimum(widths, most)
 
 
 def batches(widths: NDArray[np.intp], batch: int) -> Iterator[tuple[list[int], int]]:
-    """Rows of one width, at most `batch`, with that width: longest first.
-
-    A lack of memory so shows at once. A batch with fewer rows is to be filled up.
-    """
+    """Yield rows of one width, at most `batch`, with that width: longest first, to fail early."""
     for width in np.unique(widths)[::-1]:
         rows = np.flatnonzero(widths == width).tolist()
         for start in range(0, len(rows), batch):
@@ -160,7 +165,7 @@ def _encoded(
     size: int,
     vectors: "Callable[[list[int], int], torch.Tensor]",
 ) -> NDArray[np.float32]:
-    """The vectors of all texts, of length 1; short batches are filled up with their first row."""
+    """Return the vectors of all texts, of length 1; short batches repeat their first row."""
     import torch
     from tqdm import tqdm
 

@@ -1,4 +1,4 @@
-"""From prompts to token ids: where the context ends and what is scored after it."""
+"""Prompts as token ids: where the context ends and what is scored after it."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,18 +13,23 @@ class Encoded(NamedTuple):
     options: list[list[int]]
 
     @property
+    def option_tokens(self) -> tuple[int, ...]:
+        """Tokens of each option, at least 1."""
+        return tuple(max(1, len(option)) for option in self.options)
+
+    @property
     def longest(self) -> int:
         """Tokens of the context with the longest option."""
         return len(self.context) + max(map(len, self.options))
 
     @property
     def row_length(self) -> int:
-        """Tokens that are fed: the context and all options but their last tokens."""
+        """Tokens of the forward pass: the context and all options but their last tokens."""
         return len(self.context) + sum(max(0, len(option) - 1) for option in self.options)
 
 
 def common_length(sequences: Sequence[list[int]] | Sequence[list[str]]) -> int:
-    """How many first elements all sequences share."""
+    """Return how many first elements all sequences share."""
     low, high = min(sequences), max(sequences)  # the two that differ first, in dictionary order
     for position, (a, b) in enumerate(zip(low, high, strict=False)):
         if a != b:
@@ -36,9 +41,9 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     """Tokenise each prompt together with each of its continuations.
 
     Text and continuation are tokenised jointly, so that no token boundary is forced that the
-    model has not seen in training; the context is what all options share of the prompt's own
-    tokens. Where a tokenizer joins the end of the prompt with an option, the options of that
-    prompt are all scored from one token earlier.
+    model has not seen in training. The context is what all options share of the prompt's tokens:
+    where a tokenizer joins the end of the prompt with an option, all options of that prompt are
+    scored from one token earlier.
     """
     texts: list[str] = []
     for prompt in prompts:
@@ -54,7 +59,7 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
 
 
 def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
-    """Token ids of each prompt; an empty one is the token that begins or ends a text."""
+    """Return the token ids of each prompt; an empty one is the token that begins or ends a text."""
     return [
         tokenizer(
             prompt.prefix + prompt.text, add_special_tokens=prompt.template != "chat"
@@ -65,7 +70,7 @@ def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[
 
 
 def _start(tokenizer: Any) -> int:
-    """The token that the first token of a text is predicted from."""
+    """Return the token from which the first token of a text is predicted."""
     bos = tokenizer.bos_token_id
     return int(tokenizer.eos_token_id if bos is None else bos)
 
@@ -81,7 +86,7 @@ _PLACE = "\x1eplace\x1e"
 
 
 class ChatFrame(NamedTuple):
-    """The text before and after a message, and `PromptText.template` of a prompt made so."""
+    """The text before and after a user's message, and the `PromptText.template` it amounts to."""
 
     before: str
     after: str
@@ -89,7 +94,7 @@ class ChatFrame(NamedTuple):
 
 
 def chat_frame(tokenizer: Any) -> ChatFrame:
-    """The frame of one user message to be answered.
+    """Return the frame of one user message that the model is to answer.
 
     Raises:
         ValueError: the tokenizer has no chat template.

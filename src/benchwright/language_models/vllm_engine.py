@@ -1,8 +1,8 @@
 """Scoring and writing with vLLM: many prompts in flight, prefixes read once from its cache.
 
 A prompt with its options becomes a few requests for one token each, whose log-probabilities are
-asked for by token id, so that labels need one request however many there are. The requests of one
-batch run into those of the next: the engine never drains between them.
+asked for by token id, so that labels need one request however many there are. The requests of
+consecutive batches overlap: the engine never drains between them.
 """
 
 import contextlib
@@ -16,7 +16,6 @@ from importlib.util import find_spec
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from benchwright.core.errors import InputError
-from benchwright.language_models.devices import Device, Dtype
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -25,7 +24,7 @@ from benchwright.language_models.protocol import (
     Sampling,
 )
 from benchwright.language_models.tokenization import Encoded, encode, encode_contexts
-from benchwright.language_models.weights import ModelSource
+from benchwright.language_models.weights import Device, Dtype, ModelSource, load_tokenizer
 from benchwright.params.scoring import VllmParams
 
 T = TypeVar("T")
@@ -46,14 +45,14 @@ _ENVIRONMENT = {
 
 
 class State(NamedTuple):
-    """What is asked of a model at one point: how probable each of `tokens` is `after` these."""
+    """A point at which the model is asked how probable each of `tokens` is `after` these."""
 
     after: tuple[int, ...]
     tokens: tuple[int, ...]
 
 
 class Completion(NamedTuple):
-    """One answer of the engine; `logprobs` are of the first token, by token id, where asked."""
+    """One answer of the engine; `logprobs` are those requested for the first token, by token id."""
 
     text: str
     finish: str
@@ -69,34 +68,26 @@ class Request(NamedTuple):
 
 
 class Job(NamedTuple, Generic[T]):
-    """A prompt: its requests, and how the answers to them make its result."""
+    """A prompt: its requests, and the function from their answers to its result."""
 
     requests: list[Request]
     finish: Callable[[list[list[Completion]]], T]
 
 
 class Engine(Protocol):
-    """What runs requests, many at once."""
+    """Runs requests, many at once; `number` names a request."""
 
-    def add(self, number: int, request: Request) -> None:
-        """Take a request; `number` is its name."""
-        ...
-
+    def add(self, number: int, request: Request) -> None: ...
     def step(self) -> list[tuple[int, list[Completion]]]:
-        """Compute for a while; the requests that are done, each with its samples."""
+        """Compute for a while; return the requests that are done, each with its samples."""
         ...
 
-    def abort(self, numbers: list[int]) -> None:
-        """Forget requests."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the weights."""
-        ...
+    def abort(self, numbers: list[int]) -> None: ...
+    def close(self) -> None: ...
 
 
 def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> list[State]:
-    """Every distinct point at which a token of an option is predicted, shortest first.
+    """Return every distinct point at which a token of an option is predicted, shortest first.
 
     The options' tokens form a trie: what several options share is asked once, labels of one token
     are all asked at the root. A point with more than `most` tokens is asked in parts.
@@ -116,7 +107,7 @@ def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> l
 def option_logprobs(
     options: Sequence[Sequence[int]], asked: Sequence[State], seen: Sequence[Mapping[int, float]]
 ) -> tuple[float, ...]:
-    """Log-likelihood of each option (nats), from the log-probabilities `seen` at each state."""
+    """Return each option's log-likelihood (nats), from the log-probabilities `seen` per state."""
     known = {
         (state.after, token): values[token]
         for state, values in zip(asked, seen, strict=True)
@@ -129,9 +120,9 @@ def option_logprobs(
 
 
 def one_ahead(prepare: Callable[[U], T], batches: Iterable[U]) -> Iterator[T]:
-    """What `prepare` makes of each batch, in order; a thread makes the next one meanwhile.
+    """Yield what `prepare` makes of each batch; a thread prepares the next one meanwhile.
 
-    The engine need not stand still while a batch is tokenised.
+    The engine need not wait while a batch is tokenised.
     """
     with ThreadPoolExecutor(1) as pool:
         before: Future[T] | None = None
@@ -145,7 +136,7 @@ def one_ahead(prepare: Callable[[U], T], batches: Iterable[U]) -> Iterator[T]:
 
 
 class _Batch(Generic[T]):
-    """A batch under way: what has come of which prompt. One that asks nothing is done at once."""
+    """The answers so far to a batch; a prompt without requests is done at once."""
 
     def __init__(self, jobs: Sequence[Job[T]]) -> None:
         self.jobs = jobs
@@ -153,7 +144,7 @@ class _Batch(Generic[T]):
         self.results = {place: job.finish([]) for place, job in enumerate(jobs) if not job.requests}
 
     def places(self) -> "Iterator[tuple[_Batch[T], int, int]]":
-        """The batch, a prompt and one of its requests; prompts that begin alike are neighbours.
+        """Yield the batch, a prompt and one of its requests; prompts that begin alike adjoin.
 
         A prefix then stays in the cache until all of its prompts are done, whatever their order.
         """
@@ -163,7 +154,7 @@ class _Batch(Generic[T]):
                 yield self, place, request
 
     def take(self, place: int, request: int, answer: list[Completion]) -> bool:
-        """Keep an answer; whether it was the prompt's last."""
+        """Keep an answer; return whether it was the prompt's last."""
         answers, job = self.answers[place], self.jobs[place]
         answers[request] = answer
         if len(answers) < len(job.requests):
@@ -177,10 +168,6 @@ class _Batch(Generic[T]):
         """Whether every prompt has its result."""
         return len(self.results) == len(self.jobs)
 
-    def in_order(self) -> list[T]:
-        """Results in the order of the prompts."""
-        return [self.results[place] for place in range(len(self.jobs))]
-
 
 def run_jobs(
     engine: Engine,
@@ -189,16 +176,16 @@ def run_jobs(
     numbers: Iterator[int],
     progress: Progress,
 ) -> Iterator[list[T]]:
-    """Results of each batch, in the order of the batches and of the prompts in them.
+    """Yield the results of each batch, in the order of the batches and of their prompts.
+
+    A caller that stops early leaves nothing in the engine.
 
     Args:
         engine: runs the requests.
-        batches: read ahead as far as it takes to keep `in_flight` requests with the engine.
+        batches: read ahead as far as needed to keep `in_flight` requests with the engine.
         in_flight: at least 1.
         numbers: names of requests, each used once in the engine's life.
-        progress: told of each prompt once.
-
-    A caller that stops early leaves nothing in the engine.
+        progress: called once for each prompt.
     """
     opened: deque[_Batch[T]] = deque()
     asked: dict[int, tuple[_Batch[T], int, int]] = {}
@@ -211,7 +198,8 @@ def run_jobs(
                 engine.add(number, batch.jobs[place].requests[request])
                 asked[number] = (batch, place, request)
             while opened and opened[0].done:
-                yield opened.popleft().in_order()
+                first = opened.popleft()
+                yield [first.results[place] for place in range(len(first.jobs))]
             if not asked:
                 return
             for number, answer in engine.step():
@@ -227,7 +215,7 @@ def run_jobs(
 def _to_ask(
     batches: Iterable[Sequence[Job[T]]], opened: deque[_Batch[T]], progress: Progress
 ) -> Iterator[tuple[_Batch[T], int, int]]:
-    """The requests of all batches, which are opened as they are needed."""
+    """Yield the requests of all batches, which are opened as they are needed."""
     for jobs in batches:
         batch = _Batch(jobs)
         opened.append(batch)
@@ -241,13 +229,13 @@ class VllmModel:
 
     Log-likelihoods equal those of the Transformers backend up to rounding: both read the same
     tokens and both have their output layer in float32, because bfloat16 logits tie. The same
-    batches give the same bits. Others may not, since which requests share a step decides how
-    bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
-    VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed, and
-    VLLM_ENABLE_V1_MULTIPROCESSING=1 lets timing decide, and the engine run beside this process.
+    batches give the same bits. Other batches may not, since the requests that share a step decide
+    how bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
+    VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed;
+    VLLM_ENABLE_V1_MULTIPROCESSING=1 runs the engine in another process, so that timing decides.
 
     Args:
-        engine: what runs the requests.
+        engine: runs the requests.
         tokenizer: of the model.
         context: tokens that the model may read and write together.
         max_sequences: requests that the engine works on at once.
@@ -259,7 +247,7 @@ class VllmModel:
         self.engine = engine
         self.tokenizer = tokenizer
         self.context = context
-        # As many again wait, so that a step that ends all of them finds the next ones there.
+        # As many again wait, so that a step that ends all of them finds the next ones ready.
         self.in_flight = 2 * max_sequences
         self._numbers = itertools.count()
 
@@ -280,15 +268,13 @@ class VllmModel:
         settings = settings or VllmParams()
         if find_spec("vllm") is None:
             raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
-        from benchwright.language_models.hf_transformers import load_tokenizer
-
         engine = VllmEngine(source, dtype, device, context, settings)
         return cls(engine, load_tokenizer(source), context, settings.max_sequences)
 
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
-        """Log-likelihoods of the continuations; see `PromptScore`."""
+        """Yield the log-likelihoods of the continuations; see `PromptScore`."""
 
         def prepare(prompts: Sequence[PromptText]) -> list[Job[PromptScore]]:
             return [self._scoring(item) for item in encode(self.tokenizer, prompts)]
@@ -299,12 +285,13 @@ class VllmModel:
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
-        """Answers in the model's own words; see `Generated`.
+        """Yield the written answers; see `Generated`.
 
         Draws are seeded by `sampling.seed` and the prompt, so an answer depends on its neighbours
         by rounding alone.
 
-        Raises InputError where vLLM does not take the temperature.
+        Raises:
+            InputError: vLLM does not accept the temperature.
         """
         if sampling.temperature > _HOTTEST:
             raise InputError(
@@ -321,11 +308,10 @@ class VllmModel:
         return run_jobs(self.engine, jobs, in_flight, self._numbers, progress)
 
     def close(self) -> None:
-        """Let go of the weights, so that the next model has the memory."""
         self.engine.close()
 
     def _scoring(self, item: Encoded) -> Job[PromptScore]:
-        lengths = tuple(max(1, len(option)) for option in item.options)
+        lengths = item.option_tokens
         n_tokens = len(item.context)
         if item.longest > self.context:
             return Job([], lambda _: PromptScore(None, lengths, n_tokens))
@@ -380,7 +366,7 @@ class VllmModel:
 
 
 def prompt_seed(seed: int, text: str) -> int:
-    """The seed of one prompt's draws, below 2⁶²: vLLM adds a sample's number to it."""
+    """Return the seed of one prompt's draws, below 2⁶²: vLLM adds a sample's number to it."""
     digest = hashlib.blake2b(f"{seed}\x1f{text}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 2
 
@@ -396,7 +382,7 @@ class VllmEngine:
         context: int,
         settings: VllmParams,
     ) -> None:
-        for name, value in _ENVIRONMENT.items():  # vLLM reads them as it is imported
+        for name, value in _ENVIRONMENT.items():  # vLLM reads them when it is imported
             os.environ.setdefault(name, value)
         from vllm import LLM, SamplingParams
         from vllm.platforms import current_platform
@@ -404,9 +390,9 @@ class VllmEngine:
 
         if current_platform.device_type != device:
             raise InputError(
-                f"the model is to run on {device}, but the vLLM that is installed runs on "
+                f"scoring.device is {device}, but the installed vLLM runs on "
                 f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
-                f"{device}, or set scoring.device"
+                f"{device}, or change scoring.device"
             )
         self._sampling_params = SamplingParams
         self._final = RequestOutputKind.FINAL_ONLY
@@ -428,7 +414,7 @@ class VllmEngine:
                 use_tqdm_on_load=False,
                 **_cache_settings(device, settings),
             )
-        except ValueError as error:  # also of its configuration, before anything is loaded
+        except ValueError as error:  # also for its configuration, before anything is loaded
             raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
         self._engine = self.llm.llm_engine
 
@@ -448,7 +434,6 @@ class VllmEngine:
         self._engine.abort_request([str(number) for number in numbers])
 
     def close(self) -> None:
-        """End what vLLM runs and free what it held."""
         import torch
         from vllm.distributed import cleanup_dist_env_and_memory
 
@@ -460,7 +445,7 @@ class VllmEngine:
 
 
 def _completion(sample: Any) -> Completion:
-    """What is used of vLLM's `CompletionOutput`."""
+    """Convert vLLM's `CompletionOutput`."""
     if sample.finish_reason not in {"stop", "length"}:
         raise RuntimeError(f"vLLM ended a request with {sample.finish_reason!r}")
     first = sample.logprobs[0] if sample.logprobs else {}
@@ -469,7 +454,7 @@ def _completion(sample: Any) -> Completion:
 
 
 def _cache_settings(device: Device, settings: VllmParams) -> dict[str, Any]:
-    """Size of the key-value cache and of its blocks, where vLLM's own choice is not taken."""
+    """Return size and block size of the key-value cache, where they differ from vLLM's choice."""
     chosen: dict[str, Any] = {}
     block = settings.block_size or (_CPU_BLOCK if device == "cpu" else None)
     if block is not None:

@@ -1,4 +1,4 @@
-"""Where model weights come from: installed packages, the Hugging Face hub, or a folder.
+"""Model weights from packages, the Hugging Face hub or a folder; device and precision to load them.
 
 Weights in packages are third-party uploads: their files are joined and read as data, their code is
 never imported, and nothing is used before its SHA-256 has been checked.
@@ -16,13 +16,12 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from filelock import FileLock
 
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
-from benchwright.language_models.devices import Dtype
 from benchwright.language_models.gguf_header import gguf_fields
 from benchwright.params.scoring import (
     HubWeights,
@@ -33,6 +32,31 @@ from benchwright.params.scoring import (
     WeightsParams,
 )
 
+Device = Literal["cpu", "cuda"]
+Dtype = Literal["bfloat16", "float32"]
+
+
+def resolve_device(device: str) -> Device:
+    """Resolve `auto` to a GPU if PyTorch sees one."""
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return "cuda" if device == "cuda" else "cpu"
+
+
+def resolve_dtype(dtype: str, device: Device) -> Dtype:
+    """Resolve `auto` to bfloat16 if the processor multiplies in it, else float32."""
+    import torch
+
+    if dtype != "auto":
+        return "bfloat16" if dtype == "bfloat16" else "float32"
+    if device == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    capabilities = torch.cpu.get_capabilities()
+    return "bfloat16" if capabilities.get("avx512_bf16") or capabilities.get("bf16") else "float32"
+
+
 _BLOCK = 1 << 20
 # What an encoder's folder is read from; other files of an archive stay in it.
 _READ = (".json", ".model", ".safetensors", ".txt")
@@ -42,21 +66,26 @@ _CONVERSION = "gguf-1"  # raise the number when the conversion changes what come
 
 
 class ModelSource(NamedTuple):
-    """What `from_pretrained` is given: a local folder, or a hub id with its commit."""
+    """A local folder, or a hub id with its commit."""
 
     name_or_path: str
     revision: str | None = None
     trust_remote_code: bool = False
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments of `from_pretrained`."""
+        return {"revision": self.revision, "trust_remote_code": self.trust_remote_code}
+
 
 @contextlib.contextmanager
-def told_unloadable(name: str) -> Iterator[None]:
-    """Turns what a library says of a folder that cannot be loaded into one line.
+def load_errors(name: str) -> Iterator[None]:
+    """Report a folder that cannot be loaded in one line.
 
-    Loaders are to be told `use_safetensors`: other formats are pickles, which can run code.
+    Loaders must set `use_safetensors`: other formats are pickles, which can run code.
 
     Raises:
-        InputError: the folder is torn, lies about itself, holds no safetensors, or needs code.
+        InputError: the folder is incomplete, inconsistent, without safetensors, or needs code.
     """
     from safetensors import SafetensorError
 
@@ -65,23 +94,31 @@ def told_unloadable(name: str) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, ValueError, LookupError, SafetensorError) as error:
-        said = " ".join(str(error).split())[:160]
+        message = " ".join(str(error).split())[:160]
         raise InputError(
-            f"weights of {name} cannot be loaded ({type(error).__name__}: {said}); a whole folder "
-            "in Transformers' format is accepted, its weights as safetensors, never as a pickle"
+            f"weights of {name} cannot be loaded ({type(error).__name__}: {message}); give a "
+            "complete folder in Transformers' format with safetensors weights, not pickles"
         ) from error
 
 
+def load_tokenizer(source: ModelSource) -> Any:
+    """Load the tokenizer of a model, without the model."""
+    from transformers import AutoTokenizer
+
+    with load_errors(source.name_or_path):
+        return AutoTokenizer.from_pretrained(source.name_or_path, **source.options)
+
+
 def default_cache() -> Path:
-    """The folder of converted weights: `$BENCHWRIGHT_CACHE`, else `data/06_models/cache`."""
+    """Return the folder of converted weights: `$BENCHWRIGHT_CACHE`, else `data/06_models/cache`."""
     return Path(os.environ.get("BENCHWRIGHT_CACHE") or "data/06_models/cache").absolute()
 
 
 def revision(spec: WeightsParams) -> str:
-    """A short text that identifies the weights exactly; part of every score's key.
+    """Return a short text that identifies the weights exactly; part of every score's key.
 
-    For packages the start of their SHA-256 and for the hub `<id>@<commit>`: neither needs the
-    weights to be there. A local path is hashed (once per file version).
+    It is the start of the SHA-256 of packages and local paths (hashed once per file version), and
+    `<id>@<commit>` for the hub. Packages and hub models need not be installed for it.
     """
     if isinstance(spec, HubWeights):
         return f"{spec.hub}@{spec.revision}"
@@ -91,9 +128,10 @@ def revision(spec: WeightsParams) -> str:
 
 
 def locate_gguf(spec: WeightsParams, cache: Path) -> Path:
-    """The GGUF file of `spec`, its SHA-256 checked; pieces are joined into `cache`.
+    """Return the GGUF file of `spec`, its SHA-256 checked; pieces are joined into `cache`.
 
-    Raises InputError, in one line, where a package is not installed or a hash differs.
+    Raises:
+        InputError: a package is not installed or a hash differs.
     """
     if isinstance(spec, PathWeights):
         file = _existing(spec.path)
@@ -106,11 +144,13 @@ def locate_gguf(spec: WeightsParams, cache: Path) -> Path:
 
 
 def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str:
-    """The folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
+    """Return the folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
 
     The SHA-256 of `model.safetensors` is checked once and remembered until the file changes.
     An archive is joined, checked as a whole, and unpacked into `cache`.
-    Raises InputError, in one line, where a package is not installed or a hash differs.
+
+    Raises:
+        InputError: a package is not installed or a hash differs.
     """
     cache = cache or default_cache()
     if isinstance(spec, HubWeights):
@@ -118,19 +158,19 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
     if isinstance(spec, PackageArchive):
         return _unpacked_folder(spec, cache)
     if isinstance(spec, PackageFolder):
-        folder = _package_path(spec, spec.folder)
-        _check(folder / "model.safetensors", spec.sha256, cache, _advice(spec))
-        return folder
-    if not isinstance(spec, PathWeights):
+        folder, advice = _package_path(spec, spec.folder), _advice(spec)
+    elif isinstance(spec, PathWeights):
+        folder = _existing(spec.path)
+        advice = f"check {folder}"
+    else:
         raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
-    folder = _existing(spec.path)
     if spec.sha256:
-        _check(folder / "model.safetensors", spec.sha256, cache, f"check {folder}")
+        _check(folder / "model.safetensors", spec.sha256, cache, advice)
     return folder
 
 
 def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -> ModelSource:
-    """What to load for a language model; GGUF weights are converted on first use."""
+    """Return what to load for a language model; GGUF weights are converted on first use."""
     cache = cache or default_cache()
     if isinstance(spec, HubWeights):
         return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
@@ -142,7 +182,7 @@ def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -
 
 
 def conversion(spec: WeightsParams) -> str:
-    """How the weights are changed before use: part of a score's key, "" where they are not."""
+    """Return how the weights are changed before use, "" if they are not; part of a score's key."""
     gguf = isinstance(spec, PackageFile) or (
         isinstance(spec, PathWeights) and spec.path.endswith(".gguf")
     )
@@ -150,10 +190,10 @@ def conversion(spec: WeightsParams) -> str:
 
 
 def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
-    """A folder in Transformers' format with the dequantised weights of a GGUF file.
+    """Return a folder in Transformers' format with the dequantised weights of a GGUF file.
 
-    Converted once per file and dtype (25–65 s for the small models): in a folder aside that is
-    renamed when it is complete, under a lock, so that two processes may ask at once.
+    It is made once per file and dtype (25–65 s for the small models), written aside, under a lock,
+    and renamed when complete, so that two processes may ask at once.
     """
 
     def convert(gguf: Path, folder: Path) -> dict[str, Any]:
@@ -161,56 +201,54 @@ def converted_folder(spec: WeightsParams, dtype: Dtype, cache: Path) -> Path:
         sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
         return {"source": gguf.name, "conversion": conversion(spec), "files": sizes}
 
-    target = cache / f"{revision(spec)}-{dtype}"
-    made = _Made(target / "conversion.json", {"conversion": conversion(spec)})
-    return made.once(lambda: locate_gguf(spec, cache), convert, lambda file: file.stat().st_size)
+    record = cache / f"{revision(spec)}-{dtype}" / "conversion.json"
+    is_whole = partial(
+        _is_whole, record, {"conversion": conversion(spec)}, lambda file: file.stat().st_size
+    )
+    return _made_once(record, is_whole, partial(locate_gguf, spec, cache), convert)
 
 
-class _Made(NamedTuple):
-    """A folder that is made of one file, and the record in it that says of which and how."""
+def _made_once(
+    record: Path,
+    is_whole: Callable[[], bool],
+    source: Callable[[], Path],
+    make: Callable[[Path, Path], dict[str, Any]],
+) -> Path:
+    """Return the folder of `record`; make it again unless it is whole.
 
-    record: Path
-    facts: Mapping[str, str]
-
-    def once(
-        self,
-        source: Callable[[], Path],
-        make: Callable[[Path, Path], dict[str, Any]],
-        mark: Callable[[Path], Any],
-    ) -> Path:
-        """The folder, made anew unless it is there and each file has the mark it was made with.
-
-        Args:
-            source: the file it is made of, which is removed afterwards where it lies beside.
-            make: fills a folder from the file; its record.
-            mark: of a file in the folder, as the record has it.
-        """
-        target = self.record.parent
-        if not self._is_whole(mark):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{target}.lock"):
-                if not self._is_whole(mark):
-                    self._anew(source(), make)
+    Args:
+        record: the file in the folder that describes it.
+        is_whole: whether the folder is as it was made.
+        source: returns the file that it is made of, removed afterwards if beside the folder.
+        make: fills a folder from the file and returns its record.
+    """
+    target = record.parent
+    if is_whole():
         return target
-
-    def _anew(self, file: Path, make: Callable[[Path, Path], dict[str, Any]]) -> None:
-        target = self.record.parent
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{target}.lock"):
+        if is_whole():
+            return target
+        file = source()
         with folder_aside(target) as folder:
-            said = json.dumps(make(file, folder), indent=2)
-            (folder / self.record.name).write_text(said, encoding="utf-8")
+            content = json.dumps(make(file, folder), indent=2)
+            (folder / record.name).write_text(content, encoding="utf-8")
             if target.exists():  # incomplete, changed or of another version
                 shutil.rmtree(target)
         if file.parent == target.parent:
-            file.unlink()  # the joined pieces are not needed any more
+            file.unlink()  # the joined pieces
+    return target
 
-    def _is_whole(self, mark: Callable[[Path], Any]) -> bool:
-        try:
-            record = json.loads(self.record.read_text(encoding="utf-8"))
-            return self.facts.items() <= record.items() and all(
-                mark(self.record.parent / name) == seen for name, seen in record["files"].items()
-            )
-        except (OSError, ValueError, KeyError, AttributeError):
-            return False
+
+def _is_whole(file: Path, facts: Mapping[str, str], mark: Callable[[Path], Any]) -> bool:
+    """Return whether a record has these facts and the mark of each of its files."""
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        return facts.items() <= record.items() and all(
+            mark(file.parent / name) == known for name, known in record["files"].items()
+        )
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False
 
 
 def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
@@ -234,10 +272,10 @@ def _dequantise(gguf: Path, folder: Path, dtype: Dtype) -> None:
 
 
 def starts_with_bos(gguf: Path) -> bool:
-    """Whether the file asks for a beginning-of-text token (by default SentencePiece models do).
+    """Return whether the file asks for a beginning-of-text token (SentencePiece models by default).
 
     Raises:
-        InputError: it is no whole GGUF file of a language model.
+        InputError: the file is no complete GGUF file of a language model.
     """
     fields = gguf_fields(gguf)
     if _TOKENIZER not in fields:
@@ -246,7 +284,7 @@ def starts_with_bos(gguf: Path) -> bool:
 
 
 def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
-    """The encoder's folder, unpacked once; every file is as it came out of the archive."""
+    """Return the encoder's folder, unpacked once; each file is checked against the archive's."""
 
     def unpack(archive: Path, folder: Path) -> dict[str, Any]:
         try:
@@ -258,13 +296,13 @@ def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
         return {"archive": spec.sha256, "folder": spec.folder, "files": hashes}
 
     record = cache / f"{spec.sha256[:16]}-unpacked" / "unpacked.json"
-    made = _Made(record, {"archive": spec.sha256, "folder": spec.folder})
-    archive = partial(_whole_file, spec, cache, ".zip")
-    return made.once(archive, unpack, lambda file: _remembered_sha256(file, cache))
+    facts = {"archive": spec.sha256, "folder": spec.folder}
+    is_whole = partial(_is_whole, record, facts, lambda file: _remembered_sha256(file, cache))
+    return _made_once(record, is_whole, partial(_whole_file, spec, cache, ".zip"), unpack)
 
 
 def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
-    """Unpack what lies in `inside` into `folder`; the SHA-256 of each file."""
+    """Unpack the files below `inside` into `folder`; return the SHA-256 of each."""
     hashes = {}
     with zipfile.ZipFile(archive) as packed:
         chosen = _encoder_files(packed.namelist(), inside)
@@ -285,7 +323,7 @@ def _extract(archive: Path, inside: str, folder: Path) -> dict[str, str]:
 
 
 def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
-    """What is unpacked: names in the archive with their paths below `folder`, none outside it."""
+    """Return names in the archive with their paths below `folder`, none outside it."""
     inside = {
         name: PurePosixPath(name).relative_to(folder)
         for name in names
@@ -295,7 +333,7 @@ def _encoder_files(names: list[str], folder: str) -> dict[str, str]:
 
 
 def _whole_file(spec: PackageFile, cache: Path, suffix: str) -> Path:
-    """The one file of `spec`, its SHA-256 checked; pieces are joined into `cache`."""
+    """Return the one file of `spec`, its SHA-256 checked; pieces are joined into `cache`."""
     if spec.parts > 1:
         return _assemble(spec, cache, suffix)
     file = _package_path(spec, spec.file.format(part=1, index=0), part=1)
@@ -344,14 +382,13 @@ def _differs(name: str, seen: str, wanted: str, advice: str) -> str:
 
 
 def _existing(path: str) -> Path:
-    found = Path(path).expanduser()
-    if not found.exists():
+    file = Path(path).expanduser().absolute()
+    if not file.exists():
         raise InputError(f"weights.path {path!r} does not exist")
-    return found.absolute()
+    return file
 
 
 def _check(file: Path, sha256: str, cache: Path, advice: str) -> None:
-    """Raise InputError unless `file` has this SHA-256."""
     if not file.is_file():
         raise InputError(f"{file} is missing: {advice}")
     seen = _remembered_sha256(file, cache)
@@ -360,7 +397,7 @@ def _check(file: Path, sha256: str, cache: Path, advice: str) -> None:
 
 
 def _remembered_sha256(file: Path, cache: Path) -> str:
-    """The file's SHA-256, kept in the cache for as long as its path, size and time are the same."""
+    """Return the file's SHA-256, cached while its path, size and time stay the same."""
     state = file.stat()
     identity = f"{file}\x1f{state.st_size}\x1f{state.st_mtime_ns}"
     note = cache / "hashes" / hashlib.sha256(identity.encode()).hexdigest()[:32]
@@ -378,7 +415,7 @@ def _sha256(file: Path) -> str:
 
 
 def _path_digest(path: Path) -> str:
-    """One hash over the weights, configuration and tokenizer files at a path."""
+    """Return one hash over the weights, configuration and tokenizer files at a path."""
     cache = default_cache()
     if path.is_file():
         return _remembered_sha256(path, cache)

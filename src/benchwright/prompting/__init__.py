@@ -1,1 +1,1 @@
-"""How a question is put to a model: demonstrations, conditions, styles, as text."""
+"""Prompts as text: demonstrations, conditions, styles."""

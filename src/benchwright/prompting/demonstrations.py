@@ -1,4 +1,4 @@
-"""Which worked examples stand before which question."""
+"""The worked examples before each question."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
@@ -10,12 +10,12 @@ from benchwright.prompting.rendering import LABELS, Question
 
 
 def answerable(question: Question) -> bool:
-    """Whether it has options to choose from, no more than there are letters."""
+    """Return whether a question has options to choose from, no more than there are letters."""
     return 2 <= len(question.choices) <= len(LABELS)
 
 
 def open_ended(question: Question) -> bool:
-    """Whether it has no options but a known final answer."""
+    """Return whether a question has no options but a known final answer."""
     return not question.choices and bool(question.answer_text)
 
 
@@ -24,13 +24,13 @@ def _usable(question: Question) -> bool:
 
 
 class DemonstrationPool:
-    """The demonstrations of each subject in a fixed order, the other subjects' after them.
+    """The demonstrations of each subject in a fixed order, followed by those of other subjects.
 
     Args:
         demonstrations: in any order; those without options or a known answer are left out.
-        demonstrations_of: `per_subject` puts the item's own subject first; `all` draws alike.
-        order: of the own subject's demonstrations: `source` by id with numbers as numbers,
-            `seeded` by a hash of the seed and the id. Others' are always in seeded order.
+        demonstrations_of: `per_subject` puts the item's subject first; `all` draws from all.
+        order: of the same subject's demonstrations: `source` by id with numbers as numbers,
+            `seeded` by a hash of the seed and the id. Others are always in seeded order.
         seed: of that order.
     """
 
@@ -57,7 +57,7 @@ class DemonstrationPool:
         return len(self._seeded)
 
     def choose(self, item: Question, count: int) -> Sequence[Question]:
-        """The first `count` demonstrations for `item`, never the item itself or its twin."""
+        """Return the first `count` demonstrations for `item`, never the item or its twin."""
         own = self._own.get(item.subject, [])
         among_them = item.item_id in self._ids or item.content_hash in self._hashes
         if len(own) >= count and not among_them:
@@ -73,7 +73,7 @@ class DemonstrationPool:
 def demonstration_pools(
     demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
 ) -> Callable[[Question], DemonstrationPool]:
-    """The demonstrations for a question: those with options, or those without, as it is."""
+    """Return a function from a question to its demonstrations, with or without options as it."""
     order = scoring.demonstrations, scoring.demonstration_order, seed
     by_kind = {
         kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)

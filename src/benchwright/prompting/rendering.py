@@ -1,4 +1,4 @@
-"""The one renderer: a question as text, in each style and condition."""
+"""Rendering a question as text, in each style and condition."""
 
 import string
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ LABELS = tuple(string.ascii_uppercase)
 
 
 class Question(NamedTuple):
-    """What rendering needs of an item or a demonstration."""
+    """The parts of an item or a demonstration that are rendered."""
 
     item_id: str
     subject: str
@@ -32,7 +32,7 @@ class Rendered(NamedTuple):
 
 
 def questions(items: pd.DataFrame) -> list[Question]:
-    """The rows of an `Items` or `Demonstrations` table."""
+    """Convert the rows of an `Items` or `Demonstrations` table."""
     names = ("item_id", "subject", "question", "choices", "answer", "content_hash", "answer_text")
     columns: list[Any] = [items[name] for name in names]
     explained = items["explanation"].where(items["explanation"].notna(), "")
@@ -45,11 +45,11 @@ def questions(items: pd.DataFrame) -> list[Question]:
 
 
 def render_question(question: Question, style: str, condition: str, words: PromptParams) -> str:
-    """The question up to where the answer begins, without white space at its end.
+    """Render the question up to the start of the answer, without white space at its end.
 
     `letters` and `generate` list the options, `cloze` does not; `choices_only` drops the question.
-    Under `question_only` the text ends where the text of the first option would begin, so that a
-    model that remembers the options writes them.
+    Under `question_only` the text ends where the first option would begin, so that a model that
+    remembers the options writes them.
     """
     lines = []
     if condition != "choices_only":
@@ -73,10 +73,7 @@ def _option(words: PromptParams, label: str, choice: str) -> str:
 
 
 def continuations(question: Question, style: str, label_space: bool) -> tuple[str, ...]:
-    """What is scored after the text: the options' labels (`letters`) or the options (`cloze`).
-
-    Nothing where the model answers in its own words (`generate`).
-    """
+    """Return what is scored after the text: labels (`letters`), options (`cloze`) or nothing."""
     if style == "generate":
         return ()
     space = " " if label_space else ""
@@ -87,17 +84,17 @@ def continuations(question: Question, style: str, label_space: bool) -> tuple[st
 def render_demonstration(
     question: Question, style: str, condition: str, words: PromptParams, label_space: bool
 ) -> str:
-    """A worked example: the question as the model will see its own, with the right answer.
+    """Render a worked example: the question as the model will see it, with the right answer.
 
-    In the style `generate` the explanation comes before the answer, where there is one. Under
-    `question_only` the options follow, and the letter of the right one.
+    In the style `generate` its explanation, if any, comes before the answer. Under `question_only`
+    the options follow, and the letter of the right one.
     """
     if condition == "question_only":
         return render_demonstration(question, "letters", "question", words, label_space)
     body = render_question(question, style, condition, words)
     if style == "generate":
-        told = (question.explanation.partition("####")[0].strip(), _statement(question, words))
-        return body + " " + " ".join(filter(None, told))
+        parts = (question.explanation.partition("####")[0].strip(), _statement(question, words))
+        return body + " " + " ".join(filter(None, parts))
     return body + continuations(question, style, label_space)[question.answer]
 
 
@@ -114,10 +111,10 @@ def render_prompt(
     condition: str,
     words: PromptParams,
 ) -> Rendered:
-    """Description, rendered demonstrations and question; the prefix never ends in white space.
+    """Render description, demonstrations and question; the prefix never ends in white space.
 
-    Tokenizers join the end of a line with the white space after it, so that a prefix cut after
-    the blank line would be other tokens than those of the whole prompt.
+    Tokenizers join the end of a line with the white space after it, so that a prefix cut after the
+    blank line would have other tokens than the whole prompt.
     """
     description = words.description.replace("{subject}", question.subject.replace("_", " "))
     before = words.separator.join(filter(None, (description.rstrip(), *shown)))

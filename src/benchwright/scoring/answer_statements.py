@@ -1,10 +1,10 @@
-r"""Where a text states its answer, and which of its statements counts.
+r"""The statements of an answer in a text, and which of them counts.
 
-A statement is a cue ("the answer is", "Answer:", "\boxed{", "####") with an answer after it, which
-a reader reads. The last statement counts, unless the text takes it back or contradicts it, and what
-follows the model's own next question does not. Quotes, spaces, minus signs, LaTeX and marks are
-first brought to one spelling. Everything is linear in the length of the text: repetitions in the
-patterns are bounded, and of the cues of each kind the last few hundred are looked at.
+A statement is a cue ("the answer is", "Answer:", "\boxed{", "####") followed by an answer, which a
+reader reads. The last statement counts, unless the text takes it back or contradicts it; text after
+the model's own next question does not. Quotes, spaces, minus signs, LaTeX and marks are first
+normalised. Everything is linear in the length of the text: repetitions in the patterns are bounded,
+and only the last few hundred cues of each kind are considered.
 """
 
 import re
@@ -46,7 +46,7 @@ _MARKS = "*_`\"' "
 
 
 def plain(text: str) -> str:
-    """The text in the plainest spelling, with single spaces and none around lines."""
+    """Return the text in the plainest spelling, with single spaces and none around lines."""
     text = text.translate(_CHARACTERS)
     if "\\" in text:
         for pattern, replacement in _PATTERNS:
@@ -55,7 +55,7 @@ def plain(text: str) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Without emphasis, quotes and dollar signs around it, and without the full stop after it."""
+    """Remove emphasis, quotes and dollar signs around a text, and the full stop after it."""
     text = text.strip(_MARKS)
     if len(text) > 2 and text[0] == text[-1] == "$":
         text = text[1:-1]
@@ -63,7 +63,7 @@ def unmarked(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """For comparison: plain, unmarked, single spaces, no case."""
+    """Normalise for comparison: plain, unmarked, single spaces, no case."""
     return unmarked(" ".join(plain(unicodedata.normalize("NFC", text)).split())).casefold()
 
 
@@ -79,14 +79,14 @@ _MOST_CUES = 200
 
 
 class Extraction(NamedTuple, Generic[Answer]):
-    """What was read off a text.
+    """An answer extracted from a text.
 
     Attributes:
-        answer: the option's index, or the final answer; None where nothing could be read.
+        answer: the option's index, or the final answer; None if there is none.
         rule: what decided: `stated` (a sentence names it), `boxed`, `hash_marks` (`####`),
-            `bare_letter` (a line of its own), `option_text` (the option's words in place of its
-            letter), `whole_text` (the text is the answer and nothing else), `last_number` (no
-            statement: the last number), or `none`, where and only where `answer` is None.
+            `bare_letter` (a line with only the letter), `option_text` (the option's words instead
+            of its letter), `whole_text` (the text is only the answer), `last_number` (no statement:
+            the last number), or `none`, if and only if `answer` is None.
     """
 
     answer: Answer | None
@@ -96,9 +96,9 @@ class Extraction(NamedTuple, Generic[Answer]):
 class Reading(NamedTuple, Generic[Answer]):
     """An answer at the start of some text, `length` characters long.
 
-    `answer` is None where no single answer is named (two are, or none is said to be right);
-    `denied` where the text says what the answer is not; `closed` where the answer cannot go on
-    beyond `length`, as within brackets.
+    `answer` is None if no single answer is named (two are, or none is said to be right); `denied`
+    if the text says what the answer is not; `closed` if the answer cannot go on beyond `length`, as
+    within brackets.
     """
 
     answer: Answer | None
@@ -118,7 +118,7 @@ class Event(NamedTuple, Generic[Answer]):
 
 Reader = Callable[[str, str], Reading[Answer] | None]
 """Reads the answer at the start of what follows a cue of the kind `is`, `colon`, `boxed` or
-`hash`; None where there is none to read."""
+`hash`; returns None if there is none."""
 
 _VERB = (
     r"(?:is|are|was|must be|should be|would be|will be|has to be|seems to be|appears to be|equals"
@@ -182,6 +182,7 @@ _NEW_QUESTION = re.compile(
     re.IGNORECASE,
 )
 
+BUT = re.compile(r"[^.;\n]{0,60}?\bbut(?: rather| instead)?\b", re.IGNORECASE)
 NO_ANSWER = re.compile(
     r"(?:none|neither|unknown|unclear|undetermined|undefined|ambiguous|missing|impossible|cannot"
     r"|can't|could not|n/?a|no (?:correct|valid|right|single|option|answer)|there (?:is|are) no"
@@ -189,42 +190,42 @@ NO_ANSWER = re.compile(
     r"|not (?:listed|given|among|provided|available|possible|clear|shown|enough))\b",
     re.IGNORECASE,
 )
-"""How a statement begins that names no single answer."""
+"""The beginning of a statement that names no single answer."""
 
 SENTENCE_END = re.compile(r"[.!?;](?=[\s*_\"')\]]|$)|\n")
-"""Where a sentence ends; a decimal point is none."""
+"""The end of a sentence; not a decimal point."""
 
 
 def after_thoughts(text: str, finished: bool) -> str | None:
-    """What follows a reasoning model's thoughts; None where it broke off thinking."""
+    """Return what follows a reasoning model's thoughts; None if it broke off thinking."""
     _, mark, after = text.rpartition("</think>")
     return None if not mark and "<think>" in after and not finished else after.strip()
 
 
 def sentence_before(text: str, at: int) -> str:
-    """What the sentence says before a place, at most 80 characters of it."""
+    """Return the sentence before a place, at most 80 characters of it."""
     near = text[max(0, at - 80) : at]
     ends = [match.end() for match in SENTENCE_END.finditer(near)]
     return near[ends[-1] :] if ends else near
 
 
 def is_hypothetical(before: str) -> bool:
-    """Whether words before a cue say that what follows is supposed, not stated."""
+    """Return whether words before a cue say that what follows is supposed, not stated."""
     return _HYPOTHETICAL.search(before + " ") is not None
 
 
 def is_disbelieved(before: str) -> bool:
-    """Whether words before a cue say that what follows is not believed."""
+    """Return whether words before a cue say that what follows is not believed."""
     return _DISBELIEF.search(before + " ") is not None
 
 
 def last_matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The last few hundred places where a pattern matches, in order."""
+    """Yield the last few hundred matches of a pattern, in order."""
     yield from deque(pattern.finditer(text), maxlen=_MOST_CUES)
 
 
 def statements(text: str, read: Reader[Answer], window: int) -> Iterator[Event[Answer]]:
-    """What a text states as its answer: in sentences, under headings, in boxes, after `####`."""
+    """Yield the stated answers: in sentences, under headings, in boxes, after `####`."""
     for cue in last_matches(_NOUN, text):
         event = _sentence(text, cue, read, window)
         if event is not None:
@@ -268,7 +269,7 @@ def _sentence(
 def event_at(
     text: str, at: int, read: Reader[Answer], kind: str, window: int
 ) -> Event[Answer] | None:
-    """What is read at a place of the text, unless it is part of a question."""
+    """Read an answer at a place of the text, unless it is part of a question."""
     content = text[at : at + window]
     rest = content.lstrip(" \n:,*_\"'`>")
     start = at + len(content) - len(rest)
@@ -284,7 +285,7 @@ def event_at(
 
 
 def decide(text: str, events: list[Event[Answer]], finished: bool) -> Extraction[Answer] | None:
-    """What the last statement comes to; None where there is no statement at all."""
+    """Return the answer of the last statement; None if there is no statement at all."""
     nothing: Extraction[Answer] = Extraction(None, "none")
     denied: set[Answer | None] = set()
     earlier = _uncovered(events)
@@ -305,7 +306,7 @@ def decide(text: str, events: list[Event[Answer]], finished: bool) -> Extraction
 
 
 def _uncovered(events: list[Event[Answer]]) -> list[Event[Answer]]:
-    """In the order of the text, without what is found inside another answer's words."""
+    """Return events in the order of the text, without those inside another answer's words."""
     kept: list[Event[Answer]] = []
     end = 0
     for event in sorted(events, key=lambda event: event.at):
@@ -318,17 +319,19 @@ def _uncovered(events: list[Event[Answer]]) -> list[Event[Answer]]:
 def _others(
     event: Event[Answer], earlier: list[Event[Answer]], denied: set[Answer | None]
 ) -> list[Event[Answer]]:
-    """What the text names before an event and differs from it."""
-    passed_over = {None, event.reading.answer} | denied
+    """Return events before an event that name another answer."""
+    ignored = {None, event.reading.answer} | denied
     return [
-        one
-        for one in earlier
-        if not one.reading.denied and one.reading.answer not in passed_over and one.end <= event.at
+        other
+        for other in earlier
+        if not other.reading.denied
+        and other.reading.answer not in ignored
+        and other.end <= event.at
     ]
 
 
 def _contradicted(text: str, event: Event[Answer], others: list[Event[Answer]]) -> bool:
-    """Whether the same sentence, an equal verdict or the answer to a question before differs."""
+    """Return whether the same sentence, an equal verdict or an earlier answer differs."""
     if not others:
         return False
     between = text[others[-1].end : event.at]
@@ -344,12 +347,12 @@ _LIST = re.compile(r"^[ \t]*\(?A[.):][ \t]*([^\n]*)\n[ \t]*\(?B[.):][ \t]*[^\n]*
 
 
 def before_next_question(text: str, options: Sequence[str]) -> str:
-    """The text up to where a list of other options than the item's own begins, with its question.
+    """Return the text before the list of other options than the item's own, with its question.
 
     A model without instructions continues the pattern of its demonstrations: it answers, makes up
-    the next question and answers that too, and the last statement is not about the item. The
+    the next question and answers that too, so that the last statement is not about the item. The
     question is the paragraph before the list. A list that repeats the item's first option, with or
-    without a comment, is the item's own. The whole text where there is no other list.
+    without a comment, is the item's own. The whole text is returned if there is no other list.
     """
     own = _folded(options[0]) if options else ""
     for seen in _LIST.finditer(text):

@@ -1,10 +1,11 @@
-"""What a run would ask, counted before anything is asked."""
+"""The budget of a run: its prompts and tokens, counted before a model is asked."""
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchwright.compute.score_shards import holds, plan_shards
@@ -15,135 +16,108 @@ from benchwright.tables.responses import ScoringBudget
 
 logger = logging.getLogger(__name__)
 
-_BYTES_PER_TOKEN = 4  # of English text; where there is no tokenizer to count with
+_BYTES_PER_TOKEN = 4  # of English text, without a tokenizer
 _AT_A_TIME = 4096
 
 
 def count_budget(
     prompts: pd.DataFrame, score_cache: Store, models: ModelsParams, scoring: ScoringParams
 ) -> pd.DataFrame:
-    """Count prompts, tokens and what the store has of them; nothing is asked.
+    """Count prompts, tokens and stored answers without asking a model; log the totals.
 
-    Tokens are counted with the model's own tokenizer, prefix, text and continuations apart, which
-    differs from the joint text by a token at most; for a server's model without a tokenizer they
-    are estimated from the bytes. What is left to compute assumes that equal prompts are asked once
-    and that each shard reads its shared prefix once (a server is taken to share nothing).
+    The model's own tokenizer counts prefix, text and continuations separately, which differs from
+    the joint text by at most a token; without a tokenizer tokens are estimated from bytes. What is
+    left to compute assumes that equal prompts are asked once and that each shard reads its shared
+    prefix once (servers are assumed to share nothing).
 
     Returns:
-        A `ScoringBudget` table; its totals are logged. Empty where answers are only imported.
+        A `ScoringBudget` table, empty if answers are only imported.
     """
     if prompts.empty:
-        logger.info("nothing would be asked: scoring.mode is imported")
+        logger.info("no prompts: scoring.mode is imported")
         return ScoringBudget.empty()
     plan = plan_shards(prompts, models, scoring)
-    stored = {
-        key
-        for shard in plan.shards
-        if holds(score_cache.get(shard.name), shard)
-        for key in shard.keys
-    }
     shard_of = {key: shard.name for shard in plan.shards for key in shard.keys}
-    rows = []
-    table = prompts.assign(key=plan.keys)
-    for model, asked in sorted(table.groupby("model"), key=lambda pair: str(pair[0])):
-        tokens = _Tokens(models.models[str(model)], scoring)
-        counted = _count(asked, models.models[str(model)], tokens)
-        for (configuration, condition), own in counted.groupby(["configuration", "condition"]):
-            rows.append(_row(str(configuration), str(condition), own, stored, shard_of, tokens))
+    whole = {shard.name for shard in plan.shards if holds(score_cache.get(shard.name), shard)}
+    shards = [shard_of[key] for key in plan.keys]
+    stored = [name in whole for name in shards]
+    table = prompts.assign(key=plan.keys, shard=shards, stored=stored)
+    rows: list[tuple[Any, ...]] = []
+    for name, asked in sorted(table.groupby("model"), key=lambda pair: str(pair[0])):
+        model = models.models[str(name)]
+        tokenizer = model_tokenizer(model, scoring)
+        counted = _counted(asked, model, tokenizer)
+        counted["too_long"] = counted["n_longest"] > context_limit(model, scoring)
+        for keys, group in counted.groupby(["configuration", "condition"]):
+            totals = _totals(group, shares_prefixes=model.endpoint is None)
+            rows.append((*map(str, keys), *totals, "tokenizer" if tokenizer else "estimate"))
     budget = ScoringBudget.from_rows(rows)
-    _tell(budget)
+    _log(budget)
     return budget
 
 
-class _Tokens:
-    """Counts tokens of texts, each text once."""
-
-    def __init__(self, model: ModelParams, scoring: ScoringParams) -> None:
-        self._tokenizer = model_tokenizer(model, scoring)
-        self.how = "estimate" if self._tokenizer is None else "tokenizer"
-        self.shares = model.endpoint is None
-        self.limit = context_limit(model, scoring)
-
-    def count(self, texts: Sequence[str]) -> dict[str, int]:
-        """Tokens of each distinct text."""
-        distinct = sorted(set(texts))
-        if self._tokenizer is None:
-            return {text: math.ceil(len(text.encode()) / _BYTES_PER_TOKEN) for text in distinct}
-        counted: dict[str, int] = {}
-        for start in range(0, len(distinct), _AT_A_TIME):
-            part = distinct[start : start + _AT_A_TIME]
-            ids = self._tokenizer(part, add_special_tokens=False).input_ids
-            counted.update(zip(part, map(len, ids), strict=True))
-        return counted
+def _count(texts: Iterable[str], tokenizer: Any) -> dict[str, int]:
+    distinct = sorted(set(texts))
+    if tokenizer is None:
+        return {text: math.ceil(len(text.encode()) / _BYTES_PER_TOKEN) for text in distinct}
+    counted: dict[str, int] = {}
+    for start in range(0, len(distinct), _AT_A_TIME):
+        part = distinct[start : start + _AT_A_TIME]
+        ids = tokenizer(part, add_special_tokens=False).input_ids
+        counted.update(zip(part, map(len, ids), strict=True))
+    return counted
 
 
-def _count(asked: pd.DataFrame, model: ModelParams, tokens: _Tokens) -> pd.DataFrame:
-    """`asked` with the sizes of its prompts."""
-    prefixes = tokens.count(asked["prefix"].astype(str).unique().tolist())
-    texts = tokens.count(asked["text"].tolist())
-    options = tokens.count([text for scored in asked["continuations"] for text in scored])
+def _counted(asked: pd.DataFrame, model: ModelParams, tokenizer: Any) -> pd.DataFrame:
+    """Add the token counts of each prompt."""
+    options = _count((text for scored in asked["continuations"] for text in scored), tokenizer)
     lengths = [[options[option] for option in scored] for scored in asked["continuations"]]
-    # An echoed prompt is sent once per option, whatever the server makes of it.
+    prefixes = _count(asked["prefix"].astype(str).unique(), tokenizer)
+    texts = _count(asked["text"], tokenizer)
+    prefix = np.array([prefixes[prefix] for prefix in asked["prefix"]])
+    text = np.array([texts[text] for text in asked["text"]])
+    n_options = np.array([sum(counts) for counts in lengths])
+    # An echoed prompt is sent once per option.
     echoed = model.endpoint is not None and model.endpoint.logprobs == "echo"
+    n_sent = [max(1, len(counts)) if echoed else 1 for counts in lengths]
     return asked.assign(
-        n_prefix=[prefixes[prefix] for prefix in asked["prefix"]],
-        n_text=[texts[text] for text in asked["text"]],
-        n_options=[sum(own) for own in lengths],
-        n_longest=[max(own, default=0) for own in lengths],
-        n_sent=[max(1, len(own)) if echoed else 1 for own in lengths],
+        n_prefix=prefix,
+        n_body=text + n_options,
+        n_whole=(prefix + text) * n_sent + n_options,
+        n_longest=prefix + text + [max(counts, default=0) for counts in lengths],
     )
 
 
-def _row(
-    configuration: str,
-    condition: str,
-    own: pd.DataFrame,
-    stored: set[str],
-    shard_of: dict[str, str],
-    tokens: _Tokens,
-) -> tuple[Any, ...]:
-    body = own["n_text"] + own["n_options"]
-    whole = (own["n_prefix"] + own["n_text"]) * own["n_sent"] + own["n_options"]
-    distinct = own.drop_duplicates("key")
-    left = distinct[~distinct["key"].isin(stored)]
-    if tokens.shares:
-        shards = left["key"].map(shard_of)
-        computed = int(body[left.index].sum() + left["n_prefix"].groupby(shards).first().sum())
-    else:
-        computed = int(whole[left.index].sum())
-    longest = own["n_prefix"] + own["n_text"] + own["n_longest"]
+def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> tuple[int, ...]:
+    distinct = group.drop_duplicates("key")
+    left = distinct[~distinct["stored"]]
+    computed = left["n_whole"].sum()
+    if shares_prefixes:
+        computed = left["n_body"].sum() + left.groupby("shard")["n_prefix"].first().sum()
     return (
-        configuration,
-        condition,
-        len(own),
+        len(group),
         len(distinct),
         len(distinct) - len(left),
-        int((longest > tokens.limit).sum()),
-        int((own["shots_used"] < own["shots"]).sum()),
-        int(whole.sum()),
-        computed,
+        int(group["too_long"].sum()),
+        int((group["shots_used"] < group["shots"]).sum()),
+        int(group["n_whole"].sum()),
+        int(computed),
         int(left["max_new_tokens"].sum()),
-        tokens.how,
     )
 
 
-def _tell(budget: pd.DataFrame) -> None:
-    told = ("prompts", "distinct", "stored", "tokens", "tokens_computed")
+def _log(budget: pd.DataFrame) -> None:
+    columns = ["prompts", "distinct", "stored", "tokens", "tokens_computed"]
     for row in budget.to_dict("records"):
         logger.info(
             "%s, %s: %s prompts (%s distinct, %s stored), %s tokens, %s to compute",
-            row["configuration"],
-            row["condition"],
-            *(f"{row[name]:,}" for name in told),
+            *(row["configuration"], row["condition"], *(f"{row[name]:,}" for name in columns)),
         )
-    total = budget.sum(numeric_only=True)
+    total = budget.sum(numeric_only=True).astype(int)
     logger.info(
-        "in all %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "
+        "total: %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "
         "compute; at most %s are written",
-        f"{int(total['prompts']):,}",
-        f"{int(total['stored']):,}",
-        f"{int(total['tokens']):,}",
-        f"{int(total['tokens_computed']):,}",
+        *(f"{total[name]:,}" for name in ("prompts", "stored", "tokens", "tokens_computed")),
         100 * total["tokens_computed"] / max(1, total["tokens"]),
-        f"{int(total['written_at_most']):,}",
+        f"{total['written_at_most']:,}",
     )

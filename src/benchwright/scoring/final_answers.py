@@ -6,13 +6,18 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from benchwright.scoring.answer_statements import (
+    BUT,
     NO_ANSWER,
     SENTENCE_END,
     WINDOW,
+    Extraction,
     Reading,
+    after_thoughts,
+    decide,
     folded,
     plain,
     sentence_before,
+    statements,
     unmarked,
 )
 
@@ -65,7 +70,6 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"(?:(?:definitely|certainly|clearly) )?(?:not|never)(?: be)?\b", re.IGNORECASE)
-_BUT = re.compile(r"[^.;\n]{0,60}?\bbut(?: rather| instead)?\b", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"\b(?:cannot|can't|could not|not) (?:be )?(?:determined?|known?|calculated?|answer|solve|"
     r"possible|enough|sure)\b|\bi (?:do not|don't) know\b",
@@ -91,72 +95,72 @@ class Quantity(NamedTuple):
 
 
 def same_answer(given: str, gold: str) -> bool:
-    """Whether two final answers are the same: equal numbers, or equal words but for case.
+    """Return whether two final answers are the same: equal numbers, or equal words but for case.
 
-    1,000 = $1000.00 and 50% = 50 = 100/2; units must agree where both have one.
+    1,000 = $1000.00 and 50% = 50 = 100/2; units must agree if both have one.
     """
-    one, other = quantity(given), quantity(gold)
-    if one is None or other is None:
+    a, b = quantity(given), quantity(gold)
+    if a is None or b is None:
         return folded(given[:10_000]) == folded(gold[:10_000])
-    units_agree = not (one.unit and other.unit) or one.unit.rstrip("s") == other.unit.rstrip("s")
-    return one.value == other.value and units_agree
+    units_agree = not (a.unit and b.unit) or a.unit.rstrip("s") == b.unit.rstrip("s")
+    return a.value == b.value and units_agree
 
 
 def canonical_number(text: str) -> str | None:
-    """A number without currency, percent sign, separators or unit: "$1,234.50" → "1234.5".
+    """Return a number without currency, percent sign, separators or unit: "$1,234.50" → "1234.5".
 
-    Decimals that end are written out, other fractions stay ("1/3"). None where the text is not
-    one number, with at most three words of unit after it.
+    Finite decimals are written out, other fractions stay ("1/3"). None if the text is not one
+    number with at most three words of unit after it.
     """
-    found = quantity(text)
-    return None if found is None else _written(found.value)
+    number = quantity(text)
+    return None if number is None else _written(number.value)
 
 
 def quantity(text: str) -> Quantity | None:
-    """The number that a text is, with its unit; None where it is something else or more."""
+    """Return the number that a text is, with its unit; None if it is something else or more."""
     if len(text) > _LONGEST:
         return None
     text = unmarked(plain(text))
     lead = _LEAD.match(text)
-    # What leads may have taken a currency sign that belongs to the number.
+    # The lead may include a currency sign that belongs to the number.
     for start in dict.fromkeys((0, lead.end() if lead else 0)):
-        found = _NUMBER.match(text, start)
-        value = None if found is None else _value(found)
-        if found is None or value is None:
+        match = _NUMBER.match(text, start)
+        value = None if match is None else _value(match)
+        if match is None or value is None:
             continue
-        unit = _UNIT.fullmatch(text, found.end())
+        unit = _UNIT.fullmatch(text, match.end())
         if unit is not None:
             words = unit["unit"].strip(" -").casefold()
-            return Quantity(value, words or ("dollar" if found["dollar"] else ""))
+            return Quantity(value, words or ("dollar" if match["dollar"] else ""))
     word = _WORD.fullmatch(text)
     return None if word is None else Quantity(Fraction(_word_value(word)), "")
 
 
-def _value(found: re.Match[str]) -> Fraction | None:
-    whole = found["whole"] or "0"
+def _value(match: re.Match[str]) -> Fraction | None:
+    whole = match["whole"] or "0"
     if "," in whole and not _GROUPED.fullmatch(whole):
         return None
-    if found.end() - found.start() > _MOST_DIGITS or _NOT_A_NUMBER.match(found.string, found.end()):
+    if match.end() - match.start() > _MOST_DIGITS or _NOT_A_NUMBER.match(match.string, match.end()):
         return None
-    value = Fraction(whole.replace(",", "") + (found["part"] or ""))
-    value *= Fraction(10) ** int(found["power"] or found["exponent"] or 0)
-    if found["under"]:
-        under = int(found["under"])
+    value = Fraction(whole.replace(",", "") + (match["part"] or ""))
+    value *= Fraction(10) ** int(match["power"] or match["exponent"] or 0)
+    if match["under"]:
+        under = int(match["under"])
         if under == 0:
             return None
-        value = value + Fraction(int(found["mixed"]), under) if found["mixed"] else value / under
-    value *= 10 ** (3 if found["kilo"] else _SCALES.get((found["scale"] or "").lower(), 0))
-    return -value if "-" in (found["sign"], found["inner"]) else value
+        value = value + Fraction(int(match["mixed"]), under) if match["mixed"] else value / under
+    value *= 10 ** (3 if match["kilo"] else _SCALES.get((match["scale"] or "").lower(), 0))
+    return -value if "-" in (match["sign"], match["inner"]) else value
 
 
-def _word_value(found: re.Match[str]) -> int:
-    if found["small"]:
-        return _WORDS[found["small"].lower()]
-    return _WORDS[found["tens"].lower()] + (_WORDS[found["ones"].lower()] if found["ones"] else 0)
+def _word_value(match: re.Match[str]) -> int:
+    if match["small"]:
+        return _WORDS[match["small"].lower()]
+    return _WORDS[match["tens"].lower()] + (_WORDS[match["ones"].lower()] if match["ones"] else 0)
 
 
 def _written(value: Fraction) -> str:
-    """Decimal where it ends, else as a fraction."""
+    """Write a decimal if it is finite, else a fraction."""
     twos = fives = 0
     rest = value.denominator
     while rest % 2 == 0:
@@ -172,7 +176,7 @@ def _written(value: Fraction) -> str:
 
 
 def read_number(content: str, kind: str) -> Reading[str] | None:
-    """The number at the start of what follows a cue; see `answer_statements.Reader`."""
+    """Read the number at the start of what follows a cue; see `answer_statements.Reader`."""
     if kind in {"boxed", "hash"}:
         return _read_alone(content, kind)
     negation = _NOT.match(content)
@@ -191,16 +195,16 @@ def read_number(content: str, kind: str) -> Reading[str] | None:
 
 
 def _read_alone(content: str, kind: str) -> Reading[str] | None:
-    found = quantity(re.split("[=≈]", content)[-1])
-    if kind == "hash" and (found is None or " " in found.unit):  # "#### 2 Ways to" is a heading
+    number = quantity(re.split("[=≈]", content)[-1])
+    if kind == "hash" and (number is None or " " in number.unit):  # "#### 2 Ways to" is a heading
         return None
-    if found is None:
+    if number is None:
         return Reading(None, len(content))
-    return Reading(_written(found.value), len(content))
+    return Reading(_written(number.value), len(content))
 
 
 def _read_negated(content: str, at: int, kind: str) -> Reading[str]:
-    instead = _BUT.match(content, at)
+    instead = BUT.match(content, at)
     rest = content[instead.end() if instead else at :].lstrip()
     reading = read_number(rest, kind)
     if reading is None or reading.answer is None:
@@ -210,25 +214,25 @@ def _read_negated(content: str, at: int, kind: str) -> Reading[str]:
 
 
 def _read_clause(clause: str, kind: str, ends_text: bool) -> Reading[str] | None:
-    """The one number of a clause: after its last equals sign, or alone."""
+    """Read the one number of a clause: after its last equals sign, or alone."""
     equals = [match.end() for match in re.finditer("[=≈]", clause)]
     begin = equals[-1] if equals else 0
     lead = _LEAD.match(clause, begin)
     start = lead.end() if lead else begin
-    found = list(_NUMBER.finditer(clause, begin))
-    if not found:
+    numbers = list(_NUMBER.finditer(clause, begin))
+    if not numbers:
         word = _WORD.match(clause, start)
         return None if word is None else Reading(str(_word_value(word)), word.end())
     if kind == "colon":  # "Answer:" may stand before the working
         is_working = bool(equals) and _NUMBER.search(clause[:begin]) is not None
-        if found[0].start() > start or (is_working and not ends_text):
+        if numbers[0].start() > start or (is_working and not ends_text):
             return None
-    value = _value(found[0]) if len(found) == 1 and not _FORMULA.search(clause) else None
-    return Reading(None if value is None else _written(value), found[0].end())
+    value = _value(numbers[0]) if len(numbers) == 1 and not _FORMULA.search(clause) else None
+    return Reading(None if value is None else _written(value), numbers[0].end())
 
 
 def read_words(content: str, kind: str) -> Reading[str] | None:
-    """The words at the start of what follows a cue; see `answer_statements.Reader`."""
+    """Read the words at the start of what follows a cue; see `answer_statements.Reader`."""
     if kind in {"boxed", "hash"}:
         words = unmarked(content)
         return Reading(words, len(content)) if words else None
@@ -243,21 +247,21 @@ def read_words(content: str, kind: str) -> Reading[str] | None:
 
 
 def whole_words(text: str) -> str | None:
-    """A text of one short line, as it is."""
+    """Return a text of one short line unchanged."""
     words = unmarked(text)
     refused = _UNKNOWN.search(words) or NO_ANSWER.match(words)
     return None if "\n" in words or len(words) > _LONGEST or refused else words or None
 
 
 def last_number(text: str) -> str | None:
-    """The last number of a text; None where it is one of several, or part of something else."""
+    """Return the last number of a text; None if it is one of several, or part of something else."""
     last: re.Match[str] | None = None
-    for found in reversed(deque(_NUMBER.finditer(text), maxlen=8)):
+    for match in reversed(deque(_NUMBER.finditer(text), maxlen=8)):
         if last is None:
-            if not _is_list_mark(text, found):
-                last = found
+            if not _is_list_mark(text, match):
+                last = match
             continue
-        if _JOINED.fullmatch(text, found.end(), last.start()):
+        if _JOINED.fullmatch(text, match.end(), last.start()):
             return None
         break
     if last is None:
@@ -271,7 +275,33 @@ def last_number(text: str) -> str | None:
     return _written(value)
 
 
-def _is_list_mark(text: str, found: re.Match[str]) -> bool:
-    line = text.rfind("\n", 0, found.start()) + 1
+def extract_final_answer(text: str, finished: bool = True, numeric: bool = True) -> Extraction[str]:
+    """Return the final answer to an open-ended question, by the rules of `extract_letter`.
+
+    Args:
+        text: written by a model.
+        finished: False if the text was cut off; then neither an answer that touches its end nor
+            the last number nor the whole text counts.
+        numeric: the answer is a number, given as by `canonical_number`; else it is the words
+            stated.
+    """
+    shown = after_thoughts(plain(text), finished)
+    if shown is None:
+        return Extraction(None, "none")
+    events = list(statements(shown, read_number if numeric else read_words, WINDOW))
+    if not numeric:  # other headings begin with "####" too
+        events = [e for e in events if e.reading.rule != "hash_marks" or e.end == len(shown)]
+    decided = decide(shown, events, finished)
+    if decided is not None or not finished:
+        return decided or Extraction(None, "none")
+    whole = canonical_number(shown) if numeric else whole_words(shown)
+    if whole is not None:
+        return Extraction(whole, "whole_text")
+    last = last_number(shown) if numeric else None
+    return Extraction(last, "none" if last is None else "last_number")
+
+
+def _is_list_mark(text: str, match: re.Match[str]) -> bool:
+    line = text.rfind("\n", 0, match.start()) + 1
     mark = _LIST_MARK.match(text, line)
-    return mark is not None and mark.end() > found.start()
+    return mark is not None and mark.end() > match.start()

@@ -1,21 +1,25 @@
-"""How a text names one of the options: by its letter or by its words."""
+"""The option that a text names: by its letter or by its words."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.scoring.answer_statements import (
+    BUT,
     NO_ANSWER,
     VERDICT,
     WINDOW,
     Event,
     Extraction,
     Reading,
+    after_thoughts,
+    decide,
     event_at,
     is_disbelieved,
     is_hypothetical,
     last_matches,
     plain,
     sentence_before,
+    statements,
     unmarked,
 )
 
@@ -65,8 +69,6 @@ _NOT = re.compile(
     r"(?:(?:definitely|certainly|clearly|actually|surely) )?(?:not|never)(?: be)?\b ?",
     re.IGNORECASE,
 )
-_BUT = re.compile(r"[^.;\n]{0,60}?\bbut(?: rather| instead)?\b", re.IGNORECASE)
-
 _VERDICT = re.compile(
     r"(?<![\w'\\-])(?P<open>[(\[]?)(?P<letter>[A-Za-z])(?P<close>[)\]]?)[.:*_\"'`$]{0,4} {1,3}"
     r"(?P<verb>is|are|isn't|must be|would be|has to be|seems(?: to be)?|appears to be) {1,3}"
@@ -125,12 +127,12 @@ class OptionLabels:
         self._count = len(choices)
         raw = [" ".join(plain(choice).split()) for choice in choices]
         clean = [unmarked(text) for text in raw]
-        # From the most literal reading to the least: the first that finds an option counts.
+        # From the most to the least literal; the first that matches an option counts.
         self._spellings = (raw, clean, [text.casefold() for text in clean])
         self.window = WINDOW + max(map(len, raw), default=0)
 
     def read(self, content: str, kind: str) -> Reading[int] | None:
-        """The option at the start of what follows a cue; see `answer_statements.Reader`."""
+        """Read the option at the start of what follows a cue; see `answer_statements.Reader`."""
         if kind in {"boxed", "hash"}:
             return self._alone(content)
         negation = _NOT.match(content)
@@ -146,8 +148,7 @@ class OptionLabels:
         return reading._replace(length=reading.length + skipped)
 
     def _negated(self, content: str, at: int) -> Reading[int]:
-        """Of "not B" and "not B but C"."""
-        instead = _BUT.match(content, at)
+        instead = BUT.match(content, at)
         for start, denied in ((_end(instead), False), (at, True)):
             begin = _end(_FILLER.match(content, start))
             reading = self._named(content[begin:]) if start else None
@@ -156,7 +157,7 @@ class OptionLabels:
         return Reading(None, at)
 
     def _named(self, content: str) -> Reading[int] | None:
-        """The option that content begins with, by its letter or its words."""
+        """Return the option that content begins with, by its letter or its words."""
         letter, words = self._letter(content), self._words(content)
         if letter is None or words is None:
             return letter or words
@@ -171,26 +172,26 @@ class OptionLabels:
         return Reading(None, letter.length)  # the letter of one option is the text of another
 
     def _letter(self, content: str) -> Reading[int] | None:
-        found = _LETTER.match(content)
-        if found is None:
+        match = _LETTER.match(content)
+        if match is None:
             return None
-        closed = bool(found["open"] and found["close"])
-        end = found.end() if closed else found.end("letter")
-        own = self._index(found["letter"])
-        if own is not None:
-            agrees, length = self._following(content[end:], own)
+        closed = bool(match["open"] and match["close"])
+        end = match.end() if closed else match.end("letter")
+        index = self._index(match["letter"])
+        if index is not None:
+            agrees, length = self._following(content[end:], index)
             if length:
-                return Reading(own if agrees else None, end + length, closed=agrees)
-        return self._lone_letter(found["letter"], own, content, end, closed)
+                return Reading(index if agrees else None, end + length, closed=agrees)
+        return self._lone_letter(match["letter"], index, content, end, closed)
 
     def _lone_letter(
-        self, letter: str, own: int | None, content: str, end: int, closed: bool
+        self, letter: str, index: int | None, content: str, end: int, closed: bool
     ) -> Reading[int] | None:
-        """A letter without its option's words after it, if it is a label at all."""
+        """Read a letter without its option's words after it, if it is a label at all."""
         rest = content[end:]
         small = letter.islower()
         another = (_ANOTHER_SMALL_LETTER if small else _ANOTHER_LETTER).match(rest)
-        if another and self._index(another["letter"]) not in {None, own}:
+        if another and self._index(another["letter"]) not in {None, index}:
             if another["alone"] is not None:
                 return Reading(None, end + another.end("letter"))
             if another["joined"] and not _CLAUSE.match(rest, another.end()):
@@ -198,18 +199,18 @@ class OptionLabels:
         is_label = not rest[:1].isalnum() if closed else _AFTER_LETTER.match(rest)
         if not is_label or _ECHOED_INSTRUCTION.match(rest):
             return None
-        if own is None:  # a small letter beyond the options is a variable, not a label
+        if index is None:  # a small letter beyond the options is a variable, not a label
             return None if small else Reading(None, end, _BEYOND)
-        return Reading(own, end, closed=closed)
+        return Reading(index, end, closed=closed)
 
     def _index(self, letter: str) -> int | None:
         index = ord(letter.upper()) - ord("A")
         return index if index < self._count else None
 
-    def _following(self, rest: str, own: int) -> tuple[bool, int]:
-        """Of the words after a letter: whether they may be, and how far they are the option's.
+    def _following(self, rest: str, index: int) -> tuple[bool, int]:
+        """Return whether the words after a letter may follow it, and how far they are the option's.
 
-        They may not where they are, whole, the words of another option.
+        They may not if they are, whole, the words of another option.
         """
         separator = _SEPARATOR.match(rest)
         begin = separator.end() if separator else 0
@@ -218,14 +219,14 @@ class OptionLabels:
             if words is None:
                 continue
             end = at + words.length
-            if words.answer == own or self._fits(rest[at:end], own):
+            if words.answer == index or self._fits(rest[at:end], index):
                 return True, end
             if words.answer is not None and rest[end:].lstrip("*_\"'` ")[:1] in _ENDS:
                 return False, end
         return True, 0
 
     def _words(self, content: str) -> Reading[int] | None:
-        """The option whose words content begins with; no single one where several share them."""
+        """Return the option whose words content begins with; none if several share them."""
         shown = content.replace("\n", " ")
         for spelling, texts in enumerate(self._spellings):
             skipped = len(shown) - len(shown.lstrip("*_`\"'$ ")) if spelling else 0
@@ -246,7 +247,7 @@ class OptionLabels:
         return None
 
     def _alone(self, content: str) -> Reading[int] | None:
-        """The option that content is, with nothing beside it but its own words."""
+        """Return the option that content is, with only its own words beside it."""
         content = content.strip("$*_ ")
         reading = self._named(content)
         if reading is None or reading.answer is None:
@@ -255,12 +256,12 @@ class OptionLabels:
         return reading if not rest or self._fits(rest, reading.answer) else None
 
     def _fits(self, words: str, index: int) -> bool:
-        """Whether words begin as an option does, or go on after it."""
-        given, own = unmarked(words).casefold(), self._spellings[2][index]
-        return bool(own and given) and (given.startswith(own) or own.startswith(given))
+        """Return whether words begin as an option does, or go on after it."""
+        begun, own = unmarked(words).casefold(), self._spellings[2][index]
+        return bool(own and begun) and (begun.startswith(own) or own.startswith(begun))
 
     def remarks(self, text: str) -> Iterator[Event[int]]:
-        """Options that are called right or wrong, chosen, or concluded."""
+        """Yield options that are called right or wrong, chosen, or concluded."""
         for cue in last_matches(_VERDICT, text):
             event = self._verdict(text, cue)
             if event is not None:
@@ -300,7 +301,7 @@ class OptionLabels:
         return Event(cue.start("letter"), cue.end(), reading)
 
     def bare_lines(self, text: str, finished: bool) -> Iterator[Event[int]]:
-        """The first and the last line, where they are a label with at most its option's words."""
+        """Yield the first and the last line if they are a label with at most its option's words."""
         listed = len({match[1].upper() for match in _LABELLED_LINE.finditer(text)}) > 1
         first, last = text.partition("\n")[0], text.rpartition("\n")[2]
         lines = [(0, first)]
@@ -314,48 +315,48 @@ class OptionLabels:
                 yield Event(start, start + reading.length, reading)
 
     def _bare(self, line: str, listed: bool) -> Reading[int] | None:
-        found = _BARE_LINE.fullmatch(line)
-        reading = self._letter(line[found.start("label") :]) if found else None
-        if found is None or reading is None:
+        match = _BARE_LINE.fullmatch(line)
+        reading = self._letter(line[match.start("label") :]) if match else None
+        if match is None or reading is None:
             return None
-        rest = found["rest"].strip()
+        rest = match["rest"].strip()
         exactly = self._exactly(line)
         if not rest:
             answer = reading.answer if exactly in {None, reading.answer} else None
             return Reading(answer, len(line), "bare_letter")
         if reading.rule == _BEYOND or exactly is not None:
             return None
-        return self._bare_with_words(found, reading, rest, listed)
+        return self._bare_with_words(match, reading, rest, listed)
 
     def _bare_with_words(
-        self, found: re.Match[str], reading: Reading[int], rest: str, listed: bool
+        self, match: re.Match[str], reading: Reading[int], rest: str, listed: bool
     ) -> Reading[int] | None:
         if reading.answer is None:
-            return Reading(None, found.end())
-        words = found.string[found.end("label") :]
-        own = self._following(words, reading.answer)[1] or self._begun(words, reading.answer)
+            return Reading(None, match.end())
+        words = match.string[match.end("label") :]
+        n_words = self._following(words, reading.answer)[1] or self._begun(words, reading.answer)
         # "A. Lincoln" may be a name, "A) This is wrong" the start of a list.
-        if listed or not (own or _REASON.match(rest)):
+        if listed or not (n_words or _REASON.match(rest)):
             return None
-        length = found.end("label") + own
-        return Reading(reading.answer, length, "bare_letter", closed=own > 0)
+        length = match.end("label") + n_words
+        return Reading(reading.answer, length, "bare_letter", closed=n_words > 0)
 
-    def _begun(self, rest: str, own: int) -> int:
-        """Length of the option's words after its letter where they are cut short or go on."""
+    def _begun(self, rest: str, index: int) -> int:
+        """Return the length of the option's words after its letter, cut or continued."""
         separator = _SEPARATOR.match(rest)
         begin = separator.end() if separator else 0
-        given, words = unmarked(rest[begin:]).casefold(), self._spellings[2][own]
-        if not given or not words:
+        begun, words = unmarked(rest[begin:]).casefold(), self._spellings[2][index]
+        if not begun or not words:
             return 0
-        if words.startswith(given):
+        if words.startswith(begun):
             return len(rest)
-        if not given.startswith(words) or given[len(words)].isalnum() or _DENIAL.search(given):
+        if not begun.startswith(words) or begun[len(words)].isalnum() or _DENIAL.search(begun):
             return 0
-        others = (text for i, text in enumerate(self._spellings[2]) if i != own)
-        return 0 if any(text and text in given for text in others) else begin + len(words)
+        others = (text for i, text in enumerate(self._spellings[2]) if i != index)
+        return 0 if any(text and text in begun for text in others) else begin + len(words)
 
     def text_alone(self, text: str) -> Extraction[int] | None:
-        """The option whose words the text is, and nothing else; None where it is not."""
+        """Return the option whose words are the whole text, None if there is none."""
         line = " ".join(text.split())
         index = self._exactly(line)
         if index is None:
@@ -367,7 +368,7 @@ class OptionLabels:
         return None if ambiguous else Extraction(index, "option_text")
 
     def bare_text(self, text: str, finished: bool) -> Extraction[int]:
-        """An option whose words are the first or the last line."""
+        """Return the option whose words are the first or the last line."""
         lines = [line for line in text.split("\n") if line.strip()]
         shown = lines[:1] + lines[1:][-1:] if finished else lines[:-1][:1]
         named = {self._exactly(line) for line in shown} - {None}
@@ -376,16 +377,43 @@ class OptionLabels:
         return Extraction(None, "none")
 
     def _exactly(self, line: str) -> int | None:
-        """The option whose words a line is, −1 where several are; None where none is."""
+        """Return the option whose words a line is, −1 for several, None for none."""
         if len(line) > self.window:
             return None
         raw = " ".join(line.split())
         clean = unmarked(raw)
-        for given, texts in zip((raw, clean, clean.casefold()), self._spellings, strict=True):
-            named = [index for index, text in enumerate(texts) if text and text == given]
+        for spelled, texts in zip((raw, clean, clean.casefold()), self._spellings, strict=True):
+            named = [index for index, text in enumerate(texts) if text and text == spelled]
             if named:
                 return named[0] if len(named) == 1 else _SEVERAL
         return None
+
+
+def extract_letter(text: str, choices: Sequence[str], finished: bool = True) -> Extraction[int]:
+    """Return the index of the option that a text chooses.
+
+    The last explicit statement counts ("The answer is (B).", "B. Paris"). A text that names two
+    answers, denies or takes back the one it named, or breaks off within it, has no answer: a
+    missing answer is counted, a wrong one would be judged.
+
+    Args:
+        text: written by a model.
+        choices: texts of the options as shown, 2–26, labelled A, B, ….
+        finished: False if the text was cut off; then an answer that touches its end is ignored.
+    """
+    shown = after_thoughts(plain(text), finished)
+    if shown is None:
+        return Extraction(None, "none")
+    options = OptionLabels(choices)
+    alone = options.text_alone(shown) if finished else None
+    if alone is not None:
+        return alone
+    events = [
+        *options.bare_lines(shown, finished),
+        *options.remarks(shown),
+        *statements(shown, options.read, options.window),
+    ]
+    return decide(shown, events, finished) or options.bare_text(shown, finished)
 
 
 def _end(match: re.Match[str] | None) -> int:

@@ -1,4 +1,4 @@
-"""Build the prompts: every item in every configuration and condition."""
+"""The prompts: every item in every configuration and condition."""
 
 import hashlib
 import json
@@ -40,14 +40,14 @@ from benchwright.tables.responses import Prompts
 
 logger = logging.getLogger(__name__)
 
-_SPECIAL_TOKENS = 8  # room for those a tokenizer adds by itself
-_BYTES_PER_TOKEN = 3  # where there is no tokenizer to count with; English has four
+_SPECIAL_TOKENS = 8  # reserved for special tokens
+_BYTES_PER_TOKEN = 3  # without a tokenizer; English has four
 
 
 class Asked(NamedTuple):
     """One question under one condition, with the demonstrations to choose from.
 
-    `calibrates`: it only fits a temperature, which answers in words do not have.
+    `calibrates`: it only fits a temperature, which written answers do not have.
     """
 
     question: Question
@@ -57,9 +57,9 @@ class Asked(NamedTuple):
 
 
 class QuestionTables(TypedDict):
-    """What is asked: an `Items` table, two with its columns, and perhaps a `Draws` table.
+    """An `Items` table, two with its columns, and perhaps a `Draws` table.
 
-    Draws are shown whole; each draw's demonstrations are its own.
+    Draws are shown whole; each draw has its own demonstrations.
     """
 
     items: pd.DataFrame
@@ -76,28 +76,27 @@ def build_prompts(
     seed: int,
     **tables: Unpack[QuestionTables],
 ) -> pd.DataFrame:
-    """Write out every text that a model will see, with the continuations to score after it.
+    """Build every text that a model will see, with the continuations to score after it.
 
-    One row per configuration, item and condition (Hendrycks et al., 2021, for the format); empty
-    where answers are only imported. Options alone are shown to the filter models only, since no
-    other answers to them are read. Calibration items are shown whole. Demonstrations come from
-    the item's own subject, others fill in; the item itself is never among them. Where a prompt
-    does not fit the model's context, demonstrations are dropped one by one (`shots_used`).
-    Conditions that do not suit a style, or an item, are not asked: see `suits`. What is never
-    asked is logged with its number.
+    One row per configuration, item and condition (format of Hendrycks et al., 2021); empty if
+    answers are only imported. Options alone are shown to the filter models only, since no other
+    answers to them are used. Calibration items are shown whole. Demonstrations come from the item's
+    subject, then from others, never the item itself. If a prompt exceeds the model's context,
+    demonstrations are dropped one by one (`shots_used`). Conditions that do not suit a style or an
+    item are not asked (see `unsuited`); their number is logged.
 
     Args:
         ingestion: the benchmark; its words around questions.
         scoring: what is asked.
         models: the models.
-        filter_models: configurations that are asked the options alone; where they are yet to be
-            chosen by their answers, every configuration is.
+        filter_models: configurations that are asked the options alone; all of them, if they are yet
+            to be chosen by their answers.
         seed: of the demonstrations' order.
         tables: items, demonstrations, calibration items and draws.
 
     Raises:
-        InputError: a configuration names an unknown model, asks an endpoint for what it does not
-            give, or for more shots than there are demonstrations.
+        InputError: a configuration names an unknown model, asks an endpoint for unsupported scores,
+            or for more shots than there are demonstrations.
     """
     if scoring.mode == "imported":
         return Prompts.empty()
@@ -105,7 +104,7 @@ def build_prompts(
     if "draws" in tables:
         asked += _asked_draws(tables["draws"], scoring, seed)
     rows: list[tuple[Any, ...]] = []
-    silent: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     for configuration in scoring.asked():
         model = _known_model(configuration, models)
         _can_answer(configuration, model)
@@ -117,16 +116,16 @@ def build_prompts(
             if one.calibrates and (configuration.style == "generate" or model.samples_letters):
                 continue
             if reason := unsuited(one.question, one.condition, configuration.style):
-                silent[f"{configuration.style}: {reason}"] += 1
+                skipped[f"{configuration.style}: {reason}"] += 1
                 continue
             rows.append(writer.row(one))
-    for reason, count in sorted(silent.items()):
+    for reason, count in sorted(skipped.items()):
         logger.warning("%d questions are not asked in style %s", count, reason)
     return Prompts.from_rows(rows)
 
 
 def unsuited(question: Question, condition: str, style: str) -> str:
-    """Why a question is not asked under this condition in this style, or "".
+    """Return why a question is not asked under this condition in this style, or "".
 
     Open-ended questions are asked in the style `generate` only, and have no options to show alone;
     `question_only` asks for the options to be written.
@@ -170,15 +169,11 @@ class PromptWriter:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The model's tokenizer, loaded when first needed: for chat and for long prompts only."""
+        """The model's tokenizer, loaded when needed: for chat and for long prompts only."""
         return model_tokenizer(self._model, self._scoring)
 
     def row(self, asked: Asked) -> tuple[Any, ...]:
-        """One row of the `Prompts` table.
-
-        Raises:
-            InputError: there are fewer demonstrations than shots.
-        """
+        """Return one row of the `Prompts` table; InputError if the demonstrations are too few."""
         model, style, shots = self._configuration
         question, condition, pool = asked[:3]
         if shots > len(pool):
@@ -221,7 +216,7 @@ class PromptWriter:
         return self._model.label_space and not self._bare
 
     def _max_new_tokens(self, condition: str) -> int:
-        """How much the model may write; 0 where continuations are scored."""
+        """Return how much the model may write; 0 where continuations are scored."""
         if condition == "question_only":
             return self._generation.recall_tokens
         if self._configuration.style == "generate":
@@ -229,8 +224,9 @@ class PromptWriter:
         return self._generation.letter_tokens if self._model.samples_letters else 0
 
     def _stop(self, question: Question, condition: str, shown: int) -> list[str]:
-        """Texts that end what is written: a model without instructions would go on to a question
-        of its own, after the pattern of the demonstrations, and answer that.
+        """Return texts that end the answer.
+
+        A model without instructions would go on with a question like the demonstrations.
         """
         stop = list(self._generation.stop)
         if self._configuration.style == "letters":
@@ -258,7 +254,7 @@ class PromptWriter:
     def _fits(self, prompt: Rendered, scored: Sequence[str], written: int) -> bool:
         longest = max(scored, key=lambda text: len(text.encode()), default="")
         text = prompt.prefix + prompt.text + longest
-        # A long answer may have to make do with half of the context.
+        # A long answer may be limited to half of the context.
         limit = self._limit - min(written, self._limit // 2)
         size = len(text.encode())
         # A token is at least one byte: most prompts fit without a tokenizer.
@@ -272,13 +268,13 @@ class PromptWriter:
 def prompt_id(
     prompt: Rendered, scored: Sequence[str], labels: Sequence[str], style: str, template: str
 ) -> str:
-    """A hash of what is shown and scored: equal prompts have equal ids, whatever the item."""
+    """Return a hash of what is shown and scored; equal prompts have equal ids."""
     content = json.dumps([prompt.prefix, prompt.text, [*scored], [*labels], style, template])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
-    """Each question with each condition it is asked under, by item id."""
+    """Return each question with each condition it is asked under, by item id."""
     pool = demonstration_pools(questions(tables["demonstrations"]), scoring, seed)
     asked = {
         (q.item_id, c): Asked(q, c, pool(q))
@@ -292,7 +288,7 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
 
 
 def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iterator[Asked]:
-    """Each altered question with the demonstrations of its draw, by condition and item id."""
+    """Yield each altered question with the demonstrations of its draw, by condition and item id."""
     for condition, own in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
         pool = demonstration_pools(questions(own[own["role"] == "demonstration"]), scoring, seed)
         for question in sorted(questions(own[own["role"] == "item"])):
@@ -300,7 +296,7 @@ def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iter
 
 
 def _is_filter_model(configuration: Configuration, filter_models: Collection[str]) -> bool:
-    """Whether a filter model is read off this configuration (the cloze styles share one)."""
+    """Return whether a filter model uses this configuration (the cloze styles share one)."""
     if isinstance(filter_models, Mapping):
         return True
     named = (parse_configuration(name) for name in filter_models)
@@ -310,8 +306,8 @@ def _is_filter_model(configuration: Configuration, filter_models: Collection[str
 def _known_model(configuration: Configuration, models: ModelsParams) -> ModelParams:
     if configuration.model not in models.models:
         raise InputError(
-            f"scoring.configurations: no model {configuration.model!r} in models.yml; "
-            f"there are {', '.join(sorted(models.models)) or 'none'}"
+            f"scoring.configurations: unknown model {configuration.model!r}; models.yml has "
+            f"{', '.join(sorted(models.models)) or 'none'}"
         )
     return models.models[configuration.model]
 
@@ -322,5 +318,5 @@ def _can_answer(configuration: Configuration, model: ModelParams) -> None:
         raise InputError(
             f"scoring.configurations: {configuration_name(*configuration)} needs the "
             f"log-likelihood of whole options; the endpoint of {configuration.model} gives none "
-            f"(endpoint.logprobs: {endpoint.logprobs}); ask it for letters or generate"
+            f"(endpoint.logprobs: {endpoint.logprobs}); use the style letters or generate"
         )

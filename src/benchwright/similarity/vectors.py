@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
-from benchwright.language_models.devices import resolve_device, resolve_dtype
 from benchwright.language_models.text_encoders import encode, encode_states
+from benchwright.language_models.weights import resolve_device, resolve_dtype
 from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
     EncoderParams,

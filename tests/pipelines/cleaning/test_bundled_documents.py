@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams
 from benchwright.pipelines.cleaning.nodes import clean_raw_items, count_domains, count_reasons
 from benchwright.pipelines.collection.nodes import extract_items, measure_extraction

@@ -11,8 +11,8 @@ from kedro.io import DataCatalog, DatasetError, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.document_labels import DocumentLabels
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS
 from benchwright.params.mmlu_cf import CollectionParams
 from benchwright.pipelines.collection import create_pipeline, nodes

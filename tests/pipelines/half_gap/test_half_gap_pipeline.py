@@ -264,7 +264,7 @@ def test_a_file_of_something_else_is_refused_in_one_line(
 
 
 def test_a_folder_without_figures_says_how_to_make_some(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="write some with benchwright evaluate-sealed"):
+    with pytest.raises(DatasetError, match="write them with benchwright evaluate-sealed"):
         HalfScores(folder=str(tmp_path / "absent")).load()
     (tmp_path / "torn.json").write_text('{"format": ')
     with pytest.raises(DatasetError, match=r"torn.json: cannot be read as JSON .JSONDecodeError."):

@@ -106,7 +106,7 @@ def test_without_the_transform_nothing_is_asked(tmp_path: Path) -> None:
 
 
 def test_an_unknown_model_or_encoder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="rephrasing: model 'm' is not known; there are none"):
+    with pytest.raises(InputError, match=r"unknown model 'm'; models\.models has none"):
         run(tmp_path, {}, REPHRASE)
     models = {"models": {"m": served("http://127.0.0.1:9/v1")}}
     with pytest.raises(InputError, match="encoder 'all-minilm-l6-v2' is not known"):

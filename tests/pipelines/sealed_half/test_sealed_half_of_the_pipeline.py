@@ -20,8 +20,8 @@ from kedro.runner import SequentialRunner
 
 from benchwright.compute import asking
 from benchwright.core.errors import InputError
+from benchwright.datasets.atomic import SealedFolder
 from benchwright.datasets.score_store import MemoryShards
-from benchwright.datasets.sealed_folder import SealedFolder
 from benchwright.language_models.protocol import Generated
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import with_passage

@@ -238,7 +238,7 @@ def test_a_folder_without_a_classifier_is_none_and_a_torn_one_is_told(tmp_path: 
     folder = ClassifierFolder(folder=str(tmp_path))
     assert folder.load() is None
     (tmp_path / "classifier.json").write_text('{"kind": "emb')
-    with pytest.raises(Exception, match="kedro run --pipeline sba writes it again"):
+    with pytest.raises(Exception, match="kedro run --pipeline sba to write it again"):
         folder.load()
 
 

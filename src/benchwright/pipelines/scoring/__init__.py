@@ -1,4 +1,4 @@
-"""Scoring: what models are shown, and the log-likelihoods they give."""
+"""Scoring: prompts, and the models' log-likelihoods or answers."""
 
 from benchwright.pipelines.scoring.pipeline import (
     create_answering_pipeline,

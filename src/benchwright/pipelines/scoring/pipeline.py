@@ -19,10 +19,10 @@ def _prompts(draws: str | None) -> Node:
 
 
 def create_pipeline(draws: str | None = None) -> Pipeline:
-    """Items → prompts → scores in the store → live responses; idle where answers are imported.
+    """Create items → prompts → scores in the store → live responses; idle for imported answers.
 
     Args:
-        draws: the name of a `Draws` table that is scored beside the items.
+        draws: the name of a `Draws` table that is scored with the items.
     """
     return Pipeline(
         [
@@ -44,19 +44,19 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
 
 
 def create_answering_pipeline() -> Pipeline:
-    """Questions in the making → answers in memory, for their difficulty."""
+    """Create unfinished questions → answers in memory, for their difficulty."""
     asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "params:seed"]
     return Pipeline([Node(answer_questions, asked, "difficulty_answers", name="answer_questions")])
 
 
 def create_budget_pipeline() -> Pipeline:
-    """Items → prompts → what asking them would come to; nothing is asked."""
+    """Create items → prompts → the cost of asking them; nothing is asked."""
     asked = ["prompts", "score_cache", *_ASKING]
     count = Node(count_budget, asked, "scoring_budget", name="count_budget")
     return Pipeline([_prompts(None), count])
 
 
 def create_recording_pipeline() -> Pipeline:
-    """Live responses → a log for later imports."""
+    """Create live responses → a log for later imports."""
     kept = ["live_responses", "items", "calibration_items"]
     return Pipeline([Node(record_answers, kept, "recorded_answers", name="record_answers")])

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
-from benchwright.language_models.text_lengths import text_lengths
+from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
