@@ -10,14 +10,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import mentions_options
-from benchwright.params.perturbation import (
-    NoneOfTheAboveParams,
-    PerturbationParams,
-    RephraseParams,
-    ReplaceChoiceParams,
-    ShuffleChoicesParams,
-    Transform,
-)
+from benchwright.params import perturbation as settings
 from benchwright.tables.wicked import Draws, PerturbationChanges
 from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
 from benchwright.transforms.none_of_the_above import add_none_of_the_above
@@ -49,7 +42,7 @@ class _Source(NamedTuple):
 def perturb(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
-    params: PerturbationParams,
+    params: settings.PerturbationParams,
     seed: int,
     single_best_answer: Collection[str] = frozenset(),
     rephrasings: Rephrased = MappingProxyType({}),
@@ -63,13 +56,8 @@ def perturb(
     of their own, which share their draws: what a transform does to an item in draw d is the same
     in all of them (MMLU-CF, Table 2).
 
-    Args:
-        items: an `Items` table.
-        demonstrations: the same columns; may be empty.
-        params: the transforms and the number of draws.
-        seed: of the run.
-        single_best_answer: ids of items and demonstrations from which no option is taken.
-        rephrasings: new questions for the transform `rephrase`; the same in every draw.
+    No option is taken from the items and demonstrations with ids in `single_best_answer`;
+    `rephrasings` are the new questions of the transform `rephrase`, the same in every draw.
 
     Returns:
         `params.draws` draws of each perturbation, one where nothing in it is drawn (`rephrase`
@@ -110,14 +98,16 @@ def perturb(
     return Perturbed(Draws.from_rows(drawn), PerturbationChanges.from_rows(changes))
 
 
-def _perturbations(params: PerturbationParams) -> list[tuple[str, int, int]]:
+def _perturbations(params: settings.PerturbationParams) -> list[tuple[str, int, int]]:
     """Return the name of each perturbation, the number of its transforms, and that of its draws."""
     whole = len(params.transforms)
     perturbations = []
     for length in range(1, whole + 1) if params.cumulative else [whole]:
         name = f"{params.name}_{length}" if params.cumulative else params.name
         # Draws can differ unless there are new wordings alone, which are the same in all of them.
-        drawn = any(not isinstance(part, RephraseParams) for part in params.transforms[:length])
+        drawn = any(
+            not isinstance(part, settings.RephraseParams) for part in params.transforms[:length]
+        )
         perturbations.append((name, length, params.draws if drawn else 1))
     return perturbations
 
@@ -151,7 +141,7 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
 
 def _steps(
     source: _Source,
-    transforms: Sequence[Transform],
+    transforms: Sequence[settings.Transform],
     seed: int,
     draw: int,
     best: frozenset[str],
@@ -162,13 +152,13 @@ def _steps(
     steps: list[list[Altered]] = []
     for part in transforms:
         match part:
-            case RephraseParams():
+            case settings.RephraseParams():
                 results = use_rephrasing(items, source.role, rephrasings)
-            case NoneOfTheAboveParams():
+            case settings.NoneOfTheAboveParams():
                 results = add_none_of_the_above(items, seed, draw, part.text, best)
-            case ReplaceChoiceParams():
+            case settings.ReplaceChoiceParams():
                 results = replace_choice(items, seed, draw, part.probability, part.text, best)
-            case ShuffleChoicesParams():
+            case settings.ShuffleChoicesParams():
                 results = shuffle_choices(items, seed, draw)
         items = [
             item._replace(

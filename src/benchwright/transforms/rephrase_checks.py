@@ -10,18 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from benchwright.transforms.kept_text import (
-    content_words,
-    folded,
-    formulas,
-    names,
-    numbers,
-    opening_word,
-    quotations,
-    same_negation,
-    turned_round,
-    words,
-)
+from benchwright.transforms import kept_text
 
 QuestionForm = Literal["blank", "stem", "question", "statement"]
 
@@ -114,8 +103,8 @@ def blanks(question: str) -> int:
 
 def last_article(question: str) -> str:
     """Return `a`, `the`, or "" where the last word is no article; "an" is `a`."""
-    words = re.findall(r"[\w’']+", question.casefold())
-    return _ARTICLES.get(words[-1], "") if words else ""
+    tokens = re.findall(r"[\w’']+", question.casefold())
+    return _ARTICLES.get(tokens[-1], "") if tokens else ""
 
 
 def speaks_of_options(question: str) -> bool:
@@ -152,7 +141,7 @@ class Wording(NamedTuple):
 
 def keeps_numbers(wording: Wording) -> bool:
     """Return whether numbers and units are the same, each as often, in figures or in words."""
-    return numbers(wording.before) == numbers(wording.after)
+    return kept_text.numbers(wording.before) == kept_text.numbers(wording.after)
 
 
 def keeps_names(wording: Wording) -> bool:
@@ -162,28 +151,29 @@ def keeps_names(wording: Wording) -> bool:
     one may be a name too, and is refused.
     """
     before, after = wording.before, wording.after
-    old, new = words(before), words(after)
-    if not names(before) <= new or not names(after) <= old:
+    old, new = kept_text.words(before), kept_text.words(after)
+    if not kept_text.names(before) <= new or not kept_text.names(after) <= old:
         return False
-    opening, other = opening_word(before), opening_word(after)
+    opening, other = kept_text.opening_word(before), kept_text.opening_word(after)
     if opening and other and opening not in new and other not in old:
         return False
-    for text, other in ((before, folded(after)), (after, folded(before))):
-        if any(folded(quoted) not in other for quoted in quotations(text)):
+    for text, counterpart in ((before, after), (after, before)):
+        flat = kept_text.folded(counterpart)
+        if any(kept_text.folded(quoted) not in flat for quoted in kept_text.quotations(text)):
             return False
     return _formulas(before) == _formulas(after)
 
 
 def _formulas(text: str) -> Counter[str]:
     """Count the formulas; a symbol or an abbreviation counts once, since "it" may replace it."""
-    pieces = formulas(text)
+    pieces = kept_text.formulas(text)
     return Counter(piece for piece in pieces if not piece.isalnum()) | Counter(set(pieces))
 
 
 def keeps_negations(wording: Wording) -> bool:
     """Return whether both are negated alike, and no word was replaced by its opposite."""
     texts = (wording.before, wording.after)
-    return same_negation(*texts) and not turned_round(*texts)
+    return kept_text.same_negation(*texts) and not kept_text.turned_round(*texts)
 
 
 def fits_options(wording: Wording) -> bool:
@@ -224,7 +214,10 @@ def keeps_length(wording: Wording) -> bool:
     detects a condition that was left out.
     """
     before, after = len(wording.before.split()), len(wording.after.split())
-    old, new = len(content_words(wording.before)), len(content_words(wording.after))
+    old, new = (
+        len(kept_text.content_words(wording.before)),
+        len(kept_text.content_words(wording.after)),
+    )
     return _SHORTEST * before - _SLACK / 2 <= after <= _LONGEST * before + _SLACK and (
         old < _SLACK or new >= _CONTENT * old
     )
@@ -257,7 +250,7 @@ def failed_checks(wording: Wording) -> list[str]:
 
 def _plain(text: str) -> str:
     """Return words and figures only, in lower case."""
-    return " ".join(re.findall(r"\w+(?:'\w+)?", folded(text)))
+    return " ".join(re.findall(r"\w+(?:'\w+)?", kept_text.folded(text)))
 
 
 def _stem(word: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchwright.reports.smart.comparisons import yardstick_rows
-from benchwright.reports.smart.judgement import judge_against_random
+from benchwright.reports.smart.summary import judge_against_random
 from benchwright.tables.evidence import Yardstick
 
 BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99

@@ -12,7 +12,7 @@ import pytest
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
-from benchwright.reports.smart.examples import choose_report_examples
+from benchwright.reports.smart.item_list import choose_report_examples
 from benchwright.tables.evidence import MethodComparison, RandomSubsets, Yardstick
 from benchwright.tables.items import RejectedItems
 from benchwright.tables.responses import AnswerCoverage, Calibration, ImportReport, Models

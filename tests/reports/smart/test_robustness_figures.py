@@ -5,11 +5,11 @@ import statistics
 
 import pytest
 
-from benchwright.reports.smart.plots.convergence import (
+from benchwright.reports.smart.plots.shares import draw_filter_model_ablation
+from benchwright.reports.smart.plots.similarity import (
     draw_encoder_overlap,
     draw_neighbour_convergence,
 )
-from benchwright.reports.smart.plots.shares import draw_filter_model_ablation
 from benchwright.tables.similarity import EncoderOverlap
 from benchwright.tables.smart import DensityByK, FilterModelAblation, NeighbourConvergence
 

@@ -51,9 +51,9 @@ def combine_rules(
         by_id = {item_id: float(row) for row, item_id in enumerate(ids)}
         copies = redundant_copies(duplicate_groups.groups, by_id, gone)
         # A removed copy leaves its other groups; the copy that stays must not be removed either.
-        rest = (tuple(m for m in group if m not in copies) for group in similar_groups.groups)
-        rest = tuple(group for group in rest if len(group) > 1)
-        similar_groups = replace(similar_groups, groups=rest)
+        left = (tuple(m for m in group if m not in copies) for group in similar_groups.groups)
+        several = tuple(group for group in left if len(group) > 1)
+        similar_groups = replace(similar_groups, groups=several)
         stays = {member for group in duplicate_groups.groups for member in group} - copies
         close = redundant_similar(similar_groups.groups, share, similar_draw, gone, stays)
     findings = [

@@ -35,14 +35,8 @@ def flag_unanimous(
     unknown probability leaves it unjudged. Without confidence (None) agreement is enough. The
     comparison is strict, in the 32 bits of the answers: a stored 0.8 is not above 0.8.
 
-    Args:
-        rule: its name, as in `Finding`.
-        items: the items to judge.
-        matrix: answers to them, with or without the question.
-        filter_models: names of the models.
-        params: whether the rule is on, and its confidence.
-        doing: what all models do, in words.
-        known: where the question was not shown, names that the matrix may lack.
+    `doing` says in words what all models do. `known` are names that `matrix` may lack, for answers
+    without the question.
 
     Raises:
         InputError: a filter model is neither in the matrix, which has others of them, nor known.

@@ -62,19 +62,17 @@ def rate_label_errors(
         items: the evaluation items.
         item_audit: kept or removed, and by which rules.
         verdicts: the verdict of suspect_label on each item.
-        label_errors: a user's file, as texts or values: item_id, and `wrong` (0/1, true/false) or
-            `kind` (`ok`, or what is wrong, as in MMLU-Redux), or both; `wrong` takes precedence. An
-            item that is not listed was not checked.
+        label_errors: a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
+            is wrong, as in MMLU-Redux), or both; `wrong` takes precedence.
         demonstrations: items of other splits; ids among them are counted apart.
         calibration_items: the same.
-        limit: where set, only some of the benchmark's items are known, so unknown ids are counted
-            apart and not refused.
+        limit: where set, unknown ids are counted apart and not refused.
 
     Returns:
-        A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>` for each
-        rule that removed items, suspect_label (its rate is the precision of that rule), not
-        suspect_label (items that it cleared), and `not among the items` where there are such ids.
-        Without checked items it is empty.
+        A `LabelErrorRates` table with the rows all, kept, removed, `removed by <rule>`,
+        suspect_label (its rate is the precision of that rule), not suspect_label (items that it
+        cleared), and `not among the items` where there are such ids. Without checked items it is
+        empty.
 
     Raises:
         InputError: a value cannot be read, an id is unknown, or two rows of one id contradict.

@@ -33,14 +33,11 @@ def make_review_sheet(
     evaluation: EvaluationParams,
     seed: int,
 ) -> pd.DataFrame:
-    """Draw removed items of each rule for a person to judge.
+    """Draw removed items of each rule for a person to judge, as a `ReviewSheet`.
 
     At most `review_items` of the items that a rule removed are drawn, by a hash of seed, rule and
     item id. They are in the order drawn, so a reviewer who stops early has judged a random sample
     too. An item that two rules removed may be drawn for both: each row is about one rule.
-
-    Returns:
-        A `ReviewSheet` with empty `verdict` and `note`, rules in the order of `ItemAudit`.
     """
     partner = _partners(item_audit, groups)
     removed = verdicts[verdicts["removed"]]
@@ -71,17 +68,13 @@ def make_review_sheet(
 def read_reviews(review_sheet_filled: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Count how often the reviewer agreed with each rule.
 
-    Args:
-        review_sheet_filled: the sheet with verdicts: columns item_id, rule and verdict. A verdict
-            is agree (y, yes, 1), borderline, or disagree (n, no, 0) in any case; a row without
-            one is not judged yet.
-        verdicts: which rule removed which item in this run.
+    A verdict is agree (y, yes, 1), borderline, or disagree (n, no, 0) in any case; a row without
+    one is not judged yet.
 
     Returns:
-        A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`;
-        `low` and `high` bound `share_agree` (Wilson, 95%). Judgements of items that the rule does
-        not remove in this run (a sheet of another run) are counted in the row `stale`, which has
-        no share. No judgements give an empty table.
+        A `ReviewAgreement` table, a row per rule that was judged, in the order of `ItemAudit`.
+        Judgements of items that the rule does not remove in this run (a sheet of another run) are
+        counted in the row `stale`, which has no share. No judgements give an empty table.
 
     Raises:
         InputError: a verdict is not understood, an id or rule is missing, or two rows about the

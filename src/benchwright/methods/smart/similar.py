@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams
+from benchwright.similarity import threshold as thresholds
 from benchwright.similarity.neighbourhood import Neighbourhood, alike_pairs, item_vectors
-from benchwright.similarity.threshold import (
-    Threshold,
-    choose_threshold,
-    closer_than,
-    density_distances,
-    estimate,
-)
 from benchwright.statistics.density import gaussian_density, local_maxima
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity, Neighbours, ThresholdSensitivity
@@ -55,14 +49,16 @@ def estimate_threshold(
     """
     params = filtering.similar
     near = Neighbourhood.of(items, neighbours)
-    distances = density_distances(near, params.string_similarity_exempt)
+    distances = thresholds.density_distances(near, params.string_similarity_exempt)
     nearest = near.nearest_distances()
     density = gaussian_density(distances, params.bandwidth, params.grid)
-    threshold = choose_threshold(density, params)
+    threshold = thresholds.choose_threshold(density, params)
     *_, within, share_within = _outcome(threshold, nearest, len(items))
     rows = []
     for bandwidth in params.sensitivity_bandwidths if len(nearest) else ():
-        other = choose_threshold(gaussian_density(distances, bandwidth, params.grid), params)
+        other = thresholds.choose_threshold(
+            gaussian_density(distances, bandwidth, params.grid), params
+        )
         rows.append((bandwidth, *_outcome(other, nearest, len(items))))
     sensitivity = ThresholdSensitivity.from_rows(rows)
     warning = discontinuity(sensitivity)
@@ -89,10 +85,10 @@ def estimate_threshold(
 
 
 def _outcome(
-    threshold: Threshold, nearest: NDArray[np.float64], items: int
+    threshold: thresholds.Threshold, nearest: NDArray[np.float64], items: int
 ) -> tuple[int, str, float, int, float]:
     """Return peaks, branch and value of a threshold, and the items within it with their share."""
-    within = int(closer_than(nearest, threshold).sum())
+    within = int(thresholds.closer_than(nearest, threshold).sum())
     delta = np.nan if threshold.value is None else threshold.value
     return len(threshold.peaks), threshold.branch, delta, within, within / items
 
@@ -266,8 +262,8 @@ def vary_neighbour_count(
     """Estimate the threshold δ from the k nearest neighbours of each item, for several k.
 
     Everything else is as in the rule. The k are those of `similar.convergence_k` below the number
-    of items. The neighbours are found once, for the largest k, approximately where the rule does
-    so. A fixed threshold is the same at every k.
+    of items. The neighbours are found once, for the largest k. A fixed threshold is the same at
+    every k.
 
     Returns:
         `NeighbourConvergence` and, with at most 200 points for each k, `DensityByK`; both empty
@@ -285,7 +281,7 @@ def vary_neighbour_count(
     nearest = near.nearest_distances()
     rows, curves = [], []
     for k in counts:
-        density, threshold = estimate(near.first(k), similar)
+        density, threshold = thresholds.estimate(near.first(k), similar)
         rows.append((k, *_outcome(threshold, nearest, len(items))))
         if density is not None:
             shown = np.unique(np.linspace(0, len(density.x) - 1, _PLOTTED).round().astype(np.intp))

@@ -18,10 +18,8 @@ from benchwright.methods.smart.metrics import collect_metrics, count_items
 from benchwright.methods.smart.review import make_review_sheet, read_reviews
 from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
 from benchwright.reports.page.sections import gather_figures
-from benchwright.reports.smart.examples import choose_report_examples
-from benchwright.reports.smart.item_list import list_items
+from benchwright.reports.smart.item_list import choose_report_examples, list_items
 from benchwright.reports.smart.plots.agreement_maps import draw_agreement
-from benchwright.reports.smart.plots.convergence import draw_neighbour_convergence
 from benchwright.reports.smart.plots.random_band import (
     draw_random_band,
     draw_spread_band,
@@ -35,6 +33,7 @@ from benchwright.reports.smart.plots.shares import (
 )
 from benchwright.reports.smart.plots.similarity import (
     draw_distance_distribution,
+    draw_neighbour_convergence,
     draw_threshold_sensitivity,
 )
 from benchwright.reports.smart.render import (

@@ -2,27 +2,13 @@
 
 from kedro.pipeline import Pipeline
 
+from benchwright.methods.smart import audit, duplicates, similar
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
-from benchwright.methods.smart.audit import (
-    audit_items,
-    measure_coverage,
-    measure_overlaps,
-    split_items,
-    tabulate_verdicts,
-)
 from benchwright.methods.smart.combine import combine_rules
-from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
 from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
-from benchwright.methods.smart.similar import (
-    check_neighbours,
-    estimate_threshold,
-    find_neighbours,
-    group_similar_items,
-    vary_neighbour_count,
-)
 from benchwright.pipelines.named_nodes import NodeParts, named_nodes
 
 FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
@@ -49,22 +35,30 @@ def create_pipeline() -> Pipeline:
             "answer_only_findings",
         ),
         (flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
-        (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
-        (find_conflicting_gold, ["items", "params:filtering"], "conflicting_gold_groups"),
-        (find_neighbours, ["items", "embeddings", "params:filtering"], "neighbours"),
-        (check_neighbours, ["items", "embeddings", "neighbours", *_SETTINGS], "neighbour_search"),
+        (duplicates.find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
         (
-            estimate_threshold,
+            duplicates.find_conflicting_gold,
+            ["items", "params:filtering"],
+            "conflicting_gold_groups",
+        ),
+        (similar.find_neighbours, ["items", "embeddings", "params:filtering"], "neighbours"),
+        (
+            similar.check_neighbours,
+            ["items", "embeddings", "neighbours", *_SETTINGS],
+            "neighbour_search",
+        ),
+        (
+            similar.estimate_threshold,
             ["items", "neighbours", "params:filtering", "neighbour_search"],
             ["distance_density", "similarity_threshold", "threshold_sensitivity"],
         ),
         (
-            group_similar_items,
+            similar.group_similar_items,
             ["items", "neighbours", "similarity_threshold", "params:filtering"],
             "similar_groups",
         ),
         (
-            vary_neighbour_count,
+            similar.vary_neighbour_count,
             ["items", "embeddings", "params:filtering"],
             ["neighbour_convergence", "density_by_k"],
         ),
@@ -81,10 +75,10 @@ def create_pipeline() -> Pipeline:
             ["items", *_GROUPS, *_SETTINGS, *FINDINGS_WITHOUT_MODELS, *by_models],
             ["findings", "groups"],
         ),
-        (tabulate_verdicts, ["items", "findings"], "verdicts"),
-        (audit_items, ["items", "findings", "neighbours"], "item_audit"),
-        (split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
-        (measure_coverage, "findings", "rule_coverage"),
-        (measure_overlaps, "findings", "overlaps"),
+        (audit.tabulate_verdicts, ["items", "findings"], "verdicts"),
+        (audit.audit_items, ["items", "findings", "neighbours"], "item_audit"),
+        (audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
+        (audit.measure_coverage, "findings", "rule_coverage"),
+        (audit.measure_overlaps, "findings", "overlaps"),
     ]
     return Pipeline(named_nodes(nodes))

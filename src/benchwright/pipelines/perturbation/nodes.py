@@ -57,11 +57,7 @@ def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | Non
 def list_option_wordings(items: pd.DataFrame, demonstrations: pd.DataFrame) -> pd.DataFrame:
     """List the options that say none or all of the above, or name others by letter or place.
 
-    Where it is the question that names options ("choose A if …"), `place` is −1 and `text` the
-    question.
-
-    Returns:
-        An `OptionWordings` table in natural order of the ids, items first.
+    Where the question names options ("choose A if …"), `place` is −1 and `text` the question.
     """
     return OptionWordings.from_rows(
         [
@@ -103,9 +99,6 @@ def rephrase_questions(
     Every question is rephrased once, whatever the number of draws; of the demonstrations only
     those that some configuration shows (the first 5 where nothing is asked live). Without the
     transform `rephrase` nothing is asked and no model is loaded.
-
-    Returns:
-        A `Rephrasings` table, items first, ids in natural order.
 
     Raises:
         InputError: the model or the encoder is unknown or unavailable.
@@ -180,10 +173,7 @@ def predict_single_best_answers(
     """Decide of each item and demonstration whether it has a single best answer, with the source.
 
     A label takes precedence; elsewhere, with `sba: model`, the classifier's probability is compared
-    with its threshold.
-
-    Returns:
-        A `SbaPredictions` table, and the cache of text vectors.
+    with its threshold. The cache of text vectors is returned too.
 
     Raises:
         InputError: a label is not 0 or 1; or `sba: model`, and nothing is trained, or it was
@@ -243,13 +233,10 @@ def collect_single_best_answers(
 def read_labels(
     single_best_answer_labels: pd.DataFrame, perturbation: PerturbationParams
 ) -> dict[str, list[str]]:
-    """Read from the labels which items have a single best answer and which have not.
+    """Read from the labels which items have a single best answer and which (`several`) have not.
 
     An item that several annotators labelled has one if any of them says so: a missed one becomes
     incoherent, one too many is only copied. `sba: none` in the settings reads no labels.
-
-    Returns:
-        `single`: ids of items with a single best answer; `several`: ids of those labelled without.
 
     Raises:
         InputError: a label is not 0 or 1.

@@ -3,18 +3,12 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.pipelines.named_nodes import NodeParts, named_nodes
-from benchwright.pipelines.perturbation.nodes import (
-    collect_single_best_answers,
-    list_option_wordings,
-    perturb_items,
-    predict_single_best_answers,
-    rephrase_questions,
-)
+from benchwright.pipelines.perturbation import nodes
 
 _SOURCES = ["items", "demonstrations"]
 _NODES: tuple[NodeParts, ...] = (
     (
-        predict_single_best_answers,
+        nodes.predict_single_best_answers,
         [
             *(*_SOURCES, "single_best_answer_labels", "sba_classifier", "text_vector_cache"),
             *("params:perturbation", "params:models"),
@@ -22,12 +16,12 @@ _NODES: tuple[NodeParts, ...] = (
         ["sba_predictions", "text_vectors"],
     ),
     (
-        collect_single_best_answers,
+        nodes.collect_single_best_answers,
         ["sba_predictions", "single_best_answer_labels", "params:perturbation"],
         "single_best_answer_ids",
     ),
     (
-        rephrase_questions,
+        nodes.rephrase_questions,
         [
             *(*_SOURCES, "answer_store", "params:perturbation"),
             *("params:models", "params:scoring", "params:seed"),
@@ -35,14 +29,14 @@ _NODES: tuple[NodeParts, ...] = (
         "rephrasings",
     ),
     (
-        perturb_items,
+        nodes.perturb_items,
         [
             *(*_SOURCES, "single_best_answer_ids", "rephrasings"),
             *("params:perturbation", "params:seed"),
         ],
         ["draws", "perturbation_changes"],
     ),
-    (list_option_wordings, _SOURCES, "option_wordings"),
+    (nodes.list_option_wordings, _SOURCES, "option_wordings"),
 )
 
 

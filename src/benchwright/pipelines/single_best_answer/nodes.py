@@ -156,11 +156,11 @@ def train_single_best_answer_classifier(
         cross_validated=trained.cross_validated,
         cross_flagged=trained.cross_flagged,
     )
-    seen = set(sba_judged_texts["item_id"])
+    with_text = set(sba_judged_texts["item_id"])
     labels = sba_judged_annotations.assign(
         probability=sba_judged_annotations["item_id"].map(known["probability"]).astype(float),
         split=[
-            known["split"].get(item_id, "unused" if item_id in seen else "missing")
+            known["split"].get(item_id, "unused" if item_id in with_text else "missing")
             for item_id in sba_judged_annotations["item_id"]
         ],
     )

@@ -3,20 +3,14 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.pipelines.named_nodes import NodeParts, named_nodes
-from benchwright.pipelines.single_best_answer.nodes import (
-    ask_judge,
-    evaluate_single_best_answer_classifier,
-    gather_labelled_items,
-    train_single_best_answer_classifier,
-    write_single_best_answer_card,
-)
+from benchwright.pipelines.single_best_answer import nodes
 
 _JUDGED = ["sba_judged_annotations", "sba_judged_texts"]
 _EVALUATED = ["sba_labelled_items", "sba_labels"]
 _SETTINGS = ["params:single_best_answer", "params:models"]
 _NODES: tuple[NodeParts, ...] = (
     (
-        gather_labelled_items,
+        nodes.gather_labelled_items,
         [
             *("items", "demonstrations", "calibration_items"),
             *("saved_items", "single_best_answer_annotations"),
@@ -24,22 +18,22 @@ _NODES: tuple[NodeParts, ...] = (
         ["sba_annotations", "sba_texts"],
     ),
     (
-        ask_judge,
+        nodes.ask_judge,
         ["items", "sba_texts", "sba_annotations", "answer_store", *_SETTINGS, "params:scoring"],
         _JUDGED,
     ),
     (
-        train_single_best_answer_classifier,
+        nodes.train_single_best_answer_classifier,
         [*_JUDGED, "text_vector_cache", *_SETTINGS],
         ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
     ),
     (
-        evaluate_single_best_answer_classifier,
+        nodes.evaluate_single_best_answer_classifier,
         [*_EVALUATED, "sba_classifier"],
         ["sba_evaluation", "sba_metrics"],
     ),
     (
-        write_single_best_answer_card,
+        nodes.write_single_best_answer_card,
         ["sba_classifier", "sba_evaluation", *_EVALUATED],
         "sba_card",
     ),

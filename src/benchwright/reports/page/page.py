@@ -41,28 +41,28 @@ def render_report_page(
 
     plots = bool(context["figures"])
     figures = {name: _as_json(figure) for name, figure in context["figures"].items()}
-    own = {
+    assets = {
         "style": "\n".join(_read("report.css", package, more_style)),
         "script": "".join(_read("page.js", package, more_script)),
         "plotly": get_plotlyjs() if plots else "",
     }
     scripts = ("plotly", "script") if plots else ()
-    allowed = " ".join(_script_hash(own[name]) for name in scripts) or "'none'"
+    allowed = " ".join(_script_hash(assets[name]) for name in scripts) or "'none'"
     page: str = (
         _environment(package)
         .get_template(template)
         .render(
             **{**context, "figures": figures},
-            **{name: Markup(text) for name, text in own.items()},  # noqa: S704
+            **{name: Markup(text) for name, text in assets.items()},  # noqa: S704
             allowed_scripts=Markup(allowed),  # noqa: S704
         )
     )
     return page
 
 
-def _read(own: str, package: str, names: tuple[str, ...]) -> list[str]:
+def _read(shared: str, package: str, names: tuple[str, ...]) -> list[str]:
     """Return a file of the kit, then files of a report's package."""
-    paths = [files(_PACKAGE) / "templates" / own]
+    paths = [files(_PACKAGE) / "templates" / shared]
     paths += [files(package) / "templates" / name for name in names]
     return [path.read_text("utf-8") for path in paths]
 

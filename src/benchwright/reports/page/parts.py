@@ -170,5 +170,5 @@ def cut_note(n_rows: int, dataset: str) -> list[Text]:
     """Return a note where a table of the page is cut at `LONGEST_TABLE` rows."""
     if n_rows <= LONGEST_TABLE:
         return []
-    said = f"The first {LONGEST_TABLE} of {n_rows:,}; the dataset `{dataset}` has them all."
-    return [Text(said, "quiet", code=True)]
+    note = f"The first {LONGEST_TABLE} of {n_rows:,}; the dataset `{dataset}` has them all."
+    return [Text(note, "quiet", code=True)]

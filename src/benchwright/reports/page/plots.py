@@ -143,12 +143,8 @@ def funnel(
 ) -> Any:
     """Return steps as bars that grow shorter: what each left, and what it took with a note.
 
-    Args:
-        title: of the figure.
-        height: in pixels.
-        left_and_taken: two traces of `bars`, the second one with `text`.
-        reach: where the horizontal axis ends, on a wide and on a narrow page.
-        across: more of the horizontal axis.
+    `left_and_taken` are two traces of `bars`, the second one with `text`; `reach` is the end of the
+    horizontal axis on a wide and on a narrow page, `across` more of that axis.
     """
     left, taken = left_and_taken
     wide, narrow = reach

@@ -11,22 +11,7 @@ from numpy.typing import NDArray
 from benchwright.methods.wicked.single_best_answer.classifier import precision_recall
 from benchwright.methods.wicked.single_best_answer.evaluation import ALL
 from benchwright.methods.wicked.single_best_answer.training import describe
-from benchwright.reports.page.parts import (
-    Bullets,
-    Cell,
-    Column,
-    Drawing,
-    Page,
-    Section,
-    Text,
-    as_count,
-    as_figure,
-    as_share,
-    as_text,
-    as_words,
-    render_page,
-    table_of,
-)
+from benchwright.reports.page import parts
 from benchwright.reports.page.wording import is_missing, number, percent
 
 USEFUL_SHARE = 0.5
@@ -43,32 +28,31 @@ def render_card(
 ) -> str:
     """Render the card: one HTML page that needs no network.
 
-    Args:
-        classifier: what training wrote.
-        evaluation: a `SbaEvaluation` table.
-        labelled: label, probability, cross_validated and split of the labelled items.
-        missing: labelled items whose text is not there, per benchmark.
+    `labelled` has label, probability, cross_validated and split of the labelled items; `missing` is
+    the number of labelled items without text, by benchmark.
     """
     title = "Single-best-answer items: card of the classifier"
     against = advice(classifier, evaluation)
     nothing = "Nothing in the figures below speaks against it on the benchmarks it was trained on."
-    page = Page(
+    page = parts.Page(
         title,
         title,
         [
-            Section("When not to use it", [Bullets(against)] if against else [Text(nothing)]),
+            parts.Section(
+                "When not to use it", [parts.Bullets(against)] if against else [parts.Text(nothing)]
+            ),
             _operating_points(classifier),
             *_curve(labelled),
             *_parts(evaluation),
-            Section("", [Text(_LEGEND, "quiet")]),
+            parts.Section("", [parts.Text(_LEGEND, "quiet")]),
             *_coefficients(classifier),
         ],
         lead=_lead(classifier, missing),
     )
-    return render_page(page)
+    return parts.render_page(page)
 
 
-def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Text]:
+def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[parts.Text]:
     """Say what the classifier is, what it was trained on, and which labels were not used."""
     trained_on = classifier["trained_on"]
     benchmarks = [f"{name} {number(n)}" for name, n in trained_on["benchmarks"].items()]
@@ -80,8 +64,8 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Tex
         "made way for “None of the above”.",
         f"Trained on {number(trained_on['items'])} items, {number(trained_on['positives'])} of "
         f"them with a single best answer{of}; labels: {trained_on['labels']}. Threshold "
-        f"{as_figure(classifier, 'threshold')}, chosen for a recall of "
-        f"{as_share(classifier, 'recall_target')} out of fold.",
+        f"{parts.as_figure(classifier, 'threshold')}, chosen for a recall of "
+        f"{parts.as_share(classifier, 'recall_target')} out of fold.",
     ]
     if missing:
         counts = ", ".join(f"{number(n)} of {name}" for name, n in missing.items())
@@ -90,24 +74,24 @@ def _lead(classifier: Mapping[str, Any], missing: Mapping[str, int]) -> list[Tex
             "their benchmark brings them, for instance `kedro run --namespaces ingestion --params "
             f"benchmark={next(iter(missing))}`; then run `sba` again."
         )
-    return [Text(text, code=True) for text in lead]
+    return [parts.Text(text, code=True) for text in lead]
 
 
-def _operating_points(classifier: Mapping[str, Any]) -> Section:
-    columns: list[Column] = [
-        ("Recall wanted", as_share, "target"),
-        ("Recall", as_share, "recall"),
-        ("Precision", as_share, "precision"),
-        ("Flagged", as_share, "share_flagged"),
-        ("Threshold", as_figure, "threshold"),
+def _operating_points(classifier: Mapping[str, Any]) -> parts.Section:
+    columns: list[parts.Column] = [
+        ("Recall wanted", parts.as_share, "target"),
+        ("Recall", parts.as_share, "recall"),
+        ("Precision", parts.as_share, "precision"),
+        ("Flagged", parts.as_share, "share_flagged"),
+        ("Threshold", parts.as_figure, "threshold"),
     ]
-    target = as_share(classifier, "recall_target")
-    said = f"On training items, out of fold. The chosen target is {target}."
-    table = table_of(classifier["operating_points"], columns, range(1, 5))
-    return Section("What a recall costs", [Text(said, "quiet"), table])
+    target = parts.as_share(classifier, "recall_target")
+    note = f"On training items, out of fold. The chosen target is {target}."
+    table = parts.table_of(classifier["operating_points"], columns, range(1, 5))
+    return parts.Section("What a recall costs", [parts.Text(note, "quiet"), table])
 
 
-def _curve(labelled: pd.DataFrame) -> list[Section]:
+def _curve(labelled: pd.DataFrame) -> list[parts.Section]:
     """Return precision against recall, of cross-validated probabilities where there are any."""
     known = labelled[labelled["cross_validated"].notna()]
     probability, whose = "cross_validated", "Training and held-out items, out of fold"
@@ -119,13 +103,13 @@ def _curve(labelled: pd.DataFrame) -> list[Section]:
     if not points:
         return []
     base = float(labels.mean())
-    said = (
+    note = (
         f"{whose}. The dashed line is what chance gives: the share of items with a single best "
         f"answer, {percent(base)}."
     )
     places = {"points": points, "base_y": _HEIGHT * (1 - base), "width": _WIDTH, "height": _HEIGHT}
-    drawing = Drawing("precision_recall.html", places)
-    return [Section("Precision and recall", [Text(said, "quiet"), drawing])]
+    drawing = parts.Drawing("precision_recall.html", places)
+    return [parts.Section("Precision and recall", [parts.Text(note, "quiet"), drawing])]
 
 
 def advice(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
@@ -177,9 +161,9 @@ def curve_points(curve: NDArray[np.float64]) -> str:
 
 def _row(rows: pd.DataFrame, part: str) -> dict[Any, Any] | None:
     """Return the row of all benchmarks together, or of the only one."""
-    own = rows[rows["part"] == part]
-    whole = own[own["benchmark"] == ALL]
-    chosen = (whole if len(whole) else own).to_dict("records")
+    of_part = rows[rows["part"] == part]
+    whole = of_part[of_part["benchmark"] == ALL]
+    chosen = (whole if len(whole) else of_part).to_dict("records")
     return chosen[0] if chosen else None
 
 
@@ -198,36 +182,38 @@ _LEGEND = (
 )
 
 
-def _parts(evaluation: pd.DataFrame) -> list[Section]:
+def _parts(evaluation: pd.DataFrame) -> list[parts.Section]:
     return [
-        Section(title, [table_of(own.to_dict("records"), _PART_COLUMNS, range(3, 12))])
+        parts.Section(
+            title, [parts.table_of(of_part.to_dict("records"), _PART_COLUMNS, range(3, 12))]
+        )
         for part, title in _TITLES.items()
-        if len(own := evaluation[evaluation["part"] == part])
+        if len(of_part := evaluation[evaluation["part"] == part])
     ]
 
 
-def _between(row: Mapping[Any, Any], name: str) -> Cell:
-    bounds = f"{as_share(row, f'{name}_low')} – {as_share(row, f'{name}_high')}"
-    return Cell(as_share(row, name), [] if is_missing(row[name]) else [bounds])
+def _between(row: Mapping[Any, Any], name: str) -> parts.Cell:
+    bounds = f"{parts.as_share(row, f'{name}_low')} – {parts.as_share(row, f'{name}_high')}"
+    return parts.Cell(parts.as_share(row, name), [] if is_missing(row[name]) else [bounds])
 
 
-_PART_COLUMNS: list[Column] = [
-    ("Benchmark", as_text, "benchmark"),
-    ("Method", as_words, "method"),
-    ("Against", as_text, "against"),
-    ("Items", as_count, "n"),
-    ("Label 1", as_count, "positives"),
+_PART_COLUMNS: list[parts.Column] = [
+    ("Benchmark", parts.as_text, "benchmark"),
+    ("Method", parts.as_words, "method"),
+    ("Against", parts.as_text, "against"),
+    ("Items", parts.as_count, "n"),
+    ("Label 1", parts.as_count, "positives"),
     ("Recall", _between, "recall"),
     ("Recall, no doubt", _between, "recall_sure"),
     ("Precision", _between, "precision"),
-    ("Flagged", as_share, "share_flagged"),
-    ("PR area", as_figure, "average_precision"),
-    ("ROC area", as_figure, "roc_auc"),
-    ("Paper flags", as_share, "paper_share"),
+    ("Flagged", parts.as_share, "share_flagged"),
+    ("PR area", parts.as_figure, "average_precision"),
+    ("ROC area", parts.as_figure, "roc_auc"),
+    ("Paper flags", parts.as_share, "paper_share"),
 ]
 
 
-def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
+def _coefficients(classifier: Mapping[str, Any]) -> list[parts.Section]:
     """Return the coefficients of named features, the largest first, without those of vectors."""
     if classifier["kind"] != "embedding":
         return []
@@ -240,10 +226,10 @@ def _coefficients(classifier: Mapping[str, Any]) -> list[Section]:
         {"feature": name, "coefficient": value}
         for name, value in sorted(named, key=lambda pair: -abs(pair[1]))
     ]
-    columns: list[Column] = [
-        ("Feature", as_words, "feature"),
-        ("Coefficient", as_figure, "coefficient"),
+    columns: list[parts.Column] = [
+        ("Feature", parts.as_words, "feature"),
+        ("Coefficient", parts.as_figure, "coefficient"),
     ]
-    said = "Coefficients per standard deviation; positive ones raise the probability."
-    blocks = [Text(said, "quiet"), table_of(records, columns, (1,))]
-    return [Section("What speaks for a single best answer", blocks)]
+    note = "Coefficients per standard deviation; positive ones raise the probability."
+    blocks = [parts.Text(note, "quiet"), parts.table_of(records, columns, (1,))]
+    return [parts.Section("What speaks for a single best answer", blocks)]

@@ -1,4 +1,4 @@
-"""The data behind the page's list of items: compact, because thousands of items travel with it."""
+"""The items on the page: the compact list of all items, and those shown in full."""
 
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.natural_order import natural_key
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.seeding import item_uniforms
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.scores import spread
 from benchwright.methods.smart.finding import in_rule_order
@@ -35,16 +36,16 @@ def list_items(
     filter_models: Sequence[str],
     evaluation: EvaluationParams,
 ) -> Section:
-    """List the items with every rule's verdict and the answers of some models.
+    """List the items with the verdict of every rule and the answers of some models.
 
-    The rows of the searchable list, removed items first, each part in natural order of id. The
-    models are filter models first, then others along the ranking.
+    Removed items come first, each part in natural order of id. The models are filter models first,
+    then others along the ranking.
 
-    Columns instead of rows, so that names are not repeated. `states` has a letter per rule and
-    item (r removed, f flagged, c clear, n not judged, - no word), `notes` pairs of a rule's and a
-    text's index. Per model and item: `right` is + or -, ~ in part, . no answer; `chosen` the
-    letter of the option or .; `p` the probability of the answer in thousandths, two digits of
-    base 36 or "..". Both strings are empty where nothing is known.
+    The list has columns instead of rows, so that names are not repeated. `states` has a letter per
+    rule and item (r removed, f flagged, c clear, n not judged, - no verdict), `notes` pairs of a
+    rule's and a text's index. Per model and item: `right` is + or -, ~ in part, . no answer;
+    `chosen` the letter of the option or .; `p` the probability of the answer in thousandths, two
+    digits of base 36 or "..". Both strings are empty where nothing is known.
     """
     listed = _first(item_audit, evaluation.report_items)
     ids = [str(item) for item in listed["item_id"]]
@@ -160,11 +161,11 @@ def _answers(
 def _over_models(values: NDArray[np.float32], what: str) -> list[float | None]:
     """Return mean, min or max of each column over its known values; None where none is known."""
     some = ~np.isnan(values).all(axis=0)
-    out = np.full(values.shape[1], np.nan)
+    summary = np.full(values.shape[1], np.nan)
     if len(values) and some.any():
         known = values[:, some].astype(np.float64)
-        out[some] = getattr(np, f"nan{what}")(known, axis=0)
-    return _rounded(out)
+        summary[some] = getattr(np, f"nan{what}")(known, axis=0)
+    return _rounded(summary)
 
 
 def _encoded(matrix: ResponseMatrix) -> dict[str, list[str]]:
@@ -205,3 +206,112 @@ def _rounded(values: NDArray[np.float64]) -> list[float | None]:
 
 def _joined(value: Any) -> str:
     return "" if pd.isna(value) else ",".join(part.strip() for part in str(value).split(","))
+
+
+_SHOWN_LABELS = 50
+_SHOWN_MEMBERS = 12
+
+
+def choose_report_examples(
+    items: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    groups: pd.DataFrame,
+    rejected_items: pd.DataFrame,
+    evaluation: EvaluationParams,
+    seed: int,
+) -> Section:
+    """Choose the items that the report shows in full.
+
+    Examples of removed items are drawn by the seed and the item id, so they are the same in each
+    run; groups are the largest ones.
+    """
+    texts = items.set_index(items["item_id"].astype(str))
+    suspects = verdicts[(verdicts["rule"] == "suspect_label") & (verdicts["state"] == "flagged")]
+    similar, duplicates, conflicts = (
+        groups[groups["kind"] == kind] for kind in ("similar", "duplicate", "conflicting_gold")
+    )
+    shown = {
+        "examples": _examples(verdicts, texts, evaluation.examples_per_rule, seed),
+        "similar": _groups(similar, texts, evaluation.largest_groups),
+        "duplicates": _groups(duplicates, texts, evaluation.largest_groups),
+        "suspects": {
+            "n": len(suspects),
+            "shown": [
+                {**_text(texts, row["item_id"]), "detail": row["detail"]}
+                for row in suspects.sort_values("item_id").head(_SHOWN_LABELS).to_dict("records")
+            ],
+        },
+        "conflicts": _groups(conflicts, texts, _SHOWN_LABELS),
+        "rejected": _rejected(rejected_items),
+    }
+    return make_section(shown=shown)
+
+
+def _text(by_id: pd.DataFrame, item_id: object) -> dict[str, Any]:
+    """Return what a page shows of one item."""
+    row = by_id.loc[str(item_id)].to_dict()
+    return {
+        "item_id": str(item_id),
+        "subject": str(row["subject"]),
+        "question": clip_text(str(row["question"]), LONG_QUESTION),
+        "choices": [clip_text(str(choice), LONG_CHOICE) for choice in row["choices"]],
+        "answer": int(row["answer"]),
+    }
+
+
+def _examples(
+    verdicts: pd.DataFrame, texts: pd.DataFrame, most: int, seed: int
+) -> list[dict[str, Any]]:
+    examples = []
+    for rule, part in verdicts[verdicts["removed"]].groupby("rule", sort=False):
+        draws = item_uniforms(seed, f"report/{rule}", part["item_id"].tolist())
+        chosen = part.iloc[np.argsort(draws)[:most]].sort_values("item_id")
+        shown = [
+            {**_text(texts, row["item_id"]), "detail": str(row["detail"])}
+            for row in chosen.to_dict("records")
+        ]
+        examples.append({"rule": str(rule), "n": len(part), "shown": shown})
+    return sorted(examples, key=lambda entry: entry["rule"])
+
+
+def _groups(part: pd.DataFrame, texts: pd.DataFrame, most: int) -> dict[str, Any]:
+    """Return the number of groups by size, and the largest of them with their texts."""
+    sizes = part.groupby("group_id")["item_id"].size()
+    ranked = sorted(sizes.items(), key=lambda entry: (-entry[1], str(entry[0])))[:most]
+    shown = []
+    for group, size in ranked:
+        members = part[part["group_id"] == group].sort_values(
+            ["kept", "item_id"], ascending=[False, True]
+        )
+        shown.append(
+            {
+                "group_id": str(group),
+                "size": int(size),
+                "kept": int(members["kept"].sum()),
+                "members": [
+                    {**_text(texts, row["item_id"]), "kept": bool(row["kept"])}
+                    for row in members.head(_SHOWN_MEMBERS).to_dict("records")
+                ],
+            }
+        )
+    counts = sizes.value_counts().sort_index()
+    return {
+        "n": len(sizes),
+        "items": int(sizes.sum()),
+        "sizes": [(int(str(size)), int(count)) for size, count in counts.items()],
+        "shown": shown,
+    }
+
+
+def _rejected(rejected_items: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rejected source rows by rule, with the first of each as an example."""
+    return [
+        {
+            "rule": str(rule),
+            "n": len(part),
+            "row": int(part["row"].iloc[0]),
+            "detail": str(part["detail"].iloc[0]),
+            "raw": clip_text(str(part["raw"].iloc[0]), 300),
+        }
+        for rule, part in rejected_items.sort_values("row").groupby("rule")
+    ]

@@ -38,7 +38,7 @@ def describe_steps(
     filter_models: list[str],
     rule_coverage: pd.DataFrame,
 ) -> list[Step]:
-    """The rules in the order in which they are reported, and what became of each."""
+    """Describe the rules in the order in which they are reported, with the status of each."""
     models = _models(len(filter_models))
     became = {str(row["rule"]): row for row in rule_coverage.to_dict("records")}
     steps = [
@@ -75,7 +75,7 @@ def _with_status(step: Step, became: dict[str, dict[Any, Any]]) -> Step:
 
 
 def describe_choice(rule: Collection[str]) -> str:
-    """How the filter models came about, "" where the parameter `filter_models` names them."""
+    """Say how the filter models were chosen, "" where the parameter `filter_models` names them."""
     if not isinstance(rule, Mapping):
         return ""
     choice = FilterModelChoice.model_validate(rule)
@@ -89,7 +89,7 @@ def describe_choice(rule: Collection[str]) -> str:
 
 
 def describe_combination(filtering: FilteringParams) -> str:
-    """How the rules are put together."""
+    """Say how the rules are combined."""
     if filtering.independent:
         return (
             "The rules are independent: each sees all items, and an item stays when no rule "
@@ -102,21 +102,21 @@ def describe_combination(filtering: FilteringParams) -> str:
 
 
 def describe_evaluation(evaluation: EvaluationParams, held_out: int) -> str:
-    """How the result was judged; `held_out` is the number of held-out models."""
-    said = (
+    """Say how the result was judged; `held_out` is the number of held-out models."""
+    text = (
         "Then models were ranked on all items and on the kept ones. A model that chose the items "
         "is no fair judge of the choice. What counts are held-out models: they took no part in it "
         "and share no family with a model that did"
     )
-    said += "." if held_out else "; this run has none, so its figures are in-sample."
+    text += "." if held_out else "; this run has none, so its figures are in-sample."
     if evaluation.random_subsets:
-        said += (
+        text += (
             f" The yardstick is {evaluation.random_subsets:,} random subsets of the same size: "
             "a filter is worth something where it does better than chance."
         )
     if evaluation.bootstrap_draws:
-        said += " Intervals are 95%, over items; those over models stand below them."
-    return said
+        text += " Intervals are 95%, over items; those over models stand below them."
+    return text
 
 
 def _models(n: int) -> str:

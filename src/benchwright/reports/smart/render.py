@@ -11,26 +11,10 @@ from benchwright.methods.smart.review import STALE, stale_reviews
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
+from benchwright.reports.page import wording
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
-from benchwright.reports.page.wording import is_missing, rows_of
-from benchwright.reports.smart.comparisons import (
-    ablation_rows,
-    coverage_rows,
-    describe_detectable,
-    groups_in,
-    has_ratings,
-    label_difference,
-    method_rows,
-    rank_rows,
-    yardstick_rows,
-)
-from benchwright.reports.smart.method import (
-    describe_choice,
-    describe_combination,
-    describe_evaluation,
-    describe_steps,
-)
+from benchwright.reports.smart import comparisons, method
 from benchwright.reports.smart.wording import ROLES, RULE_MEANINGS
 
 _LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
@@ -63,12 +47,12 @@ def tell_method(
 ) -> Section:
     """Tell what was done and why, and how many items each step left."""
     return make_section(
-        steps=describe_steps(ingestion, filtering, filter_models, rule_coverage),
-        combination=describe_combination(filtering),
-        judging=describe_evaluation(evaluation, len(panel.select("held_out"))),
+        steps=method.describe_steps(ingestion, filtering, filter_models, rule_coverage),
+        combination=method.describe_combination(filtering),
+        judging=method.describe_evaluation(evaluation, len(panel.select("held_out"))),
         filter_models=filter_models,
-        choice=describe_choice(filter_model_rule),
-        funnel=rows_of(funnel),
+        choice=method.describe_choice(filter_model_rule),
+        funnel=wording.rows_of(funnel),
         n_rows=int(funnel["left"].iloc[0]) if len(funnel) else 0,
     )
 
@@ -81,11 +65,20 @@ def tell_removed(
 ) -> Section:
     """Tell what each rule took, what fewer filter models would take, and what subjects lost."""
     return make_section(
-        rules=[_rule(row) for row in rows_of(rule_coverage)],
+        rules=[
+            {
+                **row,
+                "meaning": RULE_MEANINGS.get(row["rule"], ""),
+                "coverage": row["judged"] / total if total else None,
+                "ran": row["status"] in ("ran", "partial"),
+            }
+            for row in wording.rows_of(rule_coverage)
+            for total in [row["judged"] + row["not_judged"]]
+        ],
         silent=_silent(rule_coverage),
-        overlaps=[row for row in rows_of(overlaps) if row["n"]],
-        ablation=ablation_rows(filter_model_ablation),
-        subjects=rows_of(subject_shares),
+        overlaps=[row for row in wording.rows_of(overlaps) if row["n"]],
+        ablation=comparisons.ablation_rows(filter_model_ablation),
+        subjects=wording.rows_of(subject_shares),
     )
 
 
@@ -103,15 +96,15 @@ def tell_ranking(
     return make_section(
         panel=panel,
         min_coverage=evaluation.min_coverage,
-        scores=rows_of(scores),
+        scores=wording.rows_of(scores),
         roles=ROLES,
-        groups=groups_in(rank_agreement),
-        rank_agreement=rank_rows(rank_agreement),
-        detectable=describe_detectable(rank_agreement, group),
-        rated=has_ratings(rank_agreement),
+        groups=comparisons.groups_in(rank_agreement),
+        rank_agreement=comparisons.rank_rows(rank_agreement),
+        detectable=comparisons.describe_detectable(rank_agreement, group),
+        rated=comparisons.has_ratings(rank_agreement),
         ratings_source=human_ratings.source,
-        yardstick=yardstick_rows(yardstick, group),
-        methods=method_rows(method_comparison),
+        yardstick=comparisons.yardstick_rows(yardstick, group),
+        methods=comparisons.method_rows(method_comparison),
     )
 
 
@@ -124,12 +117,14 @@ def tell_findings(
 ) -> Section:
     """Tell where the line of similar items was drawn, and what is known of wrong labels."""
     return make_section(
-        threshold={k: None if is_missing(v) else v for k, v in similarity_threshold.items()},
-        sensitivity=rows_of(threshold_sensitivity),
-        convergence=rows_of(neighbour_convergence),
-        label_errors=rows_of(label_error_rates),
-        label_difference=label_difference(label_error_rates),
-        reviews=[row for row in rows_of(review_agreement) if row["rule"] != STALE],
+        threshold={
+            k: None if wording.is_missing(v) else v for k, v in similarity_threshold.items()
+        },
+        sensitivity=wording.rows_of(threshold_sensitivity),
+        convergence=wording.rows_of(neighbour_convergence),
+        label_errors=wording.rows_of(label_error_rates),
+        label_difference=comparisons.label_difference(label_error_rates),
+        reviews=[row for row in wording.rows_of(review_agreement) if row["rule"] != STALE],
         stale_reviews=stale_reviews(review_agreement),
     )
 
@@ -143,11 +138,11 @@ def tell_data(
 ) -> Section:
     """Tell which answers the result rests on."""
     return make_section(
-        profile=rows_of(filter_model_profile),
+        profile=wording.rows_of(filter_model_profile),
         confidence=evaluation.confidence,
-        calibration=rows_of(calibration),
-        coverage=coverage_rows(answer_coverage),
-        imports=rows_of(import_report),
+        calibration=wording.rows_of(calibration),
+        coverage=comparisons.coverage_rows(answer_coverage),
+        imports=wording.rows_of(import_report),
     )
 
 
@@ -184,20 +179,10 @@ def render_report(*sections: Section) -> str:
     )
 
 
-def _rule(row: dict[Any, Any]) -> dict[Any, Any]:
-    total = row["judged"] + row["not_judged"]
-    return {
-        **row,
-        "meaning": RULE_MEANINGS.get(row["rule"], ""),
-        "coverage": row["judged"] / total if total else None,
-        "ran": row["status"] in ("ran", "partial"),
-    }
-
-
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
     """Return the rules that judged nothing, each with the reason."""
     return {
         row["rule"]: row["reason"] or ("switched off" if row["status"] == "off" else "did not run")
-        for row in rows_of(rule_coverage)
+        for row in wording.rows_of(rule_coverage)
         if row["status"] in ("off", "not_run")
     }

@@ -1,6 +1,7 @@
-"""The report in a few sentences: the headline, the key figures, and what to know first."""
+"""The report in sentences: headline, key figures, chance as a yardstick, notes to read first."""
 
-from typing import Any
+import math
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,6 @@ from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.sections import Section, make_section
 from benchwright.reports.page.wording import count, tile
-from benchwright.reports.smart.judgement import judge_against_random
 from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
@@ -121,11 +121,11 @@ def _ranking(rank_agreement: pd.DataFrame, panel: Panel, group: str, n_kept: int
     if group == "held_out" and row["n_models"] < _FEW_HELD_OUT:
         note = "chance alone often keeps the order of so few models"
     if n_kept and n_kept == len(panel.item_ids):
-        said = "none of the items that it rests on was removed, so it is the same"
-        return {"sentence": f"Ranking of {models}: {said}.", "value": "—", "note": said}
+        text = "none of the items that it rests on was removed, so it is the same"
+        return {"sentence": f"Ranking of {models}: {text}.", "value": "—", "note": text}
     if pd.isna(row["value"]):
-        said = f"Ranking of models: not compared, {row['reason']}."
-        return {"sentence": said, "value": "—", "note": str(row["reason"])}
+        text = f"Ranking of models: not compared, {row['reason']}."
+        return {"sentence": text, "value": "—", "note": str(row["reason"])}
     value = write_value("kendall_tau_b", row["value"])
     interval = write_interval("kendall_tau_b", row["low"], row["high"])
     items = f"{row['n_items']:,} items, {n_kept:,} of them kept"
@@ -153,12 +153,8 @@ def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
 
 
 def _yardstick_tiles(yardstick: pd.DataFrame, group: str) -> list[dict[str, str]]:
-    rows = yardstick[
-        (yardstick["method"] == "kept")
-        & (yardstick["models"] == group)
-        & (yardstick["random"] == "plain")
-        & yardstick["value"].notna()
-    ]
+    rows = _kept(yardstick, group)
+    rows = rows[(rows["random"] == "plain") & rows["value"].notna()]
     rows = rows[rows["n_items"] < rows["n_full"]]
     by_metric = {str(row["metric"]): row for row in rows.to_dict("records")}
     tiles = []
@@ -200,11 +196,11 @@ def _rules_tile(rule_coverage: pd.DataFrame) -> dict[str, str]:
 
 def _selection_notes(scores: pd.DataFrame) -> list[str]:
     lost = (scores["accuracy_full"] - scores["accuracy_kept"]).groupby(scores["role"]).mean()
-    own, others = 100 * lost.get("filter", np.nan), 100 * lost.get("held_out", np.nan)
-    if not own - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
+    chosen, others = 100 * lost.get("filter", np.nan), 100 * lost.get("held_out", np.nan)
+    if not chosen - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
         return []
     return [
-        f"On the kept items the models that chose them lose {own:.1f} points on average, the "
+        f"On the kept items the models that chose them lose {chosen:.1f} points on average, the "
         f"held-out ones {others:.1f}: items that all filter models get right are gone, so do not "
         "rank a filter model against another model on the kept items."
     ]
@@ -214,7 +210,7 @@ def _twin_notes(agreement: pd.DataFrame) -> list[str]:
     """Name pairs of nearly identical models: they make n look larger than it is."""
     twins = agreement[agreement["full"] >= _TWINS].sort_values("full", ascending=False)
     same = "answers" if (agreement["kind"] == "prediction").any() else "right and wrong answers"
-    said = [
+    notes = [
         f"{row['model_a']} and {row['model_b']} have the same {same} on "
         f"{share} of the items; they count as two models here."
         for row in twins.head(_SHOWN_TWINS).to_dict("records")
@@ -222,24 +218,24 @@ def _twin_notes(agreement: pd.DataFrame) -> list[str]:
     ]
     if len(twins) > _SHOWN_TWINS:
         more = len(twins) - _SHOWN_TWINS
-        said.append(
+        notes.append(
             f"The same holds for {more:,} more {'pair' if more == 1 else 'pairs'} of models."
         )
-    return said
+    return notes
 
 
 def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
-    said = []
+    notes = []
     for rule in rule_coverage.to_dict("records"):
         name = rule["rule"].replace("_", " ")
         if rule["status"] == "not_run":
-            said.append(f"The rule “{name}” did not run: {rule['reason'] or 'no reason given'}.")
+            notes.append(f"The rule “{name}” did not run: {rule['reason'] or 'no reason given'}.")
         elif rule["status"] == "partial":
-            said.append(
+            notes.append(
                 f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
                 f"({rule['judged'] / n_items:.1%}); the rest stayed unjudged."
             )
-    return said
+    return notes
 
 
 def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[str]:
@@ -256,11 +252,11 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
 
 
 def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> list[str]:
-    said = []
+    notes = []
     if len(rejected_items):
         become = "an item" if len(rejected_items) == 1 else "items"
         rows = count(len(rejected_items), "source row")
-        said.append(f"{rows} could not become {become}; see “Data and models”.")
+        notes.append(f"{rows} could not become {become}; see “Data and models”.")
     for column, what in (
         ("not_joined", "imported answers matched no item"),
         ("doubled", "imported answers were given more than once"),
@@ -269,5 +265,126 @@ def _source_notes(rejected_items: pd.DataFrame, import_report: pd.DataFrame) -> 
     ):
         n = int(import_report[column].sum())
         if n:
-            said.append(f"{n:,} {what}.")
-    return said
+            notes.append(f"{n:,} {what}.")
+    return notes
+
+
+Place = Literal["below", "inside", "above", "none"]
+
+_RANKING = {
+    "below": "This ranking is kept less well than by removing items at random.",
+    "inside": "That is as good as removing items at random, not better.",
+    "above": "This ranking is kept better than by removing items at random.",
+}
+
+_CONCLUSIONS: dict[tuple[Place, Place], str] = {
+    ("below", "above"): "Filtering buys headroom, not rank fidelity.",
+    ("below", "inside"): "Filtering costs rank fidelity and buys no headroom.",
+    ("below", "below"): "Filtering costs both rank fidelity and headroom.",
+    ("inside", "above"): "Filtering buys headroom, at no loss of rank fidelity against chance.",
+    ("inside", "inside"): "By these figures filtering cannot be told from removing at random.",
+    ("inside", "below"): "Filtering costs headroom and gains no rank fidelity over chance.",
+    ("above", "above"): "Filtering buys both headroom and rank fidelity.",
+    ("above", "inside"): "Filtering buys rank fidelity, not headroom.",
+    ("above", "below"): "Filtering buys rank fidelity at the price of headroom.",
+}
+
+
+class Judgement(NamedTuple):
+    """The place of this run among random subsets of its size."""
+
+    ranking: Place  # of Kendall's tau-b, against the middle 95% of the random subsets
+    headroom: Place  # of the range of the best models' scores, in the same way
+    sentences: tuple[str, ...]  # what to say about it, in order
+
+
+def judge_against_random(
+    yardstick: pd.DataFrame, group: str, top_models: int | None = None
+) -> Judgement:
+    """Say whether this run's items beat random subsets of the same size, for one set of models.
+
+    A figure is below, inside or above the middle 95% of the random ones; bounds, and values that
+    are written like one of them, count as inside. Plain random subsets decide; those stratified by
+    subject are mentioned where they disagree. `top_models` is the number of best models whose
+    range is the headroom, where it is known.
+    """
+    ranking = _row(yardstick, group, "kendall_tau_b")
+    if ranking is None:
+        return Judgement("none", "none", (_not_compared(yardstick, group),))
+    if ranking["n_items"] == ranking["n_full"]:
+        text = "All of these items were kept, so there is nothing to compare with random subsets."
+        return Judgement("none", "none", (text,))
+    place = _place(ranking)
+    sentences = _ranking_sentences(ranking, place)
+    stratified = _row(yardstick, group, "kendall_tau_b", "stratified")
+    if stratified is not None and _place(stratified) not in ("none", place):
+        sentences.append(_otherwise(stratified))
+    spread = _row(yardstick, group, "spread_top")
+    headroom: Place = "none"
+    if spread is not None:
+        headroom = _place(spread)
+        sentences.append(_headroom_sentence(spread, headroom, top_models))
+    conclusion = _CONCLUSIONS.get((place, headroom))
+    return Judgement(place, headroom, (*sentences, *([conclusion] if conclusion else [])))
+
+
+def _row(
+    yardstick: pd.DataFrame, group: str, metric: str, random: str = "plain"
+) -> dict[Any, Any] | None:
+    """Return the kept items' row with a value and a band, or None."""
+    rows = _kept(yardstick, group, metric).dropna(subset=["value", "random_low", "random_high"])
+    rows = rows[rows["random"] == random]
+    return rows.to_dict("records")[0] if len(rows) else None
+
+
+def _kept(yardstick: pd.DataFrame, group: str, metric: str = "") -> pd.DataFrame:
+    rows = yardstick[(yardstick["method"] == "kept") & (yardstick["models"] == group)]
+    return rows[rows["metric"] == metric] if metric else rows
+
+
+def _place(row: dict[Any, Any]) -> Place:
+    value, low, high = (row[name] for name in ("value", "random_low", "random_high"))
+    if write_value(row["metric"], value) in {write_value(row["metric"], b) for b in (low, high)}:
+        return "inside"
+    if value < low:
+        return "below"
+    return "above" if value > high else "inside"
+
+
+def _not_compared(yardstick: pd.DataFrame, group: str) -> str:
+    reasons = _kept(yardstick, group, "kendall_tau_b")["reason"]
+    unknown = "no subsets were drawn, or there are too few models"
+    why = next((str(reason) for reason in reasons if reason), unknown)
+    return f"Not compared with random subsets of the same size: {why}."
+
+
+def _ranking_sentences(row: dict[Any, Any], place: Place) -> list[str]:
+    mean = write_value("kendall_tau_b", row["random_mean"])
+    band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
+    percentile = row["percentile"]
+    ends = {0.0: " (all of them are higher)", 100.0: " (all of them are lower)"}
+    written = "" if math.isnan(percentile) else write_percentile(percentile)
+    at = f"; this run is at percentile {written}{ends.get(percentile, '')}" if written else ""
+    return [
+        f"{row['draws']:,} random subsets of the same size reach {mean} on average, the middle 95% "
+        f"of them {band}{at}.",
+        _RANKING[place],
+    ]
+
+
+def _otherwise(row: dict[Any, Any]) -> str:
+    band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
+    place = _place(row)
+    where = f"inside their band {band}" if place == "inside" else f"{place} their band {band}"
+    return f"Beside random subsets in which each subject keeps its share it is {where}."
+
+
+def _headroom_sentence(row: dict[Any, Any], place: Place, top_models: int | None) -> str:
+    n = int(row["n_models"])
+    best = min(n, top_models) if top_models else None
+    whose = "best models" if best is None else f"top {best}" if best < n else f"{n} models"
+    before, after = (write_value("spread_top", row[name]) for name in ("full", "value"))
+    low, high = (write_value("spread_top", row[name]) for name in ("random_low", "random_high"))
+    change = after if before == "—" else f"{before} → {after}"
+    than = {"above": "wider than", "inside": "within", "below": "narrower than"}[place]
+    return f"Range of the {whose}: {change} points, {than} what random subsets give ({low}–{high})."

@@ -40,8 +40,8 @@ class DrawnItems(NamedTuple):
 def count_drawn_items(
     items: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
-    draw_coverage: pd.DataFrame,
     single_best_answer_ids: Mapping[str, list[str]],
+    draw_coverage: pd.DataFrame,
     perturbation: PerturbationParams,
 ) -> DrawnItems:
     """Count the items that the main perturbation altered, and those that nobody has checked."""
@@ -103,19 +103,19 @@ def write_headline(
     if not name:
         why = "No model answered the items and every one of their draws, so nothing is compared."
         return Headline(why, "", tiles)
-    own = draw_summary[draw_summary["perturbation"] == name]
-    way = str(own["asked"].iloc[0])
-    own = own[own["asked"] == way]
+    summary = draw_summary[draw_summary["perturbation"] == name]
+    way = str(summary["asked"].iloc[0])
+    summary = summary[summary["asked"] == way]
     scores = draw_scores[(draw_scores["perturbation"] == name) & (draw_scores["asked"] == way)]
     figures = {
         str(row["metric"]): _Figure(row["value"], row["low"], row["high"], row["reason"])
-        for row in own.drop_duplicates("metric").to_dict("records")
+        for row in summary.drop_duplicates("metric").to_dict("records")
     }
     if not share:
         cost = f"No item was altered, so the {count(len(scores), 'model')} cannot lose anything."
     else:
         cost = _cost(scores, figures.get("mean_delta", _Figure()), perturbation, way)
-    n_models = int(own["n_models"].iloc[0])
+    n_models = int(summary["n_models"].iloc[0])
     return Headline(cost, _order(figures, n_models), [*_tiles(figures), *tiles])
 
 
@@ -161,19 +161,19 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
     average = " on average" if several else ""
     doubt = ""
     if high < 0 and not math.isnan(low):
-        lost = f" {interval(-high, -low, signed=False)}"
-        said = f"costs {whom} {points(-value, signed=False)} points{average}{lost}"
+        lost = interval(-high, -low, signed=False)
+        sentence = f"costs {whom} {points(-value, signed=False)} points{average} {lost}"
     elif low > 0:
         gained = interval(low, high, signed=False)
-        said = f"gives {whom} {points(value, signed=False)} points more{average} {gained}"
+        sentence = f"gives {whom} {points(value, signed=False)} points more{average} {gained}"
     else:
         shown = f" {interval(low, high)}" if interval(low, high) else ", without an interval,"
-        said = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
+        sentence = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
         doubt = "" if math.isnan(low) else ": no clear difference"
     n, draws = int(scores["n_items"].iloc[0]), int(scores["draws"].iloc[0])
     manner = f"; {say_way(way)}" if say_way(way) else ""
     what = what[:1].upper() + what[1:]
-    return f"{what} {said} on {count(n, 'item')} ({count(draws, 'draw')}{manner}){doubt}."
+    return f"{what} {sentence} on {count(n, 'item')} ({count(draws, 'draw')}{manner}){doubt}."
 
 
 def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
@@ -185,14 +185,14 @@ def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
         for metric in ("pairs", "reversed_pairs", "significant_reversals")
     )
     figure = f"{coefficient(tau.value)} {tau.bounds}".strip()
-    said = f"The order of the {n_models:,} models before and after has Kendall tau-b {figure}"
+    text = f"The order of the {n_models:,} models before and after has Kendall tau-b {figure}"
     if not math.isnan(again.low):
         noise = f"resampling the unaltered items alone gives {coefficient(again.value)}"
         moved = "moves by more than" if tau.value < again.low else "moves no more than"
-        said += f"; {noise} {again.bounds}, so it {moved} the choice of items moves it"
+        text += f"; {noise} {again.bounds}, so it {moved} the choice of items moves it"
     beyond = "none" if not sure else f"{sure:,}"
     turns = "changes places" if turned == 1 else "change places"
-    return f"{said}. {turned:,} of {count(pairs, 'pair')} {turns}, {beyond} beyond doubt (Holm)."
+    return f"{text}. {turned:,} of {count(pairs, 'pair')} {turns}, {beyond} beyond doubt (Holm)."
 
 
 def write_notes(
@@ -218,56 +218,51 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
         return []
     n = unchecked.lost_unchecked
     lost = "lost its" if n == 1 else "lost their"
-    said = (
+    note = (
         f"{count(n, 'item')} {lost} right option in some draw although nobody has said whether "
         f"another option would then do ({unchecked.lost_by_draw:,.1f} in each draw). Where one "
         "does, “none” is counted as right and is not: part of the difference is then the "
         "benchmark's fault. "
     )
     if perturbation.sba == "none":
-        return [said + "`sba: none` reads no labels of such items."]
+        return [note + "`sba: none` reads no labels of such items."]
     known = unchecked.single + unchecked.several
     were = "was" if known == 1 else "were"
-    return [f"{said}{count(known, 'item')} of this benchmark {were} checked."]
+    return [f"{note}{count(known, 'item')} of this benchmark {were} checked."]
 
 
 def _shots(draw_scores: pd.DataFrame) -> list[str]:
     fewer = int(draw_scores["fewer_shots_original"].sum() + draw_scores["fewer_shots_drawn"].sum())
     unknown = int(draw_scores["unknown_shots"].sum())
-    said = []
-    if fewer:
-        said.append(
-            f"{count(fewer, 'answer')} to draws had another number of demonstrations than the "
-            "answer before, because a longer prompt did not fit. “Equal shots” in the table leaves "
-            "them out."
-        )
-    if unknown:
-        said.append(
-            f"Of {count(unknown, 'answer')} to draws it is not known how many demonstrations one "
-            "of the two sides was shown (imported answers do not say); they may differ."
-        )
-    return said
+    notes = {
+        f"{count(fewer, 'answer')} to draws had another number of demonstrations than the "
+        "answer before, because a longer prompt did not fit. “Equal shots” in the table leaves "
+        "them out.": fewer,
+        f"Of {count(unknown, 'answer')} to draws it is not known how many demonstrations one "
+        "of the two sides was shown (imported answers do not say); they may differ.": unknown,
+    }
+    return [note for note, n in notes.items() if n]
 
 
 def _basis(draw_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:
     if draw_scores.empty:
         return []
-    said = []
+    notes = []
     n = int(draw_scores["n_items"].min())
     if n < n_items:
-        said.append(
+        notes.append(
             f"{n:,} of {n_items:,} items are compared: those that every configuration answered "
             "as they were and in every draw."
         )
     models = draw_scores["model"].nunique()
     if models < _FEW_MODELS:
-        said.append(
+        notes.append(
             f"{count(models, 'model')} answered. Averages and orders of so few say little about "
             "others."
         )
     if (draw_scores.loc[draw_scores["perturbation"] == main, "draws"] == 1).any():
-        said.append("There is one draw, so nothing is known of how much draws differ.")
-    return said
+        notes.append("There is one draw, so nothing is known of how much draws differ.")
+    return notes
 
 
 def _failures(draw_written: pd.DataFrame) -> list[str]:
@@ -288,11 +283,11 @@ def _demonstrations(
     says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
     if not any(isinstance(part, says_none) for part in perturbation.transforms):
         return []
-    own = draw_demonstrations[draw_demonstrations["condition"].str.startswith(f"{main}-")]
-    shown = int(own["shown"].sum())
+    of_main = draw_demonstrations[draw_demonstrations["condition"].str.startswith(f"{main}-")]
+    shown = int(of_main["shown"].sum())
     if not shown:
         return []
-    share = own["with_none_gold"].sum() / shown
+    share = of_main["with_none_gold"].sum() / shown
     if share >= 0.5:
         return []
     return [

@@ -197,15 +197,15 @@ def _rank(row: Row, side: str) -> dict[str, str]:
 
 def _shuffle(draw_summary: pd.DataFrame) -> list[Row]:
     rows = []
-    for (name, way), own in draw_summary.groupby(["perturbation", "asked"], sort=False):
-        by_metric = {row["metric"]: row for row in rows_of(own)}
+    for (name, way), group in draw_summary.groupby(["perturbation", "asked"], sort=False):
+        by_metric = {row["metric"]: row for row in rows_of(group)}
         cost, *figures = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
         reasons = dict.fromkeys(row["reason"] for row in figures if row["reason"])
         rows.append(
             {
                 "perturbation": name,
                 "asked": _asked(way),
-                "n_models": int(own["n_models"].iloc[0]),
+                "n_models": int(group["n_models"].iloc[0]),
                 "cost": points(cost["value"]),
                 "cost_bounds": interval(cost["low"], cost["high"]),
                 "figures": [
@@ -224,19 +224,13 @@ def _asked(way: object) -> str:
 def _none_rates(draw_none_rates: pd.DataFrame) -> list[Row]:
     """Return a row for each perturbation and configuration: detection and false alarms."""
     rows = []
-    for (name, configuration), own in draw_none_rates.groupby(["perturbation", "configuration"]):
-        by_gold = {row["gold"]: row for row in rows_of(own)}
+    for (name, configuration), group in draw_none_rates.groupby(["perturbation", "configuration"]):
+        by_gold = {row["gold"]: row for row in rows_of(group)}
         rates = [by_gold["removed"], by_gold["kept"]]
         chances = [row["by_chance"] for row in rates if row["by_chance"] is not None]
         by_chance = sum(chances) / len(chances) if chances else None
-        rows.append(
-            {
-                "perturbation": name,
-                "configuration": configuration,
-                "rates": rates,
-                "by_chance": by_chance,
-            }
-        )
+        key = {"perturbation": name, "configuration": configuration}
+        rows.append({**key, "rates": rates, "by_chance": by_chance})
     return rows
 
 
@@ -289,11 +283,8 @@ def choose_examples(
     """Choose some items of each kind from the first draw of a perturbation, by seed and item id.
 
     Kinds are: the right option kept, the right option gone, only reordered or reworded, and copies
-    by reason.
-
-    Returns:
-        By kind its title, how many items are of it, and the items with `before` and, where they
-        were altered, `after`.
+    by reason. Each has a title, the number of its items, and items with `before` and, where they
+    were altered, `after`.
     """
     names = [str(each) for each in draws["condition"].unique() if perturbation_of(each) == name]
     condition = min(names, key=lambda each: (len(each), each), default="")

@@ -83,8 +83,8 @@ def align_answers(
         items: an `Items` table; items of one passage or stem are one draw in standard errors.
 
     Returns:
-        The answers by name of the perturbation, in order of the names; a perturbation that no
-        configuration answered completely is left out.
+        The answers by perturbation, in order of the names, without perturbations that no
+        configuration answered completely.
     """
     altered_items = draws[draws["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
@@ -93,11 +93,8 @@ def align_answers(
     aligned = {}
     for name, conditions in by_perturbation(draw_matrices).items():
         matrices = [response_matrix, *(draw_matrices[condition] for condition in conditions)]
-        tables = [before]
-        tables += [
-            _by_configuration(live_responses[live_responses["condition"] == condition])
-            for condition in conditions
-        ]
+        live = (live_responses[live_responses["condition"] == each] for each in conditions)
+        tables = [before, *map(_by_configuration, live)]
         shared = set.intersection(
             *(_answering(matrix, table) for matrix, table in zip(matrices, tables, strict=True))
         )
@@ -159,10 +156,8 @@ def _rows_of(table: Mapping[str, pd.DataFrame], configuration: str) -> pd.DataFr
     """Return the answers of a configuration; a derived style has those of its scoring."""
     if configuration in table:
         return table[configuration]
-    asked = parse_configuration(configuration)
-    return table.get(
-        configuration_name(asked.model, SCORED_AS.get(asked.style, asked.style), asked.shots)
-    )
+    model, style, shots = parse_configuration(configuration)
+    return table.get(configuration_name(model, SCORED_AS.get(style, style), shots))
 
 
 def _answering(matrix: ResponseMatrix, table: Mapping[str, pd.DataFrame]) -> set[str]:
@@ -200,10 +195,9 @@ def _rows(
     """Return (m, n) answers, NaN where missing, and the options chosen, −1 where not known."""
     shape = len(configurations), len(matrix.item_ids)
     correct, chosen = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
-    place = {name: row for row, name in enumerate(matrix.models)}
-    for row, name in enumerate(configurations):
-        if name in place:
-            correct[row], chosen[row] = matrix.correct[place[name]], matrix.prediction[place[name]]
+    rows = pd.Index(matrix.models).get_indexer(pd.Index(configurations))
+    known = rows >= 0
+    correct[known], chosen[known] = matrix.correct[rows[known]], matrix.prediction[rows[known]]
     return correct, chosen
 
 

@@ -22,13 +22,7 @@ from benchwright.statistics.proportion import (
     clustered_share,
 )
 from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle, reversals
-from benchwright.tables.wicked import (
-    DrawNoneRates,
-    DrawReversals,
-    DrawScores,
-    DrawSummary,
-    DrawTransitions,
-)
+from benchwright.tables import wicked as tables
 
 _SIGNIFICANT = 0.05
 _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
@@ -70,9 +64,9 @@ def score_draws(
                 for metric, each in figures.items()
             ]
     return (
-        DrawScores.from_rows(scores),
-        DrawSummary.from_rows(summary),
-        DrawReversals.from_rows(reversed_pairs),
+        tables.DrawScores.from_rows(scores),
+        tables.DrawSummary.from_rows(summary),
+        tables.DrawReversals.from_rows(reversed_pairs),
     )
 
 
@@ -214,4 +208,4 @@ def follow_answers(
                     share = clustered_share(hits, clusters[asked])
                     bounds = (share.share, share.low, share.high)
                     rates.append((*key, share.n, int(hits.sum()), *bounds, chance, share.reason))
-    return DrawTransitions.from_rows(transitions), DrawNoneRates.from_rows(rates)
+    return tables.DrawTransitions.from_rows(transitions), tables.DrawNoneRates.from_rows(rates)

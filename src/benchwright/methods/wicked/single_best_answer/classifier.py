@@ -51,9 +51,9 @@ class LogisticClassifier(NamedTuple):
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "LogisticClassifier":
         """Read the result of `to_json`, which `LogisticDocument` has checked."""
-        names = ("means", "scales", "coefficients")
-        arrays = (np.asarray(document[name], dtype=np.float64) for name in names)
-        return cls(tuple(document["features"]), *arrays, intercept=float(document["intercept"]))
+        names, intercept = ("means", "scales", "coefficients"), float(document["intercept"])
+        means, scales, coefficients = (np.asarray(document[name], dtype=float) for name in names)
+        return cls(tuple(document["features"]), means, scales, coefficients, intercept)
 
 
 def fit_logistic(

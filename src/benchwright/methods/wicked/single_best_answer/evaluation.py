@@ -40,9 +40,6 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
             cross_flagged, by item id.
         annotations: item_id, labeller, label, doubt.
         threshold: of the classifier.
-
-    Returns:
-        An `SbaEvaluation` table.
     """
     rows: list[dict[str, Any]] = []
     parts = {
@@ -91,23 +88,23 @@ def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str
     read = items[~items["judged"]]
     judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
     for name, labels in judged.groupby("labeller"):
-        said = labels.set_index("item_id")["label"].reindex(read.index).dropna()
-        if len(said):
-            yield {"method": name} | _figures(read.loc[said.index], said.to_numpy() == 1)
+        verdicts = labels.set_index("item_id")["label"].reindex(read.index).dropna()
+        if len(verdicts):
+            yield {"method": name} | _figures(read.loc[verdicts.index], verdicts.to_numpy() == 1)
 
 
 def _annotators(annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
     read = annotations[~annotations["labeller"].str.startswith(JUDGE)]
-    by_name = dict(list(read.groupby("labeller")))
+    by_name = {str(name): labels for name, labels in read.groupby("labeller")}
     for (name, labels), (other, truth) in permutations(by_name.items(), 2):
         both = labels.merge(truth, on="item_id", suffixes=("", "_truth"))
         if not len(both):
             continue
-        said, sure = both["label"] == 1, ~both["doubt_truth"]
-        both = both.assign(label=both["label_truth"], sure=sure, said=said)
+        flagged, sure = both["label"] == 1, ~both["doubt_truth"]
+        both = both.assign(label=both["label_truth"], sure=sure, flagged=flagged)
         key = {"part": "read_twice", "method": f"annotator {name}", "against": f"annotator {other}"}
         for benchmark, group in _benchmarks(both):
-            yield key | {"benchmark": benchmark} | _figures(group, group["said"].to_numpy())
+            yield key | {"benchmark": benchmark} | _figures(group, group["flagged"].to_numpy())
 
 
 def _figures(items: pd.DataFrame, flagged: NDArray[np.bool_]) -> dict[str, Any]:

@@ -8,13 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.methods.wicked.single_best_answer.bert import (
-    SequenceClassifier,
-    classify,
-    fine_tune,
-    load_classifier,
-    texts_to_classify,
-)
+from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer.classifier import (
     LogisticClassifier,
     fit_logistic,
@@ -59,8 +53,10 @@ def predict(
         tuning = FineTuningParams.model_validate(classifier["fine_tuning"])
         folder = classifier.get("weights_folder")
         source, revision = (folder, None) if folder else (tuning.model or "", tuning.revision)
-        loaded = load_classifier(source, revision, trained=True)
-        probability[able] = classify(loaded, texts_to_classify(asked, tuning.text), tuning)
+        loaded = bert.load_classifier(source, revision, trained=True)
+        probability[able] = bert.classify(
+            loaded, bert.texts_to_classify(asked, tuning.text), tuning
+        )
         return Predictions(probability, cache)
     groups, encoder = classifier["groups"], classifier["encoder"]
     vectors: Mapping[str, NDArray[np.float32]] = {}
@@ -89,7 +85,7 @@ class Trained(NamedTuple):
     """A classifier and its predictions for the labelled items."""
 
     document: dict[str, Any]  # all that prediction needs, as JSON
-    weights: SequenceClassifier | None  # of a fine-tuned encoder, else None
+    weights: bert.SequenceClassifier | None  # of a fine-tuned encoder, else None
     # (n,) of the training items out of fold, of the others by the classifier.
     probability: NDArray[np.float64]
     # (n,) out of fold over training and held-out items together; NaN elsewhere and where training
@@ -111,7 +107,7 @@ def train_classifier(
     labels = items["label"].to_numpy()
     train = np.flatnonzero(items["split"] == "train")
     document: dict[str, Any] = {"kind": params.kind, "recall_target": params.recall}
-    weights: SequenceClassifier | None = None
+    weights: bert.SequenceClassifier | None = None
     if params.kind == "embedding":
         document |= {"groups": list(params.features), "encoder": None, "encoder_key": None}
         vectors: Mapping[str, NDArray[np.float32]] = {}
@@ -131,19 +127,19 @@ def train_classifier(
     else:
         tuning = params.fine_tuning
         document["fine_tuning"] = tuning.model_dump()
-        texts = texts_to_classify(items, tuning.text)
+        texts = bert.texts_to_classify(items, tuning.text)
         if params.kind == "hub":
-            classifier = load_classifier(tuning.model or "", tuning.revision, trained=True)
+            classifier = bert.load_classifier(tuning.model or "", tuning.revision, trained=True)
         else:
-            classifier = fine_tune([texts[row] for row in train], labels[train], tuning)
+            classifier = bert.fine_tune([texts[row] for row in train], labels[train], tuning)
             weights = classifier
-        predicted = classify(classifier, texts, tuning)
+        predicted = bert.classify(classifier, texts, tuning)
 
         def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
             if params.kind == "hub":  # none of these labels trained it
                 return predicted[ask]
-            other = fine_tune([texts[row] for row in fit], labels[fit], tuning)
-            return classify(other, [texts[row] for row in ask], tuning)
+            other = bert.fine_tune([texts[row] for row in fit], labels[fit], tuning)
+            return bert.classify(other, [texts[row] for row in ask], tuning)
 
     probability = predicted.copy()
     folds = cross_validation_folds(items.iloc[train], params.folds)

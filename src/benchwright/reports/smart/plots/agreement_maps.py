@@ -6,14 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.reports.page.plot_style import (
-    NARROW_NAME,
-    SEQUENTIAL,
-    axis,
-    empty_figure,
-    short_names,
-)
-from benchwright.reports.page.plots import margin, one_above_the_other, plot
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 
 _MARGINS = 48 + 100  # pixels above and below the maps: title; labels and colour scale
 _LABELLED = 10
@@ -22,10 +16,10 @@ _LABELLED = 10
 def draw_agreement(agreement: pd.DataFrame) -> Any:
     """Draw how often two models agree, before and after filtering."""
     if agreement.empty:
-        return empty_figure("Agreement of models", "Fewer than two models to compare.")
+        return style.empty_figure("Agreement of models", "Fewer than two models to compare.")
     predicted = agreement["kind"].iloc[0] == "prediction"
     models = list(dict.fromkeys([*agreement["model_a"], *agreement["model_b"]]))
-    names = short_names(models)
+    names = style.short_names(models)
     maps = [_square(agreement, column, models) for column in ("full", "kept")]
     numbers = [str(i) for i in range(1, len(models) + 1)]
     title = (
@@ -64,17 +58,19 @@ def draw_agreement(agreement: pd.DataFrame) -> Any:
     }
     across: dict[str, Any] = {"showgrid": False, "fixedrange": True, "type": "category"}
     across |= {"tickangle": 0, "dtick": -(-len(models) // 12)}
-    return plot(
+    return plots.plot(
         title,
         map_height + _MARGINS,
         traces,
-        xaxis=axis("all items", domain=[0, 0.485], anchor="y", **across),
-        yaxis=axis(anchor="x", **down),
-        xaxis2=axis("kept items", domain=[0.515, 1], anchor="y2", **across),
-        yaxis2=axis(anchor="x2", showticklabels=False, **down),
+        xaxis=style.axis("all items", domain=[0, 0.485], anchor="y", **across),
+        yaxis=style.axis(anchor="x", **down),
+        xaxis2=style.axis("kept items", domain=[0.515, 1], anchor="y2", **across),
+        yaxis2=style.axis(anchor="x2", showticklabels=False, **down),
         coloraxis=_colours(agreement, map_height),
-        margin=margin(100, top=48),
-        meta={"narrow": _stacked(map_height, _labels(short_names(models, NARROW_NAME)))},
+        margin=plots.margin(100, top=48),
+        meta={
+            "narrow": _stacked(map_height, _labels(style.short_names(models, style.NARROW_NAME)))
+        },
     )
 
 
@@ -86,7 +82,7 @@ def _stacked(map_height: int, labels: list[str]) -> dict[str, Any]:
     total = 2 * map_height + 60
     return {
         "layout.height": total + _MARGINS,
-        **one_above_the_other(map_height, map_height, 60),
+        **plots.one_above_the_other(map_height, map_height, 60),
         "layout.yaxis2.showticklabels": True,
         "layout.yaxis.ticktext": labels,
         "layout.yaxis2.ticktext": labels,
@@ -102,7 +98,7 @@ def _colours(agreement: pd.DataFrame, map_height: int) -> dict[str, Any]:
     shares = agreement[["full", "kept"]].to_numpy(dtype=np.float64)
     lowest = float(np.fmin.reduce(shares, axis=None))  # ignores pairs without a share
     return {
-        "colorscale": SEQUENTIAL,
+        "colorscale": style.SEQUENTIAL,
         "cmin": 0 if np.isnan(lowest) else float(np.floor(10 * min(lowest, 0.99)) / 10),
         "cmax": 1,
         "colorbar": {
@@ -121,10 +117,10 @@ def _colours(agreement: pd.DataFrame, map_height: int) -> dict[str, Any]:
 
 def _square(agreement: pd.DataFrame, column: str, models: list[str]) -> NDArray[np.float64]:
     index = {model: i for i, model in enumerate(models)}
-    out = np.full((len(models), len(models)), np.nan)
+    shares = np.full((len(models), len(models)), np.nan)
     a, b = (agreement[side].map(index).to_numpy() for side in ("model_a", "model_b"))
-    out[a, b] = out[b, a] = agreement[column].to_numpy(dtype=np.float64)
-    return out
+    shares[a, b] = shares[b, a] = agreement[column].to_numpy(dtype=np.float64)
+    return shares
 
 
 def _percent(value: float) -> str:

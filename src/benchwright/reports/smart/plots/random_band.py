@@ -7,14 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    QUIET,
-    REMOVED,
-    axis,
-    empty_figure,
-)
-from benchwright.reports.page.plots import legend_below, margin, plot, points, vertical_line
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 
 _METHODS = {"kept": "this run", "ire": "IRE"}
 _NONE = "No random subsets were drawn, or there are too few models to rank."
@@ -65,7 +59,7 @@ def _draw(
     group = group_to_judge(yardstick, metric)
     methods = _methods(random_subsets, yardstick, metric, group)
     if not methods:
-        return empty_figure(title, _NONE)
+        return style.empty_figure(title, _NONE)
     n_models = int(yardstick.loc[yardstick["models"] == group, "n_models"].max())
     title += f": random subsets of the same size ({n_models} {GROUPS[group]})"
     low, high = _range(methods)
@@ -79,23 +73,23 @@ def _draw(
         suffix = "" if i == 0 else str(i + 1)
         top = 1 - i * (_PANEL + _BETWEEN) / height
         bottom = max(top - _PANEL / height, 0)
-        axes[f"yaxis{suffix}"] = axis(
+        axes[f"yaxis{suffix}"] = style.axis(
             domain=[bottom, top], showticklabels=False, fixedrange=True, rangemode="tozero"
         )
         traces += _bars(method, edges, f"y{suffix}", first=i == 0)
         shapes += _marks(method, f"y{suffix} domain")
         annotations += _names(method, f"y{suffix} domain", (low + high) / 2, digits)
     lowest = "y" if len(methods) == 1 else f"y{len(methods)}"
-    return plot(
+    return plots.plot(
         title,
         height + 48 + 120,
         traces,
         bargap=0.06,
         barmode="overlay",
         hovermode="x",
-        margin=margin(80, top=48 + 40),
-        legend=legend_below(62, height),
-        xaxis=axis(range=[low, high], anchor=lowest, fixedrange=True, nticks=8),
+        margin=plots.margin(80, top=48 + 40),
+        legend=plots.legend_below(62, height),
+        xaxis=style.axis(range=[low, high], anchor=lowest, fixedrange=True, nticks=8),
         shapes=shapes,
         annotations=annotations,
         meta={"top": 52, "narrow": {"layout.xaxis.nticks": 4}},
@@ -112,16 +106,16 @@ def _methods(
     ]
     methods = []
     for method, name in _METHODS.items():
-        own = rows[(rows["method"] == method) & rows["value"].notna()]
-        own = own.sort_values("random")  # plain first
+        of_method = rows[(rows["method"] == method) & rows["value"].notna()]
+        of_method = of_method.sort_values("random")  # plain first
         of_size = draws[draws["method"] == method]
         plain, stratified = (
             of_size.loc[of_size["random"] == kind, "value"].dropna().to_numpy()
             for kind in ("plain", "stratified")
         )
-        if own.empty or not (len(plain) or len(stratified)):
+        if of_method.empty or not (len(plain) or len(stratified)):
             continue
-        row = own.to_dict("records")[0]
+        row = of_method.to_dict("records")[0]
         columns = ("value", "full", "random_low", "random_high")
         value, full, low, high = (float(row[column]) for column in columns)
         n_items = int(row["n_items"])
@@ -154,18 +148,18 @@ def _bars(
             "y": plain,
             "name": "random subsets",
             "legendgroup": "plain",
-            "marker": {"color": QUIET, "opacity": 0.55, "line": {"width": 0}},
+            "marker": {"color": style.QUIET, "opacity": 0.55, "line": {"width": 0}},
             "hovertemplate": "%{y:,} random subsets<extra></extra>",
             **shared,
         },
-        points(
+        plots.points(
             middle,
             stratified,
             "%{y:,} in which each subject keeps its share",
             name="random, each subject keeps its share",
             legendgroup="stratified",
             mode="lines",
-            line={"color": KEPT, "width": 1.5, "shape": "hvh"},
+            line={"color": style.KEPT, "width": 1.5, "shape": "hvh"},
             **shared,
         ),
     ]
@@ -180,20 +174,20 @@ def _marks(method: _Method, yref: str) -> list[dict[str, Any]]:
             {"type": "rect", "fillcolor": "rgba(128,128,128,0.13)", "layer": "below", **band}
         )
     lines: list[tuple[float, dict[str, Any]]] = [
-        (method.value, {"color": REMOVED, "width": 2.5}),
-        (method.full, {"color": KEPT, "width": 2, "dash": "dot"}),
+        (method.value, {"color": style.REMOVED, "width": 2.5}),
+        (method.full, {"color": style.KEPT, "width": 2, "dash": "dot"}),
     ]
     for x, line in lines:
         if np.isfinite(x):
-            shapes.append(vertical_line(x, (0, 1), line))
+            shapes.append(plots.vertical_line(x, (0, 1), line))
     return [{**shape, "yref": yref, "y0": 0, "y1": 1} for shape in shapes]
 
 
 def _names(method: _Method, yref: str, middle: float, digits: int) -> list[dict[str, Any]]:
     """Return what the lines are, above the panel: the run's line first, all items above it."""
     texts = [
-        (method.value, f"<b>{method.name} {method.value:.{digits}f}</b>", REMOVED, 0),
-        (method.full, f"all items {method.full:.{digits}f}", KEPT, 16),
+        (method.value, f"<b>{method.name} {method.value:.{digits}f}</b>", style.REMOVED, 0),
+        (method.full, f"all items {method.full:.{digits}f}", style.KEPT, 16),
     ]
     notes: list[dict[str, Any]] = [
         {

@@ -7,16 +7,8 @@ import pandas as pd
 
 from benchwright.evidence.scores import spread
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.page.plot_style import NARROW_NAME, axis, empty_figure, short_names
-from benchwright.reports.page.plots import (
-    UNSEEN_ON_THE_RIGHT,
-    margin,
-    places_by_rank,
-    plot,
-    points,
-    rank_colour,
-    rows_down,
-)
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 
 
 def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
@@ -24,23 +16,23 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     title = "Ranks of the models on all items (left) and kept items (right): blue rose, orange fell"
     table = scores.dropna(subset=["rank_full", "rank_kept"])
     if table.empty:
-        return empty_figure(title, "No model has a score on both.")
+        return style.empty_figure(title, "No model has a score on both.")
     shown = spread([str(model) for model in table["model"]], evaluation.rank_chart_models)
     if len(shown) < len(table):
         title += f"; {len(shown)} of {len(table):,} models"
     table = table[table["model"].isin(shown)].sort_values(["rank_full", "model"])
     models, rows = [str(model) for model in table["model"]], table.to_dict("records")
-    names = short_names(models)
+    names = style.short_names(models)
     before = [f"{row['accuracy_full']:.1%}  <b>{row['rank_full']:g}</b>" for row in rows]
     after = [f"<b>{row['rank_kept']:g}</b>  {row['accuracy_kept']:.1%}" for row in rows]
-    right = places_by_rank(table["rank_kept"])
+    right = plots.places_by_rank(table["rank_kept"])
     traces = [
-        points(
+        plots.points(
             [0, 1],
             [left, right[left]],
             f"{names[left]}<br>all items: {before[left]}<br>kept items: {after[left]}",
             mode="lines+markers",
-            line={"color": rank_colour(row["rank_full"], row["rank_kept"]), "width": 2},
+            line={"color": plots.rank_colour(row["rank_full"], row["rank_kept"]), "width": 2},
             marker={"size": 6},
             showlegend=False,
         )
@@ -50,22 +42,22 @@ def draw_rank_chart(scores: pd.DataFrame, evaluation: EvaluationParams) -> Any:
     narrow = {
         "layout.yaxis.ticktext": [
             f"{name}  <b>{row['rank_full']:g}</b>"
-            for name, row in zip(short_names(models, NARROW_NAME), rows, strict=True)
+            for name, row in zip(style.short_names(models, style.NARROW_NAME), rows, strict=True)
         ],
         "layout.yaxis2.ticktext": [after[row] for row in on_right],
     }
     fixed = {"showline": False, "fixedrange": True}
     names_after = [f"{after[row]}  {names[row]}" for row in on_right]
-    return plot(
+    return plots.plot(
         title,
         90 + 24 * len(rows),
-        [*traces, dict(UNSEEN_ON_THE_RIGHT)],
-        xaxis=axis(range=[-0.03, 1.03], visible=False, fixedrange=True),
-        yaxis=rows_down(
-            [f"{name}  {said}" for name, said in zip(names, before, strict=True)], **fixed
+        [*traces, dict(plots.UNSEEN_ON_THE_RIGHT)],
+        xaxis=style.axis(range=[-0.03, 1.03], visible=False, fixedrange=True),
+        yaxis=plots.rows_down(
+            [f"{name}  {score}" for name, score in zip(names, before, strict=True)], **fixed
         ),
-        yaxis2=rows_down(names_after, overlaying="y", side="right", **fixed),
-        margin=margin(12, top=48, right=8),
+        yaxis2=plots.rows_down(names_after, overlaying="y", side="right", **fixed),
+        margin=plots.margin(12, top=48, right=8),
         hovermode="closest",
         meta={"narrow": narrow},
     )

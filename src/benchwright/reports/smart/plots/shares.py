@@ -5,36 +5,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    QUIET,
-    REMOVED,
-    axis,
-    clip,
-    empty_figure,
-    label_above,
-    plain,
-)
-from benchwright.reports.page.plots import (
-    NOTES_BESIDE,
-    bars,
-    deviations,
-    plot,
-    points,
-    rows_down,
-    vertical_line,
-)
-from benchwright.reports.page.plots import funnel as funnel_of
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 
 
 def draw_funnel(funnel: pd.DataFrame) -> Any:
     """Draw what is left after each step that took something, and what it took."""
     title = "From source rows to kept items: left after each step (blue) and taken by it (orange)"
     if funnel.empty:
-        return empty_figure(title, "Nothing was counted.")
+        return style.empty_figure(title, "Nothing was counted.")
     shown = funnel[(funnel["kind"] != "removed") | (funnel["removed"] > 0)]
     rows = shown.to_dict("records")
-    labels = [plain(str(row["step"]).replace("_", " ")) for row in rows]
+    labels = [style.plain(str(row["step"]).replace("_", " ")) for row in rows]
     start = max(int(funnel["left"].iloc[0]), 1)
     notes = [
         f"−{row['removed']:,} → {row['left']:,}"
@@ -43,19 +25,19 @@ def draw_funnel(funnel: pd.DataFrame) -> Any:
         for row in rows
     ]
     traces = [
-        bars(
+        plots.bars(
             [int(row[part]) for row in rows],
             colour,
             f"%{{y}}: %{{x:,}} {words}",
             **{"y": labels, "name": words, **more},
         )
         for part, words, colour, more in (
-            ("left", "left", KEPT, {}),
-            ("removed", "taken", REMOVED, {"text": notes}),
+            ("left", "left", style.KEPT, {}),
+            ("removed", "taken", style.REMOVED, {"text": notes}),
         )
     ]
     reach = (1.3 * start, 1.75 * start)
-    return funnel_of(title, 70 + 32 * len(rows), traces, reach, rangemode="tozero")
+    return plots.funnel(title, 70 + 32 * len(rows), traces, reach, rangemode="tozero")
 
 
 _SUBJECTS = 80  # more bars than this cannot be read
@@ -68,25 +50,27 @@ def draw_filter_shares(
     n = len(items)
     title = f"Removed by each rule, of {n:,} items (rules can overlap)"
     if rule_coverage.empty:
-        return empty_figure(title, "No rule is known.")
+        return style.empty_figure(title, "No rule is known.")
     rules = rule_coverage.to_dict("records")
-    labels = [plain(rule["rule"].replace("_", " ")) for rule in rules] + ["all rules together"]
+    labels = [style.plain(rule["rule"].replace("_", " ")) for rule in rules] + [
+        "all rules together"
+    ]
     gone = n - len(kept_items)
     removed = [int(rule["removed"]) for rule in rules] + [gone]
     spared = [int(rule["flagged"] - rule["removed"]) for rule in rules] + [0]
     notes = [_note(rule, n) for rule in rules] + [f"{gone:,} · {gone / n:.1%}"]
-    colours = [REMOVED] * len(rules) + [KEPT]
+    colours = [style.REMOVED] * len(rules) + [style.KEPT]
     traces = [
-        bars(removed, colours, "%{y}: %{x:,} removed", y=labels, name="removed"),
-        bars(
+        plots.bars(removed, colours, "%{y}: %{x:,} removed", y=labels, name="removed"),
+        plots.bars(
             spared,
-            QUIET,
+            style.QUIET,
             "%{y}: %{x:,} flagged, not removed",
             y=labels,
             name="flagged, not removed",
-            marker={"color": QUIET, "opacity": 0.45, "line": {"width": 0}},
+            marker={"color": style.QUIET, "opacity": 0.45, "line": {"width": 0}},
             text=notes,
-            **NOTES_BESIDE,
+            **plots.NOTES_BESIDE,
         ),
     ]
     widest = max(r + s for r, s in zip(removed, spared, strict=True)) or 1
@@ -95,7 +79,7 @@ def draw_filter_shares(
         "layout.xaxis.nticks": 4,
         "data.1.text": [note.split(", ")[0] for note in notes],
     }
-    return plot(
+    return plots.plot(
         title,
         110 + 34 * len(labels),
         traces,
@@ -103,8 +87,8 @@ def draw_filter_shares(
         bargap=0.35,
         showlegend=any(spared),
         legend={"orientation": "h", "y": -0.16, "x": 0, "traceorder": "normal"},
-        xaxis=axis(range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
-        yaxis=axis(autorange="reversed", showgrid=False),
+        xaxis=style.axis(range=[0, 1.35 * widest], rangemode="tozero", tickformat=",d"),
+        yaxis=style.axis(autorange="reversed", showgrid=False),
         meta={"narrow": narrow},
     )
 
@@ -113,7 +97,7 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
     """Draw the share of items that each subject lost (SMART, Table 9)."""
     title = "Share of each subject's items that was removed"
     if subject_shares.empty:
-        return empty_figure(title, "There are no items.")
+        return style.empty_figure(title, "There are no items.")
     shown = subject_shares
     if len(shown) > _SUBJECTS:
         half = _SUBJECTS // 2
@@ -122,39 +106,39 @@ def draw_subject_shares(subject_shares: pd.DataFrame) -> Any:
     counts = zip(shown["n_full"], shown["n_kept"], strict=True)
     n_full, n_kept = subject_shares["n_full"], subject_shares["n_kept"]
     whole = (n_full - n_kept).sum() / n_full.sum()
-    trace = bars(
+    trace = plots.bars(
         shown["share_removed"].tolist(),
-        REMOVED,
+        style.REMOVED,
         "%{customdata}: %{x:.1%} removed (%{text})",
         text=[f"{full:,} → {kept:,}" for full, kept in counts],
-        customdata=[plain(subject) for subject in shown["subject"]],
-        **NOTES_BESIDE,
+        customdata=[style.plain(subject) for subject in shown["subject"]],
+        **plots.NOTES_BESIDE,
     )
     rows = len(shown)
-    line = vertical_line(
-        float(whole), (-0.6, rows - 0.4), {"color": KEPT, "dash": "dot", "width": 1.5}
+    line = plots.vertical_line(
+        float(whole), (-0.6, rows - 0.4), {"color": style.KEPT, "dash": "dot", "width": 1.5}
     )
     narrow = {
         "layout.xaxis.range": [0, 1.55],
         "layout.xaxis.tickvals": [0, 0.5, 1],
         "layout.yaxis.ticktext": _subject_labels(shown, 20),
     }
-    return plot(
+    return plots.plot(
         title,
         110 + 22 * rows,
         [trace],
         bargap=0.3,
-        xaxis=axis("", range=[0, 1.22], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
-        yaxis=rows_down(_subject_labels(shown, 34), range=[rows - 0.4, -0.6]),
+        xaxis=style.axis("", range=[0, 1.22], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        yaxis=plots.rows_down(_subject_labels(shown, 34), range=[rows - 0.4, -0.6]),
         shapes=[{**line, "layer": "below"}],
-        annotations=[label_above(float(whole), f"all items {whole:.1%}", KEPT)],
+        annotations=[style.label_above(float(whole), f"all items {whole:.1%}", style.KEPT)],
         meta={"top": 26, "narrow": narrow},
     )
 
 
 def _subject_labels(shown: pd.DataFrame, most: int) -> list[str]:
-    names = (clip(str(subject).replace("_", " "), most) for subject in shown["subject"])
-    return [plain(name) or "(no subject)" for name in names]
+    names = (style.clip(str(subject).replace("_", " "), most) for subject in shown["subject"])
+    return [style.plain(name) or "(no subject)" for name in names]
 
 
 def _note(rule: dict[Any, Any], n: int) -> str:
@@ -174,7 +158,7 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     title = "Items removed, by number of filter models"
     table = filter_model_ablation
     if table.empty:
-        return empty_figure(title, "No rule that asks filter models has run.")
+        return style.empty_figure(title, "No rule that asks filter models has run.")
     most = int(table["n_models"].max())
     whole = table[table["n_models"] == most].iloc[0]
     parts = table[table["n_models"] < most]
@@ -183,18 +167,18 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
     counts = parts["n_models"].value_counts()
     labels = [f"{size}<br>{counts.get(size, 1):,} sets" for size in sizes[:-1]] + [f"{most}<br>all"]
     share = float(whole["share_removed"])
-    return plot(
+    return plots.plot(
         f"{title}: {share:.1%} with all {most}{_range(parts)}",
         340,
         traces,
-        xaxis=axis(
+        xaxis=style.axis(
             "filter models",
             tickvals=sizes,
             ticktext=labels,
             range=[sizes[0] - 0.5, most + 0.5],
             showgrid=False,
         ),
-        yaxis=axis("items removed", tickformat=".0%", rangemode="tozero"),
+        yaxis=style.axis("items removed", tickformat=".0%", rangemode="tozero"),
         legend={"orientation": "h", "y": -0.34, "x": 0},
         hovermode="closest",
         meta={"narrow": {"layout.xaxis.ticktext": [str(size) for size in sizes]}},
@@ -202,38 +186,43 @@ def draw_filter_model_ablation(filter_model_ablation: pd.DataFrame) -> Any:
 
 
 def _subsets(parts: pd.DataFrame) -> Any:
-    return points(
+    return plots.points(
         (parts["n_models"] + _offsets(parts["n_models"])).tolist(),
         parts["share_removed"].tolist(),
         "%{y:.1%} removed with<br>%{customdata}",
         name="one set of models",
-        marker={"color": QUIET, "size": 7, "opacity": 0.65},
-        customdata=[plain(names).replace(",", "<br>") for names in parts["models"]],
+        marker={"color": style.QUIET, "size": 7, "opacity": 0.65},
+        customdata=[style.plain(names).replace(",", "<br>") for names in parts["models"]],
     )
 
 
 def _means(parts: pd.DataFrame) -> Any:
     by_size = parts.groupby("n_models")["share_removed"]
     means, spread = by_size.mean(), by_size.std()
-    return points(
+    return plots.points(
         [int(size) for size in means.index],
         means.tolist(),
         "%{x} models: mean %{y:.1%}, sd %{customdata}",
         name="mean ± standard deviation",
-        marker={"color": KEPT, "size": 9, "symbol": "line-ew", "line": {"width": 3, "color": KEPT}},
-        error_y={**deviations(spread, KEPT), "thickness": 2, "width": 6},
+        marker={
+            "color": style.KEPT,
+            "size": 9,
+            "symbol": "line-ew",
+            "line": {"width": 3, "color": style.KEPT},
+        },
+        error_y={**plots.deviations(spread, style.KEPT), "thickness": 2, "width": 6},
         customdata=["unknown" if np.isnan(sd) else f"{sd:.1%}" for sd in spread],
     )
 
 
 def _whole_set(whole: pd.Series) -> Any:
-    return points(
+    return plots.points(
         [int(whole["n_models"])],
         [float(whole["share_removed"])],
         "%{y:.1%} removed with all:<br>%{customdata}",
         name="all filter models",
-        marker={"color": REMOVED, "size": 12, "symbol": "diamond"},
-        customdata=[plain(whole["models"]).replace(",", "<br>")],
+        marker={"color": style.REMOVED, "size": 12, "symbol": "diamond"},
+        customdata=[style.plain(whole["models"]).replace(",", "<br>")],
     )
 
 

@@ -5,37 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.methods.wicked.comparison.compared_answers import (
-    MIXED,
-    main_perturbation,
-    say_way,
-    ways_of_asking,
-)
+from benchwright.methods.wicked.comparison import compared_answers
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.plot_style import (
-    KEPT,
-    NARROW_NAME,
-    QUIET,
-    REMOVED,
-    axis,
-    clip,
-    empty_figure,
-    plain,
-    short_names,
-)
-from benchwright.reports.page.plots import (
-    PALETTE,
-    deviations,
-    legend_below,
-    margin,
-    one_above_the_other,
-    plot,
-    points,
-    rows_down,
-    spans,
-    whiskers,
-)
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 
 NOBODY = "No model answered the items and their draws."
 _MOST = 12  # lines beyond this cannot be told apart
@@ -53,20 +27,24 @@ class Shown(NamedTuple):
 
 def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, most: int) -> Shown:
     """Return the models of the main perturbation that were asked alike, thinned out if many."""
-    name = main_perturbation(sorted(set(draw_scores["perturbation"])), perturbation)
-    own = draw_scores[draw_scores["perturbation"] == name]
-    way = next(iter(ways_of_asking(own["configuration"].tolist())))
-    own = own[(own["asked"] == way) & own["rank_original"].notna()]
-    own = own.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
-    note = say_way(way)
-    if len(own) > most:
+    name = compared_answers.main_perturbation(
+        sorted(set(draw_scores["perturbation"])), perturbation
+    )
+    scores = draw_scores[draw_scores["perturbation"] == name]
+    way = next(iter(compared_answers.ways_of_asking(scores["configuration"].tolist())))
+    scores = scores[(scores["asked"] == way) & scores["rank_original"].notna()]
+    scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
+    note = compared_answers.say_way(way)
+    if len(scores) > most:
         note = f"{note}; " if note else ""
-        note += f"{most} of {len(own):,} models, evenly along the ranking"
-        own = own.iloc[np.linspace(0, len(own) - 1, most).round().astype(int)]
-    labels = [str(name) for name in own["configuration" if way == MIXED else "model"]]
+        note += f"{most} of {len(scores):,} models, evenly along the ranking"
+        scores = scores.iloc[np.linspace(0, len(scores) - 1, most).round().astype(int)]
+    labels = [
+        str(name) for name in scores["configuration" if way == compared_answers.MIXED else "model"]
+    ]
     note = f" ({note})" if note else ""
-    names, short = short_names(labels), short_names(labels, NARROW_NAME)
-    return Shown(own.reset_index(drop=True), names, short, note)
+    names, short = style.short_names(labels), style.short_names(labels, style.NARROW_NAME)
+    return Shown(scores.reset_index(drop=True), names, short, note)
 
 
 def two_panels(
@@ -82,15 +60,9 @@ def two_panels(
 ) -> Any:
     """Return two plots with a row per model, side by side, or stacked on a small screen.
 
-    Args:
-        shown: the models.
-        title: caption, to which the note on the models is added.
-        traces: of both plots.
-        axes: horizontal axes of the left and the right plot.
-        below: pixels under the plots, and how many more where they are stacked.
-        narrow: further changes for a small screen, of axes and of traces.
-        legend: more of the legend.
-        more: of the layout.
+    `axes` are the horizontal axes of the left and the right plot; `below` is the number of pixels
+    under the plots and how many more where they are stacked; `narrow` are further changes for a
+    small screen, of axes and of traces; `more` is of the layout.
     """
     (left, right), (room, more_room), (of_axes, of_traces) = axes, below, narrow
     height = max(30 * len(shown.scores), 60)
@@ -99,7 +71,7 @@ def two_panels(
     changes = {
         "layout.height": stacked + 8 + room + more_room,
         "layout.margin.b": room + more_room,
-        **one_above_the_other(height, height, 66),
+        **plots.one_above_the_other(height, height, 66),
         "layout.yaxis2.showticklabels": True,
         "layout.yaxis.ticktext": shown.short,
         "layout.yaxis2.ticktext": shown.short,
@@ -107,15 +79,15 @@ def two_panels(
         "layout.legend.y": -60 / stacked,
         **of_traces,
     }
-    return plot(
+    return plots.plot(
         title + shown.note,
         height + 8 + room,
         traces,
-        xaxis=axis(**left, anchor="y"),
-        yaxis=rows_down(**down, anchor="x"),
-        xaxis2=axis(**right, anchor="y2"),
-        yaxis2=rows_down(**down, anchor="x2", showticklabels=False),
-        legend=legend_below(60, height, **(legend or {})),
+        xaxis=style.axis(**left, anchor="y"),
+        yaxis=plots.rows_down(**down, anchor="x"),
+        xaxis2=style.axis(**right, anchor="y2"),
+        yaxis2=plots.rows_down(**down, anchor="x2", showticklabels=False),
+        legend=plots.legend_below(60, height, **(legend or {})),
         meta={"narrow": changes},
         **more,
     )
@@ -127,7 +99,7 @@ def draw_deltas(
     """Draw accuracy before and on the draws, and the difference with its interval over items."""
     title = "Accuracy before and on the draws, and the difference"
     if draw_scores.empty:
-        return empty_figure(title, NOBODY)
+        return style.empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
     accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
     difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}
@@ -136,10 +108,10 @@ def draw_deltas(
         shown,
         title,
         [*_accuracies(shown), _differences(shown)],
-        (accuracy, {**difference, "nticks": 6, "zeroline": True, "zerolinecolor": QUIET}),
+        (accuracy, {**difference, "nticks": 6, "zeroline": True, "zerolinecolor": style.QUIET}),
         below=(108, 44),
         narrow=(fewer, {"data.2.name": "draws, mean ± sd"}),
-        margin=margin(108),
+        margin=plots.margin(108),
         hovermode="closest",
     )
 
@@ -150,17 +122,17 @@ def _accuracies(shown: Shown) -> list[dict[str, Any]]:
         [name, "unknown" if pd.isna(deviation) else f"{deviation:.1%}"]
         for name, deviation in zip(shown.names, table["accuracy_sd"], strict=True)
     ]
-    hollow = {"color": KEPT, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
+    hollow = {"color": style.KEPT, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
     rows = list(range(len(table)))
     return [
         {
-            **spans(table["accuracy_original"], table["accuracy_mean"]),
+            **plots.spans(table["accuracy_original"], table["accuracy_mean"]),
             "mode": "lines",
-            "line": {"color": QUIET, "width": 1.5},
+            "line": {"color": style.QUIET, "width": 1.5},
             "hoverinfo": "skip",
             "showlegend": False,
         },
-        points(
+        plots.points(
             table["accuracy_original"].tolist(),
             rows,
             "%{customdata}<br>as they were: %{x:.1%}",
@@ -168,13 +140,13 @@ def _accuracies(shown: Shown) -> list[dict[str, Any]]:
             marker=hollow,
             customdata=shown.names,
         ),
-        points(
+        plots.points(
             table["accuracy_mean"].tolist(),
             rows,
             "%{customdata[0]}<br>draws: %{x:.1%}, sd %{customdata[1]}",
             name="draws, mean ± standard deviation over draws",
-            marker={"color": REMOVED, "size": 9},
-            error_x=deviations(table["accuracy_sd"], REMOVED),
+            marker={"color": style.REMOVED, "size": 9},
+            error_x=plots.deviations(table["accuracy_sd"], style.REMOVED),
             customdata=sd,
         ),
     ]
@@ -187,15 +159,15 @@ def _differences(shown: Shown) -> dict[str, Any]:
         [name, "no interval" if pd.isna(start) else f"[{start:+.1f}, {end:+.1f}]"]
         for name, start, end in zip(shown.names, low, high, strict=True)
     ]
-    return points(
+    return plots.points(
         delta.tolist(),
         list(range(len(changes))),
         "%{customdata[0]}<br>%{x:+.1f} points %{customdata[1]}",
         xaxis="x2",
         yaxis="y2",
         name="difference, 95% over items",
-        marker={"color": REMOVED, "size": 8, "symbol": "diamond"},
-        error_x=whiskers(delta, low, high, REMOVED),
+        marker={"color": style.REMOVED, "size": 8, "symbol": "diamond"},
+        error_x=plots.whiskers(delta, low, high, style.REMOVED),
         customdata=interval,
     )
 
@@ -207,14 +179,19 @@ def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
     """
     title = "Accuracy with one more rule at each step, mean ± standard deviation over draws"
     if rule_ablation.empty:
-        return empty_figure(title, "The rules were not drawn step by step (cumulative: true).")
+        return style.empty_figure(
+            title, "The rules were not drawn step by step (cumulative: true)."
+        )
     table = rule_ablation.sort_values(["configuration", "step"])
     start = table[table["step"] == 0].sort_values(["accuracy", "configuration"], ascending=False)
     if len(start) > _MOST:
         title += f"; the best {_MOST} of {len(start):,} configurations"
     steps = table[["step", "rule"]].drop_duplicates().sort_values("step")
     labels = [_step(int(step), str(rule)) for step, rule in steps.itertuples(index=False)]
-    colours = {model: PALETTE[i % len(PALETTE)] for i, model in enumerate(start["model"].unique())}
+    colours = {
+        model: plots.PALETTE[i % len(plots.PALETTE)]
+        for i, model in enumerate(start["model"].unique())
+    }
     ways = sorted(set(zip(start["style"], start["shots"], strict=True)))
     dashes = {way: _DASHES[i % len(_DASHES)] for i, way in enumerate(ways)}
     lines, narrow = [], {}
@@ -222,10 +199,11 @@ def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
         rows = table[table["configuration"] == first.configuration]
         colour = colours[first.model]
         name, short = (
-            plain(clip(str(first.configuration), most)) for most in (48, 2 * NARROW_NAME)
+            style.plain(style.clip(str(first.configuration), most))
+            for most in (48, 2 * style.NARROW_NAME)
         )
         lines.append(
-            points(
+            plots.points(
                 rows["step"].tolist(),
                 rows["accuracy"].tolist(),
                 f"{name}<br>%{{y:.1%}}",
@@ -233,30 +211,30 @@ def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
                 name=name,
                 line={"width": 2, "color": colour, "dash": dashes[first.style, first.shots]},
                 marker={"size": 8},
-                error_y=deviations(rows["accuracy_sd"], colour),
+                error_y=plots.deviations(rows["accuracy_sd"], colour),
             )
         )
         narrow[f"data.{place}.name"] = short
     below = 76 + 22 * len(lines)
-    return plot(
+    return plots.plot(
         title,
         320 + below,
         lines,
-        xaxis=axis(
+        xaxis=style.axis(
             tickvals=list(range(len(labels))),
             ticktext=labels,
             range=[-0.3, len(labels) - 0.7],
             tickangle=0,
             showgrid=False,
         ),
-        yaxis=axis("accuracy", tickformat=".0%"),
-        legend=legend_below(70, 312, orientation="v"),
-        margin=margin(below),
+        yaxis=style.axis("accuracy", tickformat=".0%"),
+        legend=plots.legend_below(70, 312, orientation="v"),
+        margin=plots.margin(below),
         hovermode="closest",
         meta={"narrow": narrow},
     )
 
 
 def _step(step: int, rule: str) -> str:
-    words = plain(rule.replace("_", " "))
+    words = style.plain(rule.replace("_", " "))
     return "as they<br>were" if not step else "+ " + words.replace(" ", "<br>")

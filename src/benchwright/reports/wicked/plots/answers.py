@@ -6,29 +6,14 @@ import pandas as pd
 
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.plot_style import (
-    GRID,
-    KEPT,
-    QUIET,
-    REMOVED,
-    axis,
-    empty_figure,
-    plain,
-)
-from benchwright.reports.page.plots import (
-    PALETTE,
-    bars,
-    legend_below,
-    margin,
-    plot,
-    points,
-)
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 from benchwright.reports.wicked.plots.accuracy import NOBODY, Shown, choose_models, two_panels
 
 _PARTS = (
-    ("stayed_right", "stayed right", KEPT),
+    ("stayed_right", "stayed right", style.KEPT),
     ("became_right", "became right", "#9cc5e8"),
-    ("became_wrong", "became wrong", REMOVED),
+    ("became_wrong", "became wrong", style.REMOVED),
     ("stayed_wrong", "stayed wrong", "#a4a8af"),
 )
 _PANELS = (("kept", "right option still there", ""), ("removed", "right option gone", "2"))
@@ -45,21 +30,21 @@ def draw_transitions(
     """Draw the shares of altered items by what became of the answer, for gold kept and removed."""
     title = "Answers to altered items, before and after"
     if draw_scores.empty:
-        return empty_figure(title, NOBODY)
+        return style.empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
-    own = draw_transitions[
+    rows = draw_transitions[
         draw_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
     ].set_index(["gold", "configuration"])
-    if not own["n"].sum():
-        return empty_figure(title, "No item was altered.")
+    if not rows["n"].sum():
+        return style.empty_figure(title, "No item was altered.")
     shares = {"range": [0, 1], "tickformat": ".0%", "tickvals": [0, 0.5, 1], "tickangle": 0}
     left, right = (
-        {"title": f"{words} (n = {int(own.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
+        {"title": f"{words} (n = {int(rows.loc[gold, 'n'].max()):,})", "domain": domain, **shares}
         for (gold, words, _), domain in zip(_PANELS, ([0, 0.465], [0.535, 1]), strict=True)
     )
     traces = [
-        bars(
-            own.loc[gold].loc[shown.scores["configuration"], column].astype(float).tolist(),
+        plots.bars(
+            rows.loc[gold].loc[shown.scores["configuration"], column].astype(float).tolist(),
             colour,
             f"%{{customdata}}<br>{label}: %{{x:.1%}} ({words})",
             xaxis=f"x{suffix}",
@@ -81,7 +66,7 @@ def draw_transitions(
         legend={"traceorder": "normal"},
         barmode="stack",
         bargap=0.35,
-        margin=margin(104, right=20),
+        margin=plots.margin(104, right=20),
     )
 
 
@@ -94,20 +79,20 @@ def draw_none_rates(
     """Draw how often "none" is picked where it is right against how often where it is wrong."""
     title = "Picking “none”: where it is right against where it is not"
     if draw_scores.empty:
-        return empty_figure(title, NOBODY)
+        return style.empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
     name = shown.scores["perturbation"].iloc[0]
-    own = draw_none_rates[draw_none_rates["perturbation"] == name]
-    if own.empty or not own["n"].all():
-        return empty_figure(title, "No item was given an option that says none is right.")
-    rates = own.set_index(["configuration", "gold"])
+    rows = draw_none_rates[draw_none_rates["perturbation"] == name]
+    if rows.empty or not rows["n"].all():
+        return style.empty_figure(title, "No item was given an option that says none is right.")
+    rates = rows.set_index(["configuration", "gold"])
     named = len(shown.scores) <= _NAMED
     line = {
         "x": [0, 1],
         "y": [0, 1],
         "mode": "lines",
         "name": "as often either way",
-        "line": {"color": QUIET, "width": 1, "dash": "dot"},
+        "line": {"color": style.QUIET, "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
     models = [_point(rates, shown, place, named=named) for place in range(len(shown.scores))]
@@ -119,14 +104,14 @@ def draw_none_rates(
         "layout.yaxis.title.text": "detection",
         **{f"data.{place + 1}.name": short for place, short in enumerate(shown.short)},
     }
-    return plot(
+    return plots.plot(
         f"{title}; 95% intervals{shown.note}{hint}",
         380 + below,
         [line, *models],
-        xaxis=axis("picked where the right option is there (false alarm)", **square),
-        yaxis=axis("picked where it is gone (detection)", **square),
-        legend=legend_below(60, 372, orientation="v"),
-        margin=margin(below),
+        xaxis=style.axis("picked where the right option is there (false alarm)", **square),
+        yaxis=style.axis("picked where it is gone (detection)", **square),
+        legend=plots.legend_below(60, 372, orientation="v"),
+        margin=plots.margin(below),
         hovermode="closest",
         meta={"narrow": narrow},
     )
@@ -135,16 +120,21 @@ def draw_none_rates(
 def _point(rates: pd.DataFrame, shown: Shown, place: int, *, named: bool) -> dict[str, Any]:
     configuration = shown.scores["configuration"].iloc[place]
     alarm, detection = (rates.loc[(configuration, gold)] for gold in ("kept", "removed"))
-    colour = PALETTE[place % len(PALETTE)] if named else QUIET
-    symbol = _SYMBOLS[place // len(PALETTE) % len(_SYMBOLS)] if named else "circle"
-    return points(
+    colour = plots.PALETTE[place % len(plots.PALETTE)] if named else style.QUIET
+    symbol = _SYMBOLS[place // len(plots.PALETTE) % len(_SYMBOLS)] if named else "circle"
+    return plots.points(
         [float(alarm["share"])],
         [float(detection["share"])],
         f"{shown.names[place]}<br>right option gone: {_said(detection)}"
         f"<br>right option there: {_said(alarm)}",
         name=shown.names[place],
         showlegend=named,
-        marker={"color": colour, "size": 10, "symbol": symbol, "line": {"color": GRID, "width": 1}},
+        marker={
+            "color": colour,
+            "size": 10,
+            "symbol": symbol,
+            "line": {"color": style.GRID, "width": 1},
+        },
         error_x=_error(alarm, colour),
         error_y=_error(detection, colour),
     )
@@ -165,4 +155,4 @@ def _error(row: pd.Series, colour: str) -> dict[str, Any]:
 
 def _said(row: pd.Series) -> str:
     share = f"{row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
-    return plain(f"{share} of {int(row['n']):,}")
+    return style.plain(f"{share} of {int(row['n']):,}")

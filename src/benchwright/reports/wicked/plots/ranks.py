@@ -7,16 +7,8 @@ import pandas as pd
 
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.plot_style import axis, empty_figure
-from benchwright.reports.page.plots import (
-    UNSEEN_ON_THE_RIGHT,
-    margin,
-    places_by_rank,
-    plot,
-    points,
-    rank_colour,
-    rows_down,
-)
+from benchwright.reports.page import plot_style as style
+from benchwright.reports.page import plots
 from benchwright.reports.wicked.plots.accuracy import NOBODY, choose_models
 
 _LANES = 8  # intervals side by side, so that those of neighbours do not cover each other
@@ -29,21 +21,23 @@ def draw_rank_shuffle(
     """Draw each model's rank before (left) and on the draws (right), with intervals over items."""
     title = "Ranks of the models before (left) and on the draws (right): blue rose, orange fell"
     if draw_scores.empty:
-        return empty_figure(title, NOBODY)
+        return style.empty_figure(title, NOBODY)
     shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
-        return empty_figure(title, "There is only one model to rank.")
+        return style.empty_figure(title, "There is only one model to rank.")
     rows = shown.scores.to_dict("records")
-    right = places_by_rank(shown.scores["rank_mean"])
+    right = plots.places_by_rank(shown.scores["rank_mean"])
     ranks = {
         side: sorted(float(row[f"rank_{side}"]) for row in rows) for side in ("original", "mean")
     }
     traces = []
     for left, (name, row) in enumerate(zip(shown.names, rows, strict=True)):
-        colour = rank_colour(row["rank_original"], row["rank_mean"])
+        colour = plots.rank_colour(row["rank_original"], row["rank_mean"])
         hover = f"{name}<br>before: {_said(row, 'original')}<br>draws: {_said(row, 'mean')}"
         look = {"line": {"color": colour, "width": 2}, "marker": {"size": 6}}
-        traces.append(points([0, 1], [left, right[left]], hover, mode="lines+markers", **look))
+        traces.append(
+            plots.points([0, 1], [left, right[left]], hover, mode="lines+markers", **look)
+        )
         lanes = {
             "original": -_LANE * (1 + left % _LANES),
             "mean": 1 + _LANE * (1 + right[left] % _LANES),
@@ -69,17 +63,17 @@ def draw_rank_shuffle(
     }
     reach = _LANE * (_LANES + 1)
     fixed = {"showline": False, "fixedrange": True}
-    names_after = [f"{said}  {shown.names[at]}" for said, at in zip(after, on_right, strict=True)]
-    return plot(
+    names_after = [f"{score}  {shown.names[at]}" for score, at in zip(after, on_right, strict=True)]
+    return plots.plot(
         f"{title}; bars: 95% of the rank over items{shown.note}",
         60 + 26 * len(rows),
-        [*traces, dict(UNSEEN_ON_THE_RIGHT)],
-        xaxis=axis(range=[-reach, 1 + reach], visible=False, fixedrange=True),
-        yaxis=rows_down(
-            [f"{name}  {said}" for name, said in zip(shown.names, before, strict=True)], **fixed
+        [*traces, dict(plots.UNSEEN_ON_THE_RIGHT)],
+        xaxis=style.axis(range=[-reach, 1 + reach], visible=False, fixedrange=True),
+        yaxis=plots.rows_down(
+            [f"{name}  {score}" for name, score in zip(shown.names, before, strict=True)], **fixed
         ),
-        yaxis2=rows_down(names_after, overlaying="y", side="right", **fixed),
-        margin=margin(12, right=8),
+        yaxis2=plots.rows_down(names_after, overlaying="y", side="right", **fixed),
+        margin=plots.margin(12, right=8),
         hovermode="closest",
         showlegend=False,
         meta={"narrow": narrow},
