@@ -154,7 +154,6 @@ def _share(answered: NDArray[np.bool_], judged: NDArray[np.bool_]) -> float:
 
 
 def _unknown(models: Sequence[str], roles: Sequence[str], models_table: pd.DataFrame) -> int:
-    """Held-out models that are a family of their own because nothing is known of them."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
     held_out = (m for m, role in zip(models, roles, strict=True) if role == "held_out")
     plain = {parse_configuration(name).model for name in held_out}

@@ -170,7 +170,6 @@ def _summary(found: list[_Beside]) -> pd.DataFrame:
 
 
 def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Bounds of the middle 95% and the mean of the draws that have a value."""
     known = draws[np.isfinite(draws)]
     if not len(known):
         return np.nan, np.nan, np.nan
@@ -232,7 +231,6 @@ def compare_methods(
 
 
 def _this_run(row: Row, interval: tuple[float, float]) -> Iterator[tuple[Any, ...]]:
-    """All items where they have the figure by themselves, the kept ones, and random ones."""
     if math.isfinite(row["full"]):
         whole = {**row, "n_items": row["n_full"]}
         yield _method_row("full", whole, (row["full"], math.nan, math.nan), "")

@@ -204,7 +204,6 @@ def _with_intervals(row: RankFigure, between: RankIntervals) -> RankFigure:
 def _by_answers(
     correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankFigure]:
-    """Figures that need the answers to single items."""
     n = correct.shape[1]
     pairs = pairwise_agreement(correct, kept, clusters)
     reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
@@ -227,7 +226,6 @@ def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> C
 
 
 def _explained(rows: Iterable[RankFigure], part: pd.DataFrame, group: str) -> Iterator[RankFigure]:
-    """The rows of a group, with a reason where there is nothing to compare."""
     for row in rows:
         if part.empty:
             yield row._replace(reason=f"no {GROUPS[group]}")

@@ -1,8 +1,8 @@
-"""Do encoders call the same items similar? (SMART, section 5.2 and A.5, Tables 7 and 8)
+"""Whether encoders call the same items similar (SMART, section 5.2 and A.5, Tables 7 and 8).
 
-The published overlap of 88 to 96% does not say overlap of what. Where few items are similar, two
-encoders that have nothing to do with each other give nearly all items the same verdict. So the
-share of equal verdicts stands beside the one expected by chance, and beside the Jaccard index.
+SMART does not define its overlap of 88 to 96%. Where few items are similar, independent encoders
+give nearly all items the same verdict. So the share of equal verdicts is compared with the one
+expected by chance, and with the Jaccard index.
 """
 
 from itertools import combinations
@@ -23,7 +23,7 @@ from benchwright.tables.similarity import EncoderOverlap
 
 
 class _Opinion(NamedTuple):
-    """What one encoder says of n items: similar or not, and its threshold (NaN: it has none)."""
+    """One encoder's verdicts on n items (similar or not), and its threshold, or NaN."""
 
     encoder: str
     threshold: float
@@ -31,23 +31,14 @@ class _Opinion(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """Two encoders' verdicts on the same n items; shares are NaN where they would be 0 / 0.
+    """Two encoders' verdicts on the same n items; shares are NaN where they would be 0 / 0."""
 
-    Attributes:
-        both: items that both call similar.
-        share_of_a: `both` as a share of those that the first calls similar.
-        share_of_b: the same of the second.
-        jaccard: `both` as a share of those that either calls similar.
-        same_verdict: share of the n items on which they say the same.
-        expected_same: that share if the verdicts were independent.
-    """
-
-    both: int
-    share_of_a: float
-    share_of_b: float
-    jaccard: float
-    same_verdict: float
-    expected_same: float
+    both: int  # items that both call similar
+    share_of_a: float  # `both` as a share of those that the first calls similar
+    share_of_b: float  # the same of the second
+    jaccard: float  # `both` as a share of those that either calls similar
+    same_verdict: float  # share of the n items on which they agree
+    expected_same: float  # that share if the verdicts were independent
 
 
 def compare_encoders(
@@ -57,11 +48,10 @@ def compare_encoders(
     models: ModelsParams,
     filtering: FilteringParams,
 ) -> pd.DataFrame:
-    """Compares for each pair of encoders which items have a neighbour closer than its own δ.
+    """Compare for each pair of encoders which items have a neighbour closer than δ.
 
-    Each encoder has its own neighbours and its own δ, by the rule and the settings of the filter of
-    similar items, whether that filter is on or off. Verdicts of an encoder without a threshold are
-    not compared: its shares are NaN.
+    Each encoder has its neighbours and its δ, by the settings of the filter of similar items,
+    whether that filter is on or off. The shares of an encoder without a threshold are NaN.
 
     Raises:
         InputError: an encoder is not in the parameters.

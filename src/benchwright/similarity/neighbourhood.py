@@ -14,23 +14,16 @@ Bools = NDArray[np.bool_]
 
 
 class Neighbourhood(NamedTuple):
-    """The nearest neighbours of n items.
+    """The nearest neighbours of n items."""
 
-    Attributes:
-        item_ids: n ids in natural order.
-        questions: their n texts.
-        indices: (n, k) positions of the neighbours, nearest first.
-        distances: (n, k) cosine distances.
-    """
-
-    item_ids: tuple[str, ...]
-    questions: tuple[str, ...]
-    indices: NDArray[np.intp]
-    distances: NDArray[np.float64]
+    item_ids: tuple[str, ...]  # n ids in natural order
+    questions: tuple[str, ...]  # their n texts
+    indices: NDArray[np.intp]  # (n, k) positions of the neighbours, nearest first
+    distances: NDArray[np.float64]  # (n, k) cosine distances
 
     @classmethod
     def of(cls, items: pd.DataFrame, neighbours: pd.DataFrame) -> Self:
-        """From the tables `Items` and `Neighbours`; only items that have neighbours."""
+        """Read the items that have neighbours from the tables `Items` and `Neighbours`."""
         ids = in_order(neighbours["item_id"].unique())
         if not ids:
             return cls._blank()
@@ -56,11 +49,10 @@ class Neighbourhood(NamedTuple):
         k: int,
         exact_up_to: int | None = None,
     ) -> Self:
-        """The k nearest other items of each; only items that have a vector.
+        """Find the k nearest other items of each item that has a vector.
 
-        With fewer than k other items, k is their number; a lone item has no neighbours. All pairs
-        are compared, unless there are more than `exact_up_to` items: then neighbours are searched
-        approximately, and few are missed.
+        With fewer than k other items, k is their number. Above `exact_up_to` items the search is
+        approximate and misses a few neighbours.
 
         Raises:
             InputError: vectors of different lengths (made with different encoders), or faiss is
@@ -80,11 +72,11 @@ class Neighbourhood(NamedTuple):
         )
 
     def first(self, k: int) -> Self:
-        """The same items with their k nearest neighbours only."""
+        """Return the items with only their k nearest neighbours."""
         return self._replace(indices=self.indices[:, :k], distances=self.distances[:, :k])
 
     def nearest_distances(self) -> NDArray[np.float64]:
-        """(n,) the distance of each item to its nearest neighbour."""
+        """Return the distance (n,) of each item to its nearest neighbour."""
         return self.distances[:, 0] if self.item_ids else np.empty(0)
 
     @classmethod
@@ -96,10 +88,9 @@ class Neighbourhood(NamedTuple):
 def item_vectors(
     items: pd.DataFrame, embeddings: pd.DataFrame
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """The ids of items that have a vector, in natural order, and their (n, d) vectors.
+    """Return the ids of items that have a vector, in natural order, and their vectors (n, d).
 
-    Vectors that lie one behind the other in memory already, as they do in a table that was read
-    from a file in this order, are not copied.
+    Vectors that are contiguous in memory, as after reading a file in this order, are not copied.
 
     Raises:
         InputError: vectors of different lengths (made with different encoders).
@@ -114,7 +105,7 @@ def item_vectors(
 
 
 def _stacked(rows: list[Any]) -> NDArray[np.float32]:
-    """(n, d) rows as one matrix: a view where they are consecutive pieces of one float32 array."""
+    """Stack rows as (n, d): a view where they are consecutive pieces of one float32 array."""
     base, size = getattr(rows[0], "base", None), len(rows[0])
     if base is None or base.dtype != np.float32 or not base.flags.c_contiguous:
         return np.array(rows, dtype=np.float32)
@@ -130,9 +121,9 @@ def _stacked(rows: list[Any]) -> NDArray[np.float32]:
 def alike_pairs(
     near: Neighbourhood, rows: NDArray[np.intp], ranks: NDArray[np.intp], above: float
 ) -> Bools:
-    """Which pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) are alike in their questions.
+    """Mark the pairs (item `rows[i]`, its neighbour of rank `ranks[i]`) with similar questions.
 
-    Alike: the share of characters in common, in order (rapidfuzz ratio, 0–1), exceeds `above`.
+    Their rapidfuzz ratio (0–1), the share of common characters in order, exceeds `above`.
     """
     from rapidfuzz import fuzz, process
 
@@ -142,9 +133,9 @@ def alike_pairs(
 
 
 def leading_alike(near: Neighbourhood, above: float) -> NDArray[np.intp]:
-    """For each item, how many of its nearest neighbours, from the first on, read alike.
+    """Count for each item the leading neighbours with similar questions.
 
-    Those are variants by a symbol or copies; their distances say nothing about paraphrases.
+    These are copies or differ by a symbol; their distances say nothing about paraphrases.
     """
     n, k = near.indices.shape
     count = np.zeros(n, dtype=np.intp)

@@ -14,31 +14,25 @@ from benchwright.statistics.density import Density, gaussian_density, local_maxi
 
 
 class Threshold(NamedTuple):
-    """δ and how it came about.
+    """δ and how it was chosen."""
 
-    Attributes:
-        value: pairs closer than this are similar; None where there is no peak to go by.
-        branch: `first_peak`, `halved`, `fixed` or `none`.
-        peaks: distances at which the density peaks.
-    """
-
-    value: float | None
-    branch: str
-    peaks: list[float]
+    value: float | None  # pairs closer than this are similar; None where the density has no peak
+    branch: str  # `first_peak`, `halved`, `fixed` or `none`
+    peaks: list[float]  # distances at which the density peaks
 
 
 class Estimate(NamedTuple):
-    """δ, and the density that it was read off; None where there is no density to speak of."""
+    """δ and the density it is derived from, which is None for constant or too few distances."""
 
     density: Density | None
     threshold: Threshold
 
 
 def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.float64]:
-    """The distances whose density is taken: of each item to its neighbours, flat.
+    """Return the distances of items to their neighbours, flat, for the density.
 
-    With `exempt`, an item's nearest neighbours are skipped as long as their questions read more
-    alike than that; the list is not filled up again.
+    With `exempt`, the leading neighbours whose questions are more similar than that are skipped and
+    not replaced.
     """
     if exempt is None or not len(near.item_ids):
         return near.distances.ravel()
@@ -48,10 +42,10 @@ def density_distances(near: Neighbourhood, exempt: float | None) -> NDArray[np.f
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
-    """δ from the density, or the fixed one.
+    """Choose δ from the density, or take the fixed one.
 
     δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
-    distance, as in the released code: its published shares depend on that step.
+    distance, as in the released code, whose published shares depend on that step.
     """
     maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
     peaks = density.x[maxima].tolist() if density else []
@@ -66,14 +60,14 @@ def choose_threshold(density: Density | None, params: SimilarParams) -> Threshol
 
 
 def estimate(near: Neighbourhood, params: SimilarParams) -> Estimate:
-    """The density of all distances in `near` and its threshold, by the settings of the rule."""
+    """Estimate the density of all distances in `near` and its threshold."""
     distances = density_distances(near, params.string_similarity_exempt)
     density = gaussian_density(distances, params.bandwidth, params.grid)
     return Estimate(density, choose_threshold(density, params))
 
 
 def closer_than(nearest: NDArray[np.float64], threshold: Threshold) -> NDArray[np.bool_]:
-    """(n,) the items whose nearest neighbour, at distance `nearest`, is closer than δ."""
+    """Mark (n,) the items whose nearest neighbour, at distance `nearest`, is closer than δ."""
     if threshold.value is None:
         return np.zeros(len(nearest), dtype=bool)
     return nearest < threshold.value

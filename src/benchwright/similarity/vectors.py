@@ -31,24 +31,17 @@ def encode_items(
     embedding: EmbeddingParams,
     models: ModelsParams,
 ) -> pd.DataFrame:
-    """Question and choices of each item as one vector; what the cache holds is not encoded again.
+    """Encode the question and choices of each item as one vector, or take it from the cache.
 
     Vectors are reused where encoder and text are the same. Items of the cache that are not among
     `items` (left out by `limit`) stay; vectors of other encoders do not.
-
-    Args:
-        items: an `Items` table.
-        cache: a table with the columns of `Embeddings`, of one or several encoders.
-        encoder: its name under `models.encoders`.
-        embedding: precision and device.
-        models: where weights come from.
 
     Returns:
         An `Embeddings` table in order of id.
 
     Raises:
         InputError: the encoder or its language model is not in the parameters, or its weights are
-            not there.
+            missing.
     """
     chosen = choose_encoder(encoder, embedding, models)
     texts = [
@@ -72,7 +65,7 @@ def encode_items(
 
 
 def item_text(question: str, choices: Iterable[str]) -> str:
-    """What is encoded of an item: the question, then each choice on its line after its letter."""
+    """Return the text to encode: the question, then each choice on a line after its letter."""
     options = [
         f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
     ]
@@ -80,17 +73,17 @@ def item_text(question: str, choices: Iterable[str]) -> str:
 
 
 class ChosenEncoder(NamedTuple):
-    """An encoder as it is to run here; its `key` says in the tables what made a vector."""
+    """An encoder ready to run; tables name it by its `key`."""
 
     key: str
     encode: Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParams) -> ChosenEncoder:
-    """The encoder of that name.
+    """Return the encoder of that name.
 
-    The key has the name, the weights' revision, for a language model the pooling, and the
-    precision: vectors with equal keys are comparable.
+    The key consists of the name, the revision of the weights, the pooling of a language model, and
+    the precision: vectors with equal keys are comparable.
 
     Raises:
         InputError: the encoder or its language model is not in the parameters.
@@ -132,7 +125,6 @@ def choose_encoder(encoder: str, embedding: EmbeddingParams, models: ModelsParam
 
 
 def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> ModelParams:
-    """The model whose states are wanted, with its weights."""
     where = f"models.encoders.{encoder}: model {spec.model!r}"
     if spec.model not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
@@ -146,7 +138,7 @@ def _language_model(encoder: str, spec: EncoderParams, models: ModelsParams) -> 
 def known_vectors(
     encoder: ChosenEncoder, texts: Iterable[str], cache: pd.DataFrame
 ) -> dict[str, NDArray[np.float32]]:
-    """Vectors by `text_hash`: those of a cache of this encoder, and of texts that it lacks."""
+    """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
     found = dict(zip(cache["text_hash"], cache["vector"], strict=True))
     # In order of hash: what is encoded does not depend on the order of the texts.
     new = sorted({text_hash(text): text for text in texts}.items())
@@ -158,21 +150,21 @@ def known_vectors(
 
 
 def text_hash(text: str) -> str:
-    """What stands for a text in a cache."""
+    """Return the key of a text in a cache."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class EncodedTexts(NamedTuple):
-    """The vectors by text, of length 1, and the cache with the new ones."""
+    """Vectors of length 1 by text, and the cache including new ones."""
 
     vectors: dict[str, NDArray[np.float32]]
     cache: pd.DataFrame
 
 
 def vector_key(encoder: str, models: ModelsParams) -> str:
-    """What made a vector: the encoder's name, its weights' hash and the precision.
+    """Return the key of an encoder of texts: its name, the revision of its weights, the precision.
 
-    Always 32 bits, so that a machine that computes in bfloat16 gives the same vectors.
+    The precision is always 32 bits, so that all machines give the same vectors.
 
     Raises:
         InputError: the encoder is not in the parameters.
@@ -183,16 +175,12 @@ def vector_key(encoder: str, models: ModelsParams) -> str:
 def encode_texts(
     texts: Sequence[str], cache: pd.DataFrame, encoder: str, models: ModelsParams
 ) -> EncodedTexts:
-    """Encode those texts whose vector the cache does not hold.
+    """Encode the texts that are not in the cache, a `TextVectors` table.
 
-    Args:
-        texts: distinct or not.
-        cache: a `TextVectors` table; vectors of other encoders are dropped, others stay.
-        encoder: its name under `models.encoders`.
-        models: where its weights are.
+    Cached vectors of other encoders are dropped.
 
     Raises:
-        InputError: the encoder is not in the parameters, or its weights are not there.
+        InputError: the encoder is not in the parameters, or its weights are missing.
     """
     chosen = choose_encoder(encoder, EmbeddingParams(dtype="float32"), models)
     cache = cache.loc[cache["encoder"] == chosen.key, TextVectors.columns()]
@@ -212,7 +200,7 @@ def encode_texts(
 def wording_similarity(
     encoder: str, models: ModelsParams, scoring: ScoringParams
 ) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
-    """Cosine of each text with the one at its place in the other list, by a sentence encoder.
+    """Return a function that computes the cosine of each text with its counterpart.
 
     The encoder is loaded when the function is first called.
 

@@ -45,7 +45,7 @@ class Interval(NamedTuple):
 
 
 class FigureIntervals(NamedTuple):
-    """Intervals of the figures that compare scores on all items with scores on the kept ones."""
+    """Intervals of the figures that compare scores on all items with those on the kept ones."""
 
     kendall_tau_b: Interval
     spearman: Interval
@@ -54,7 +54,7 @@ class FigureIntervals(NamedTuple):
 
 
 class RankIntervals(NamedTuple):
-    """The same figures under two kinds of doubt: other items, and other models."""
+    """The same figures under two kinds of uncertainty: other items, and other models."""
 
     over_items: FigureIntervals
     over_models: FigureIntervals
@@ -63,10 +63,10 @@ class RankIntervals(NamedTuple):
 def cluster_resamples(
     clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
 ) -> NDArray[np.int16]:
-    """How often each item is drawn (draws, n) when whole clusters are drawn with replacement.
+    """Count how often each item is drawn (draws, n) when clusters are resampled.
 
-    `clusters` (n,) holds one number per item, equal numbers are one cluster; as many clusters are
-    drawn as there are, so the items of a resample vary in number where clusters vary in size.
+    Equal numbers in `clusters` (n,) are one cluster. The number of items in a resample varies where
+    clusters vary in size.
     """
     out = np.zeros((draws, len(clusters)), dtype=np.int16)
     start = 0
@@ -79,7 +79,7 @@ def cluster_resamples(
 def resample_blocks(
     clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
 ) -> Iterator[NDArray[np.int16]]:
-    """The rows of `cluster_resamples`, some at a time, so that memory does not grow with them."""
+    """Yield the rows of `cluster_resamples` in blocks of bounded memory."""
     _, cluster = np.unique(clusters, return_inverse=True)
     groups = int(cluster.max()) + 1 if len(cluster) else 0
     step = max(1, _BLOCK_BYTES // (16 * groups)) if groups else max(draws, 1)
@@ -95,7 +95,7 @@ def resample_blocks(
 
 
 def model_resamples(m: int, draws: int, generator: np.random.Generator) -> NDArray[np.intp]:
-    """`draws` resamples (draws, m) of the row numbers of m models, with replacement."""
+    """Resample the row numbers of m models with replacement (draws, m)."""
     if m == 0:
         return np.empty((draws, 0), dtype=np.intp)
     return generator.integers(0, m, (draws, m), dtype=np.intp)
@@ -184,14 +184,12 @@ def rank_agreement_intervals(
 
 
 def _in_blocks(rows: Callable[[ArrayLike, ArrayLike], Float], x: Float, y: Float) -> Float:
-    """What `rows` gives for two (draws, m) scorings, without holding all of its work at once."""
     step = max(1, _BLOCK_BYTES // (128 * max(x.shape[1], 1)))
     parts = [rows(x[i : i + step], y[i : i + step]) for i in range(0, len(x), step)]
     return np.concatenate(parts)
 
 
 def _known(values: ArrayLike) -> tuple[Float, str]:
-    """The resamples that have the figure, and what is to be said about the others."""
     drawn = np.asarray(values, dtype=np.float64).ravel()
     known: Float = drawn[~np.isnan(drawn)]
     missing = len(drawn) - len(known)
@@ -203,7 +201,7 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
 
 
 def noted(interval: Interval) -> Interval:
-    """An interval of no width says why: agreement of all resamples is no certainty."""
+    """Add a reason to an interval of width 0: all resamples agree, which is no certainty."""
     if interval.reason or interval.low < interval.high or np.isnan(interval.low):
         return interval
     return interval._replace(reason="all resamples agree; the true uncertainty is larger")

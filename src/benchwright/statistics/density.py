@@ -28,11 +28,10 @@ class Density(NamedTuple):
 def gaussian_density(
     values: NDArray[np.floating], bandwidth: float, grid: int = 1000
 ) -> Density | None:
-    """Gaussian kernel density of `values` (any shape) at `grid` even points of their range.
+    """Estimate the density of `values` (any shape) at `grid` even points of their range.
 
-    `bandwidth` is the kernel's width in standard deviations of the values, what SciPy's
-    `gaussian_kde` calls `bw_method`. None where there is no density to speak of: fewer than two
-    values, or all equal.
+    `bandwidth` is the width of the Gaussian kernel in standard deviations of the values (SciPy's
+    `bw_method`). None for fewer than two values, or if all are equal.
 
     Raises:
         ValueError: `bandwidth` is not positive or `grid` is below 3.
@@ -58,10 +57,7 @@ def gaussian_density(
 
 
 def local_maxima(y: Float) -> NDArray[np.intp]:
-    """Indices where `y` rises before and falls after; a plateau gives its first point.
-
-    The two ends are never maxima (the curve is not known beyond them).
-    """
+    """Return the indices of local maxima; a plateau gives its first point, the ends never count."""
     slope = np.sign(np.diff(y))
     moving = np.flatnonzero(slope)
     turns = (slope[moving[:-1]] > 0) & (slope[moving[1:]] < 0)
@@ -78,7 +74,6 @@ def _linear_bins(values: Float, low: float, step: float, bins: int) -> Float:
 
 
 def _convolve(counts: Float, kernel: Float) -> Float:
-    """Convolution of the same length as `counts`, by FFT."""
     length = len(counts) + len(kernel) - 1
     size = 1 << (length - 1).bit_length()
     product = np.fft.rfft(counts, size) * np.fft.rfft(kernel, size)

@@ -34,8 +34,8 @@ _BLOCK = 400_000  # numbers in one working array: items × nodes, or items × mo
 class Priors(NamedTuple):
     """Spread of the weak priors log a ~ N(0, sd²) and b ~ N(0, sd²).
 
-    They keep items finite that every model, or none, gets right. At the default a lies in
-    0.14–7.1 and b in ±5.9 for 95% of items before any answer is seen.
+    They keep items finite that all models, or none, get right. By default a has 95% of its prior
+    mass in 0.14–7.1, and b in ±5.9.
     """
 
     log_discrimination_sd: float = 1.0
@@ -67,7 +67,7 @@ class ItemResponse(NamedTuple):
 
 
 def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
-    """Probability (m, n) of a right answer by models of `ability` (m,) to items (n,)."""
+    """Return the probability (m, n) of a right answer by models of `ability` (m,) to items (n,)."""
     theta, a, b = (
         np.asarray(values, dtype=np.float64) for values in (ability, discrimination, difficulty)
     )
@@ -76,10 +76,7 @@ def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: Array
 
 
 def item_information(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
-    """Fisher information (m, n) about an ability in one answer: a² P (1 − P).
-
-    Its sum over the items of a test is 1 / variance of the ability that the test measures.
-    """
+    """Return the Fisher information (m, n) about an ability in one answer: a² P (1 − P)."""
     p = probability(ability, discrimination, difficulty)
     return np.asarray(discrimination, dtype=np.float64) ** 2 * p * (1 - p)
 
@@ -93,10 +90,9 @@ def fit_2pl(
 ) -> ItemResponse:
     """Fit P = σ(a(θ − b)) to answers of m models to n items by marginal maximum likelihood.
 
-    There is no random start: the same answers give the same estimates, and neither the order of
-    models nor that of items matters. A missing answer says nothing; it is not imputed. A fraction
-    counts as that part of a right answer. Items (models) without any answer are NaN. If
-    everything is NaN because nothing can be fitted, `reason` says why.
+    The fit is deterministic and does not depend on the order of models or items. Missing answers
+    are not imputed. A fraction counts as that part of a right answer. Items and models without
+    answers are NaN. If nothing can be fitted, all is NaN and `reason` says why.
 
     Args:
         correct: (m, n) in [0, 1], NaN where there is no answer.
@@ -168,7 +164,7 @@ class _Answers(NamedTuple):
         return cls(right, count[order].astype(np.float64), row, total, partial, gaps)
 
     def blocks(self, width: int) -> Iterator[tuple[slice, Float, Float | None]]:
-        """Some items at a time: which rows, their answers (i, m), gaps (i, k) or None."""
+        """Yield blocks of items: their rows, answers (i, m), and gaps (i, k) or None."""
         n, m = self.right.shape
         complete = n - len(self.missing)
         size = max(8, _BLOCK // max(width, m))
@@ -184,7 +180,7 @@ class _Answers(NamedTuple):
 def _different_columns(
     values: NDArray[np.floating],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Where different columns stand first, which one each column is, and how often they occur."""
+    """First places of distinct columns, the number of each column, and their counts."""
     columns = np.ascontiguousarray(values.T)
     as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
     _, first, pattern, count = np.unique(
@@ -202,7 +198,7 @@ class _Fit(NamedTuple):
 
 
 class _Posterior(NamedTuple):
-    """What the answers say of the abilities: weight (m, q), mean and variance (m,), total log."""
+    """Posterior of the abilities: weight (m, q), mean and variance (m,), log-likelihood."""
 
     weight: Float
     mean: Float
@@ -213,7 +209,7 @@ class _Posterior(NamedTuple):
 def _expectation_maximization(
     answers: _Answers, iterations: int, tolerance: float, priors: Priors | None
 ) -> _Fit:
-    """Steps on a coarse grid until little moves, then on one as fine as the posteriors need."""
+    """Iterate on a coarse grid until little changes, then on one as fine as posteriors need."""
     slope, intercept = _start(answers)
     nodes = _grid(_FEWEST_NODES)
     damping, last = np.ones(len(slope)), np.zeros((2, len(slope)))
@@ -311,7 +307,7 @@ def _maximize(
 
 
 def _by_log_slope(gradient: Float, information: Float, slope: Float) -> None:
-    """Turns derivatives by a into those by log a, in place.
+    """Turn derivatives by a into those by log a, in place.
 
     The information takes the observed curvature where that is the larger one: expected
     information alone overshoots for ever when an item's slope shrinks towards 0.
@@ -325,7 +321,7 @@ def _by_log_slope(gradient: Float, information: Float, slope: Float) -> None:
 def _add_priors(
     gradient: Float, information: Float, slope: Float, intercept: Float, priors: Priors
 ) -> None:
-    """Adds −(log a)²/2s² and −(d/a)²/2s² to derivatives by (log a, d), in place."""
+    """Add −(log a)²/2s² and −(d/a)²/2s² to derivatives by (log a, d), in place."""
     precision = priors.log_discrimination_sd**-2
     by_d = -1 / (slope * priors.difficulty_sd)
     b = intercept * by_d  # in standard deviations of the prior
@@ -439,7 +435,6 @@ def _checked(correct: ArrayLike, iterations: int, tolerance: float) -> NDArray[n
 
 
 def _nothing_to_fit(values: NDArray[np.floating]) -> str:
-    """Why no model can be fitted to the answered part, "" where it can."""
     m, n = values.shape
     if not n:
         return "no answers"
@@ -457,7 +452,6 @@ def _notes(
     fit: _Fit,
     priors: Priors | None,
 ) -> list[str]:
-    """What a reader should know before trusting single estimates."""
     seen = values[models][:, items]
     constant = int((np.nanmax(seen, axis=0) == np.nanmin(seen, axis=0)).sum())
     low, high = DISCRIMINATION_BOUNDS
@@ -488,7 +482,6 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _spread(column: Float, where: NDArray[np.bool_]) -> Float:
-    """The column at the places that were fitted, NaN elsewhere."""
     out = np.full(len(where), np.nan)
     out[where] = column
     return out

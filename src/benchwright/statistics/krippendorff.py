@@ -118,7 +118,6 @@ def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
 
 
 def _distance(margins: Float, values: Float, scale: Scale) -> Float:
-    """Squared differences (k, k) between the ratings."""
     if scale == "nominal":
         return 1 - np.eye(len(values))
     # The ratings up to a value, half of its own: their difference is that of the ordinal scale.

@@ -34,10 +34,10 @@ class NearestNeighbours(NamedTuple):
 
 
 def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
-    """The k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
+    """Find the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
 
-    Every pair is compared: one matrix product per block of rows. Rows of zeros are at distance 1
-    from everything. With fewer than k other rows, k is n − 1.
+    All pairs are compared: one matrix product per block of rows. Rows of zeros are at distance 1
+    from all others. With fewer than k other rows, k is n − 1.
 
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
@@ -65,10 +65,7 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
 
 
 def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
-    """The k nearest other rows of those `rows` only, as `nearest_neighbours` finds them.
-
-    All of `vectors` are compared, a block at a time: a few rows of very many cost little memory.
-    """
+    """Find the neighbours of `rows` only, as `nearest_neighbours` does, block by block."""
     k = checked_k(vectors, k)
     asked = unit_rows(vectors[rows])
     step = max(k, _BLOCK_CELLS // (max(len(rows), 1) * 4))
@@ -88,7 +85,7 @@ def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNe
 
 
 def checked_k(vectors: Vectors, k: int) -> int:
-    """How many neighbours each row can have: k, or all others.
+    """Return how many neighbours each row has: k, or all others.
 
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
@@ -104,14 +101,14 @@ def checked_k(vectors: Vectors, k: int) -> int:
 
 
 def cosine_distances(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 − cosine, clipped to [0, 2] and rounded to 6 decimals; written over `cosines`."""
+    """Return 1 − cosine, clipped to [0, 2] and rounded to 6 decimals, in place."""
     np.subtract(1, cosines, out=cosines)
     np.clip(cosines, 0, 2, out=cosines)
     return np.round(cosines, _DECIMALS, out=cosines)
 
 
 def unit_rows(vectors: Vectors) -> NDArray[np.float64]:
-    """Rows divided by their length, in float64; rows of zeros stay zero."""
+    """Divide rows by their length, in float64; rows of zeros stay zero."""
     unit = np.array(vectors, dtype=np.float64, order="C")
     length = np.linalg.norm(unit, axis=1, keepdims=True)
     length[length == 0] = 1
@@ -148,13 +145,11 @@ _SPARE = 16
 
 
 def approximate_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
-    """Most of the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
+    """Find most of the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
 
-    As `nearest_neighbours`: the same rounding, equal distances in order of row, never the row
-    itself. The same rows in the same order give the same result with any number of threads. A row
-    whose lists hold fewer than k others is compared with all.
-
-    Beside the vectors this takes 2·d + 20 bytes per row for the index and 8·k for the result.
+    Rounding and order are those of `nearest_neighbours`, and do not depend on the number of
+    threads. A row whose lists hold fewer than k others is compared with all. This takes 2·d + 20
+    bytes per row for the index and 8·k for the result.
 
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
@@ -185,7 +180,7 @@ class InvertedLists(NamedTuple):
 
     @classmethod
     def of(cls, vectors: Vectors) -> Self:
-        """Train the centres on a sample of the rows and put all rows into their lists."""
+        """Train the centres on a sample of the rows and sort all rows into their lists."""
         faiss = _faiss()
         n, d = vectors.shape
         lengths, list_of = np.empty(n), np.empty(n, dtype=np.int64)
@@ -208,7 +203,7 @@ class InvertedLists(NamedTuple):
         return cls(vectors, lengths, list_of, index)
 
     def nearest(self, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
-        """The k nearest other rows that are in the lists around each of `rows`."""
+        """Find the k nearest other rows in the lists around each of `rows`."""
         n = len(self.vectors)
         unit, _ = _unit32(self.vectors[rows])
         with _one_blas_thread():
@@ -230,7 +225,6 @@ class InvertedLists(NamedTuple):
     def _ranked(
         self, rows: NDArray[np.intp], candidates: NDArray[np.int64], k: int
     ) -> NearestNeighbours:
-        """The k nearest candidates by exact distance, equal ones in order of row."""
         near = np.sort(candidates, axis=1)
         asked = self.vectors[rows].astype(np.float64)[:, :, None]
         products = np.matmul(self.vectors[near].astype(np.float64), asked)[:, :, 0]
@@ -244,7 +238,7 @@ class InvertedLists(NamedTuple):
 
 
 def _centres(vectors: Vectors) -> Vectors:
-    """Centres of the lists, by k-means of a sample that hangs on nothing but n."""
+    """Centres of the lists, by k-means of a sample that depends on n only."""
     n, d = vectors.shape
     count = max(1, min(n, round(_LISTS * n**0.5)))
     size = min(n, _TRAINED_PER_LIST * count)
@@ -277,7 +271,7 @@ def _faiss() -> Any:
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Products whose rounding does not hang on the number of threads."""
+    """Make the rounding of products independent of the number of threads."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):

@@ -44,16 +44,15 @@ class _Influence(NamedTuple):
 
 
 def clustered_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> Float:
-    """Standard error (m,) of each model's accuracy; NaN with answers in fewer than two clusters."""
+    """Return the standard error (m,) of each accuracy; NaN below two answered clusters."""
     influence = _influence(correct, clusters)
     return np.sqrt(_factor(influence.clusters) * (influence.values**2).sum(axis=1))
 
 
 def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> NDArray[np.float32]:
-    """Standard errors (m, m) of the differences in accuracy; 0 on the diagonal.
+    """Return the standard errors (m, m) of the differences in accuracy; 0 on the diagonal.
 
-    NaN where a model has answers in fewer than two clusters. Two models with the same answers have
-    exactly 0. Computed in float64 by blocks of rows.
+    NaN where a model has answers in fewer than two clusters; exactly 0 for equal answers.
     """
     out = np.empty((len(correct), len(correct)), dtype=np.float32)
     for rows, errors in _paired_blocks(_influence(correct, clusters)):
@@ -64,11 +63,11 @@ def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> N
 def pairwise_agreement(
     correct: NDArray[np.floating], kept_mask: NDArray[np.bool_], clusters: NDArray[np.integer]
 ) -> PairAgreement:
-    """Share of the significantly different pairs whose order the kept items keep.
+    """Return the share of significantly different pairs whose order the kept items keep.
 
-    Significance is that of all items: two-sided at 5%, by the paired, clustered t with G − 1
-    degrees of freedom, without correction over pairs. A pair tied on the kept items counts half; a
-    model without an answer to a kept item takes part in no pair.
+    Significance is on all items: two-sided at 5%, by the paired, clustered t with G − 1 degrees of
+    freedom, without correction over pairs. Pairs tied on the kept items count half; models without
+    answers to kept items are left out.
     """
     models = int((~np.isnan(correct)).any(axis=1).sum())
     if models < 2:
@@ -92,7 +91,7 @@ def pairwise_agreement(
 
 
 def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: float = 0.8) -> Float:
-    """Smallest true difference found with probability `power` by a two-sided test at `alpha`.
+    """Return the smallest difference detected with probability `power` at two-sided `alpha`.
 
     (z₁₋α/₂ + z_power) · se, in the unit and shape of `se` (Miller 2024, section 5).
     """
@@ -102,10 +101,7 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
 
 
 def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> float:
-    """Median over pairs of models of the minimum detectable difference (α = .05, power .8), 0–1.
-
-    NaN with fewer than two models or clusters.
-    """
+    """Return the median minimum detectable difference over pairs (α = .05, power .8), or NaN."""
     errors = [
         block[np.arange(len(correct)) > np.arange(rows.start, rows.stop)[:, None]]
         for rows, block in _paired_blocks(_influence(correct, clusters))

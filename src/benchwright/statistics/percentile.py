@@ -1,4 +1,4 @@
-"""Where a value stands among random draws, and p-values of many tests."""
+"""Percentiles and p-values of a value among random draws, and correction of many tests."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,16 +9,16 @@ _TOLERANCE = 1e-9
 
 
 def percentile_among(value: float, draws: ArrayLike) -> float:
-    """Share of `draws` (s,) below `value`, ties counted half, in percent 0–100.
+    """Return the share of `draws` (s,) below `value`, ties counted half, in percent.
 
-    Draws that are NaN do not count; NaN where `value` is NaN or no draw is left.
+    NaN draws do not count; NaN where `value` is NaN or no draw is left.
     """
     below, equal, total = _standing(value, draws)
     return 100 * (below + equal / 2) / total if total else float("nan")
 
 
 def two_sided_p(value: float, draws: ArrayLike) -> float:
-    """Two-sided Monte Carlo p-value of `value` among `draws` (s,), in (0, 1].
+    """Return the two-sided Monte Carlo p-value of `value` among `draws` (s,), in (0, 1].
 
     Twice the smaller of (1 + draws at or below) / (1 + s) and (1 + draws at or above) / (1 + s),
     at most 1 (Davison & Hinkley 1997, section 4.2): never 0, since the value itself is one of the
@@ -42,10 +42,9 @@ def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values (k,) in [0, 1], in the order given; NaN stay NaN and do not count.
+    """Adjust p-values (k,) by Holm's method, in the given order; NaN stay NaN and do not count.
 
     The i-th smallest of k is multiplied by k − i + 1, at least its predecessor's, at most 1.
-    Rejecting what is adjusted to at most α keeps the chance of any false rejection at α.
     """
     p = np.asarray(p_values, dtype=np.float64)
     out = np.full(p.shape, np.nan)

@@ -40,9 +40,9 @@ class Preservation(NamedTuple):
 
 @dataclass(frozen=True)
 class Judges:
-    """Answers of m models, and panels of these models, each of which judges by itself.
+    """Answers of m models, and panels of these models that judge separately.
 
-    Scores are computed once for all panels, and answers are never copied for one.
+    Scores are computed once for all panels.
     """
 
     correct: NDArray[np.floating]  # (m, n) answers in [0, 1]; NaN is left out of a model's scores
@@ -58,17 +58,13 @@ class Judges:
         panels: Mapping[str, NDArray[np.intp]],
         whole: NDArray[np.floating] | None = None,
     ) -> Self:
-        """Judges by panel.
-
-        `panels` are places of models by name; `whole` (n,) weighs the items in the benchmark's own
-        score, all equally where None.
-        """
+        """Return judges; `whole` (n,) weighs the items in the benchmark's score, None equally."""
         weights = np.ones(correct.shape[1]) if whole is None else whole
         plain = np.array([bool(((row == 0) | (row == 1)).all()) for row in correct], dtype=np.bool_)
         return cls(correct, panels, subset_scores(correct, weights[None, :]), plain)
 
     def only(self, names: Iterable[str]) -> Self:
-        """Some of the panels."""
+        """Return the judges of some panels."""
         return replace(self, panels={name: self.panels[name] for name in names})
 
 
@@ -79,18 +75,13 @@ def preservation(
     tau: bool = True,
     whole: NDArray[np.floating] | None = None,
 ) -> Preservation:
-    """Compare the scores under each row of `weights` (s, n) with those on all n items.
+    """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 
-    Memory stays at some hundred MiB beside the answers, whatever s is.
-
-    Args:
-        correct: answers (m, n) in [0, 1]; NaN is left out of a model's scores.
-        weights: of the items, ≥ 0; a row of equal weights is a plain subset.
-        tau: also compute tau-b, which takes longer than everything else together.
-        whole: (n,) weights of the items in the benchmark's own score; all equal where None.
+    `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
+    longer than all else. `whole` is as in `Judges.of`.
 
     Raises:
-        ValueError: the two do not hold the same items.
+        ValueError: answers and weights do not have the same items.
     """
     judges = Judges.of(correct, {"": np.arange(len(correct))}, whole)
     return preservation_by_panel(judges, weights, tau=tau)[""]
@@ -103,17 +94,13 @@ def preservation_by_panel(
     tau: bool = True,
     sizes: NDArray[np.intp] | None = None,
 ) -> dict[str, Preservation]:
-    """The figures (s,) of `preservation` by panel.
+    """Return the figures (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0.
 
-    Args:
-        judges: the panels, and their scores on the benchmark.
-        weights: (s, n) of the items, ≥ 0.
-        tau: also compute tau-b.
-        sizes: (s,) items of the rows that weigh some items alike and the others not at all, 0 for
-            rows that do not; found out where None.
+    `sizes` (s,) are the numbers of items of rows with equal weights, 0 for other rows; computed
+    where None.
 
     Raises:
-        ValueError: answers and weights do not hold the same items.
+        ValueError: answers and weights do not have the same items.
     """
     if sizes is None:
         sizes = _plain_sizes(weights)
@@ -199,10 +186,7 @@ def _ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
 
 
 def _counted_ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
-    """Ranks of scores that are hits / size: one look at a histogram instead of a sort.
-
-    With fewer models than there are numbers of hits, the sort is the shorter way.
-    """
+    """Ranks of scores that are hits / size: from a histogram, or sorted where models are few."""
     hits = np.rint(scores * sizes[:, None])
     width = int(sizes.max(initial=0)) + 1
     if width > _WIDEST * scores.shape[1]:

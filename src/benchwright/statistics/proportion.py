@@ -49,9 +49,7 @@ def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Floa
 
 
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterval:
-    """Wilson's score interval of a share (Wilson 1927), which also holds for 0 and n successes.
-
-    `level` is the coverage of the interval, in (0, 1); n = 0 gives NaN.
+    """Return Wilson's interval of a share at `level` in (0, 1); NaN for n = 0.
 
     Raises:
         ValueError: the counts or the level are impossible.
@@ -68,12 +66,11 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterva
 
 
 def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> ShareDifference:
-    """k1/n1 − k2/n2 of two independent groups, with an interval and a test.
+    """Compare the shares k1/n1 and k2/n2 of two independent groups.
 
-    The interval is Newcombe's, from the two Wilson intervals (Newcombe 1998, method 10); the
-    p-value is of Fisher's exact test, two-sided. Both hold for small groups and shares of 0 and 1.
-
-    An empty group gives NaN; `level` is the coverage of the interval, in (0, 1).
+    The interval at `level` is Newcombe's, from the two Wilson intervals (Newcombe 1998, method 10);
+    the p-value is of Fisher's exact test, two-sided. Both are valid for small groups and shares of
+    0 and 1. Empty groups give NaN.
 
     Raises:
         ValueError: the counts or the level are impossible.
@@ -126,10 +123,10 @@ class Bounded(NamedTuple):
 def clustered_means(
     values: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
 ) -> MeanInterval:
-    """Means of rows (r, n) over items, ± t · the clustered standard error.
+    """Return the means of rows (r, n) over items, ± t · the clustered standard error.
 
-    Equal numbers in `clusters` (n,) are one cluster; t has as many degrees of freedom as there are
-    clusters, less one. Values may be in any unit, without NaN; `level` is in (0, 1).
+    Equal numbers in `clusters` (n,) are one cluster; t has one degree of freedom less than there
+    are clusters. Values have no NaN; `level` is in (0, 1).
     """
     from scipy.special import stdtrit
 
@@ -147,7 +144,7 @@ def clustered_means(
 
 
 def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) -> Bounded:
-    """The mean of one row (n,) with its 95% bounds, as `clustered_means` gives them."""
+    """Return the mean of one row (n,) with its 95% bounds by `clustered_means`."""
     found = clustered_means(values[None, :], clusters)
     return Bounded(float(found.mean[0]), float(found.low[0]), float(found.high[0]), found.reason)
 
@@ -155,12 +152,11 @@ def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) ->
 def clustered_share(
     hits: NDArray[np.bool_], clusters: NDArray[np.integer], level: float = 0.95
 ) -> ClusteredShare:
-    """A share with Wilson's interval at the effective number of cases (Wilson 1927).
+    """Return a share with Wilson's interval at the effective number of cases.
 
-    The number of cases is divided by the design effect, the variance of the share with whole
-    clusters over that of independent cases, where it is above 1 (Dean & Pagano 2015).
-    Cases of which each is its own cluster give Wilson's interval. All or none in many clusters show
-    no variance; then each cluster counts as one case.
+    The number of cases is divided by the design effect, the variance with whole clusters over that
+    of independent cases, where it is above 1 (Dean & Pagano 2015). Where all cases are equal, each
+    cluster counts as one case.
 
     `hits` and `clusters` are (n,), equal numbers one cluster; `level` is in (0, 1).
     """

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
-    """Share `total` among named groups in proportion to their `sizes` (≥ 0).
+    """Divide `total` among named groups in proportion to their `sizes` (≥ 0).
 
-    Each group gets its exact share rounded down; what is left goes, one each, to the largest
-    remainders, equal remainders in order of name. No group gets more than its size.
+    Each group gets its exact share rounded down; the rest goes, one each, to the largest
+    remainders, ties in order of name.
 
     Raises:
         ValueError: `total` is negative or larger than the sum of the sizes.
@@ -38,12 +38,11 @@ def draw_subsets(
     generator: np.random.Generator,
     strata: NDArray[np.integer] | None = None,
 ) -> NDArray[np.bool_]:
-    """`draws` subsets (draws, n) of n items, exactly `size` True in each row.
+    """Draw subsets (draws, n) of n items, exactly `size` True in each row.
 
     Without `strata` every subset of that size is equally likely. With labels `strata` (n,) each
-    stratum gets its share of `size` by largest remainder; equal remainders are settled by lot in
-    each draw, so no stratum is favoured. Within a stratum every subset is equally likely. The
-    result depends on the generator's state only, not on the memory used (blocks of 128 MiB).
+    stratum gets its share of `size` by largest remainder; equal remainders are settled at random in
+    each draw. Within a stratum every subset is equally likely.
 
     Raises:
         ValueError: `size` is not in 0 … n, or `strata` does not have n labels.
@@ -60,10 +59,7 @@ def subset_blocks(
     strata: NDArray[np.integer] | None = None,
     rows: int | None = None,
 ) -> Iterator[NDArray[np.bool_]]:
-    """The same subsets, some at a time: `rows` of them, or as many as 128 MiB hold.
-
-    The generator is drawn from as they are asked for.
-    """
+    """Yield the same subsets in blocks of `rows`, or of 128 MiB."""
     if not 0 <= size <= n:
         raise ValueError(f"cannot draw {size} of {n} items")
     if strata is not None and len(strata) != n:
@@ -108,10 +104,7 @@ def _mark(
     whole: int,
     extra: NDArray[np.bool_],
 ) -> None:
-    """Mark in each row of `block` the `whole` items with the smallest numbers, one more if `extra`.
-
-    A stratum with an extra place always has an item left for it: its share was rounded down.
-    """
+    """Mark in each row of `block` the `whole` items of smallest numbers, one more if `extra`."""
     if whole == len(items):
         block[:, items] = True
         return

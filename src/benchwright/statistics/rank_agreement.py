@@ -1,9 +1,8 @@
-"""Do two scorings put the same models in the same order? Rank correlations and rank shifts.
+"""Rank correlations and rank shifts between two sets of scores of the same models.
 
-Functions named `…_rows` take many scorings at once, one a row: `x` (m,), (1, m) or (s, m) and `y`
-(s, m); the others take two vectors of scores (m,). Higher is better. A model whose score is missing
-(NaN) in either is left out of that row. Nothing here raises on data: where a figure does not exist
-it is NaN, with a reason where there is one result.
+Functions named `…_rows` take many sets of scores, one a row: `x` (m,), (1, m) or (s, m) and `y`
+(s, m); the others take two vectors (m,). Higher is better. Models whose score is missing (NaN) in
+either are left out of that row. Undefined figures are NaN, single ones with a reason.
 """
 
 from collections.abc import Callable
@@ -18,10 +17,9 @@ FEWEST_MODELS = 3  # with two models every correlation is −1 or +1
 
 
 def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
-    """`x` (1, m) or (s, m) and `y` (s, m) with NaN in the same places of every row.
+    """Return `x` (1, m) or (s, m) and `y` (s, m) with NaN in the same places of every row.
 
-    One row of `x` stays one row where nothing is missing, so that what is computed from it is
-    computed once.
+    One row of `x` stays one row where nothing is missing.
 
     Raises:
         ValueError: the two do not hold the same models, or not the same number of rows.
@@ -37,7 +35,7 @@ def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
 
 
 def ranks_rows(scores: Float) -> Float:
-    """Ranks (s, m) within each row: 1 is the best, ties share their average, NaN stays NaN."""
+    """Rank each row (s, m): 1 is the best, ties share their average, NaN stays NaN."""
     s, m = scores.shape
     order = np.argsort(-scores, axis=1)
     ordered = np.take_along_axis(scores, order, axis=1)
@@ -57,7 +55,7 @@ def ranks_rows(scores: Float) -> Float:
 
 
 def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
-    """Pearson's correlation (s,) in [−1, 1]; NaN with fewer than three models or no spread."""
+    """Return Pearson's correlation (s,); NaN with fewer than three models or no spread."""
     a, b = complete_rows(x, y)
     if b.shape[1] < FEWEST_MODELS:
         return np.full(len(b), np.nan)
@@ -66,24 +64,24 @@ def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
 
 
 def spearman_rows(x: ArrayLike, y: ArrayLike) -> Float:
-    """Spearman's correlation (s,): Pearson's of the average ranks."""
+    """Return Spearman's correlation (s,): Pearson's of the average ranks."""
     a, b = complete_rows(x, y)
     return pearson_rows(ranks_rows(a), ranks_rows(b))
 
 
 def mean_rank_shift_rows(x: ArrayLike, y: ArrayLike) -> Float:
-    """Mean |rank in x − rank in y| (s,), in ranks; NaN with fewer than two models."""
+    """Return the mean |rank in x − rank in y| (s,); NaN with fewer than two models."""
     a, b = complete_rows(x, y)
     return mean_shift_of_ranks(ranks_rows(a), ranks_rows(b))
 
 
 def mean_shift_of_ranks(x: Float, y: Float) -> Float:
-    """Mean |x − y| (s,) of ranks that are known already; NaN with fewer than two models."""
+    """Return the mean |x − y| (s,) of ranks; NaN with fewer than two models."""
     return row_means(np.abs(x - y), fewest=2)
 
 
 def row_means(values: Float, fewest: int = 1) -> Float:
-    """Mean of what is not NaN in each row (s,); NaN where that is fewer than `fewest` values."""
+    """Return the mean of each row (s,) without NaN; NaN with fewer than `fewest` values."""
     known = ~np.isnan(values)
     n = known.sum(axis=1)
     total = np.where(known, values, 0).sum(axis=1)
@@ -116,7 +114,7 @@ _RUN = 16
 
 
 def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
-    """Kendall's tau-b (s,) in [−1, 1] of scores `x` (m,) or (s, m) with each row of `y` (s, m).
+    """Return Kendall's tau-b (s,) of scores `x` (m,) or (s, m) with each row of `y` (s, m).
 
     (C − D) / √((P − Tx)(P − Ty)): concordant and discordant pairs of P = n(n−1)/2, Tx and Ty the
     pairs tied in x and in y. Models with NaN in a row are left out of that row. NaN where a row has
@@ -163,7 +161,7 @@ def _tau_b(x: Float, y: Float) -> Float:
 
 
 def _group_numbers(tied: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
-    """Number of the run of equal values (r, m) that each place of a sorted row belongs to."""
+    """Number the runs of equal values (r, m) in sorted rows."""
     # 16-bit integers have a stable sort in linear time.
     kind = np.uint16 if tied.shape[1] < 1 << 16 else np.uint32
     out: NDArray[np.unsignedinteger] = np.zeros((len(tied), tied.shape[1] + 1), dtype=kind)
@@ -236,31 +234,27 @@ class RankShift(NamedTuple):
 
 
 def ranks(scores: ArrayLike) -> NDArray[np.float64]:
-    """Ranks of scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
+    """Rank scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
     return ranks_rows(np.asarray(scores, dtype=np.float64)[None, :])[0]
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Coefficient:
-    """Kendall's tau-b in [−1, 1]: tau with ties, (C − D) / √((P − Tx)(P − Ty)).
-
-    C and D are the concordant and discordant pairs of P = m(m−1)/2; Tx and Ty the pairs tied in
-    x and in y (Kendall 1945). O(m log m).
-    """
+    """Return Kendall's tau-b in [−1, 1] (Kendall 1945), as `kendall_tau_b_rows`."""
     return _coefficient(kendall_tau_b_rows, x, y)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
-    """Pearson's correlation of the scores themselves, in [−1, 1]."""
+    """Return Pearson's correlation of the scores, in [−1, 1]."""
     return _coefficient(pearson_rows, x, y)
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
-    """Spearman's correlation: Pearson's of the average ranks, in [−1, 1]."""
+    """Return Spearman's correlation, in [−1, 1]."""
     return _coefficient(spearman_rows, x, y)
 
 
 def rank_shift(x: ArrayLike, y: ArrayLike) -> RankShift:
-    """How far models move between two rankings: mean and largest |rank in x − rank in y|."""
+    """Return the mean and largest |rank in x − rank in y|."""
     a, b = _complete(x, y)
     if len(a) < 2:
         return RankShift(np.nan, np.nan, len(a), _too_few(len(a), 2))
@@ -279,7 +273,6 @@ def _complete(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
 def _coefficient(
     rows: Callable[[ArrayLike, ArrayLike], Float], x: ArrayLike, y: ArrayLike
 ) -> Coefficient:
-    """The figure of the complete pairs, or why there is none."""
     a, b = _complete(x, y)
     if len(a) < FEWEST_MODELS:
         return Coefficient(np.nan, len(a), _too_few(len(a), FEWEST_MODELS))

@@ -1,8 +1,8 @@
-"""Does altering the items change the order of models, and by more than chance would?
+"""Whether altering the items changes the order of models by more than chance.
 
 Answers are (m, n) for m models and n items in [0, 1], without gaps; those to d draws of altered
-items (d, m, n). `clusters` (n,) numbers items that stand or fall together. An item's draws are
-resampled with it, so intervals over items cover which options a draw took.
+items (d, m, n). Equal numbers in `clusters` (n,) are one cluster. An item's draws are resampled
+with it, so intervals over items cover which options a draw took.
 """
 
 from itertools import combinations
@@ -66,7 +66,7 @@ def rank_shuffle(
     draws: int,
     generator: np.random.Generator,
 ) -> RankShuffle:
-    """Rank agreement of the items as they were with their altered draws, with intervals.
+    """Compare the ranking on the original items with those on their altered draws.
 
     `original` is (m, n), `drawn` (d, m, n), `clusters` (n,). `draws` are bootstrap resamples over
     items; 0 gives no intervals.
@@ -99,14 +99,12 @@ def rank_shuffle(
 def reversals(
     original: Float, mean_drawn: Float, clusters: NDArray[np.integer], alpha: float = 0.05
 ) -> Reversals:
-    """The pairs of models that change places, and those that do so beyond doubt.
+    """Find the pairs of models whose order is reversed, and count the significant reversals.
 
-    A reversal is significant where the difference before and that after both are: its p-value is
-    the larger of the two, from paired, clustered t-tests, and all pairs are corrected together
-    (Holm), since any of them could have turned.
+    A reversal is significant where the differences before and after both are: its p-value is the
+    larger of the two, from paired, clustered t-tests, corrected over all pairs (Holm).
 
-    `original` and `mean_drawn`, the mean over draws, are (m, n), `clusters` (n,); `alpha` is two-
-    sided.
+    `original` and `mean_drawn`, the mean over draws, are (m, n), `clusters` (n,).
     """
     m = len(original)
     first, second = np.triu_indices(m, k=1)

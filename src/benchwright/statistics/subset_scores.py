@@ -1,9 +1,8 @@
-"""Scores of all models on many subsets of the items, and how each subset compares with all items.
+"""Scores of all models on many subsets of the items, compared with those on all items.
 
 Answers are (m, n) in [0, 1], NaN = no answer. A score is the mean over a model's answered items.
-Subsets go through matrix products in blocks, so memory does not grow with their number. The
-functions named `…_rows` compare many scorings of the same models, one a row: `a` (1, m) or (s, m),
-`b` (s, m), in any unit; missing scores (NaN) are left out, of two rows from both.
+Subsets are processed in blocks, so memory does not grow with their number. Functions named `…_rows`
+compare many sets of scores, one a row: `a` (1, m) or (s, m), `b` (s, m); NaN in either is left out.
 """
 
 from collections.abc import Iterator
@@ -24,22 +23,21 @@ from benchwright.statistics.rank_agreement import (
 
 
 def wasserstein_rows(a: Float, b: Float) -> Float:
-    """Wasserstein-1 distance (s,): the mean distance of scores of the same place, both sorted."""
+    """Return the Wasserstein-1 distance (s,): the mean distance of the sorted scores."""
     first, second = complete_rows(a, b)
     return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
 def signed_shift_rows(a: Float, b: Float) -> Float:
-    """Mean of b − a over the models of each row (s,)."""
+    """Return the mean of b − a over the models of each row (s,)."""
     first, second = complete_rows(a, b)
     return row_means(second - first)
 
 
 def spread_top_rows(scores: Float, top: int) -> Float:
-    """Range ≥ 0 of the `top` highest scores of each row (s,); of all with fewer; NaN below two.
+    """Return the range of the `top` highest scores of each row (s,); NaN below two models.
 
-    The best models are those of the row itself: it is the range that a leaderboard made of these
-    items would show at its top.
+    The best models are those of the row, as on a leaderboard of these items.
 
     Raises:
         ValueError: `top` is below two.
@@ -57,14 +55,12 @@ def spread_top_rows(scores: Float, top: int) -> Float:
 
 
 def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
-    """Spread of m models over the noise of one model's score (s,), ≥ 0.
+    """Return the spread of m models over the noise of one model's score (s,), ≥ 0.
 
     The standard deviation of each row of scores (s, m) over models (m − 1 in the denominator),
-    divided by the root mean square of their standard errors (s, m). Near 1 the models differ no
-    more than one model's score is uncertain; it grows with √n. Heineman et al. 2025
-    (arXiv:2508.13144) use the name for another ratio, whose noise is that between training
-    checkpoints; the figures are not comparable. NaN with fewer than two models or without a
-    standard error; infinite where the scores have no noise but differ.
+    divided by the root mean square of their standard errors (s, m). It grows with √n. The noise of
+    Heineman et al. 2025 (arXiv:2508.13144) is between training checkpoints, so their figures are
+    not comparable. NaN with fewer than two models or without standard errors.
     """
     values, errors = complete_rows(scores, standard_errors)
     n = np.count_nonzero(~np.isnan(values), axis=1)
@@ -109,14 +105,13 @@ def subset_scores(
     weights: NDArray[np.generic],
     models: NDArray[np.intp] | None = None,
 ) -> Float:
-    """Scores (s, m) of answers `correct` (m, n) under item weights (s, n): weighted means.
+    """Return the weighted means (s, m) of answers `correct` (m, n) under weights (s, n) ≥ 0.
 
-    Weights are marks or counts ≥ 0. NaN where a model answered nothing of weight. Scores are
-    rounded to 12 decimals, so that equal answers give equal scores. `models` are the places of
-    those that are scored; all where None.
+    NaN where a model answered no weighted item. Scores are rounded to 12 decimals, so that equal
+    answers give equal scores. `models` are the places of those to score; None scores all.
 
     Raises:
-        ValueError: the two do not hold the same items.
+        ValueError: answers and weights do not have the same items.
     """
     _check(correct, weights)
     places = np.arange(len(correct)) if models is None else models
@@ -153,17 +148,13 @@ def subset_figures(
 
 
 def full_figures(correct: NDArray[np.floating], top: int = 20) -> SubsetFigures:
-    """What all items have of these figures by themselves: spread and signal-to-noise, each (1,).
-
-    The others compare with all items and are NaN here.
-    """
+    """Return spread and signal-to-noise of all items, each (1,); the other figures are NaN."""
     whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)), squares=True)
     missing = dict.fromkeys(SubsetFigures._fields, np.full(1, np.nan))
     return SubsetFigures(**missing)._replace(**_own_figures(whole, top))
 
 
 def _figures(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetFigures:
-    """The figures of one block of subsets."""
     scores = _means(part)
     rest = _means(_Sums(whole.weight - part.weight, whole.score - part.score, None))
     first, second = complete_rows(full, scores)
@@ -180,7 +171,6 @@ def _figures(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetFigures:
 
 
 def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
-    """The figures that need no comparison."""
     scores = _means(sums)
     return {
         "spread_top": POINTS * spread_top_rows(scores, top),
@@ -191,7 +181,7 @@ def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
 def _sums(
     correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp], *, squares: bool
 ) -> _Sums:
-    """Sums under `weights` (s, n), over blocks of models so that no copy of all answers is made."""
+    """Sums under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
     m, n = len(models), correct.shape[1]
     weight = np.empty((len(weights), m))
     score = np.empty((len(weights), m))

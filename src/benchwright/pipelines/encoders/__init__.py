@@ -1,4 +1,4 @@
-"""The same items seen by several encoders: which do they call similar?"""
+"""The comparison of which items several encoders call similar."""
 
 from benchwright.pipelines.encoders.pipeline import create_pipeline
 

@@ -1,4 +1,4 @@
-"""The evaluation stage: does the refined benchmark still rank models as it should?"""
+"""The evaluation stage: whether the refined benchmark still ranks models as it should."""
 
 from kedro.pipeline import Node, Pipeline
 

@@ -1,4 +1,4 @@
-"""What can be said of few items: sentences true whatever the data, warnings, flat numbers."""
+"""The headline of the report, its warnings, and flat metrics."""
 
 import math
 from collections.abc import Mapping
@@ -21,17 +21,11 @@ _FEW = 20  # models of a panel on which a rank correlation is rough
 
 
 class Headline(NamedTuple):
-    """The top of the page.
+    """The top of the page."""
 
-    Attributes:
-        kept: what a random subset keeps of the order, or why nothing can be said.
-        beaten: which samplers beat random, and which are beaten by it; "" without tests.
-        chosen: what it is worth to choose a sampler; "" without splits.
-    """
-
-    kept: str
-    beaten: str
-    chosen: str
+    kept: str  # how well a random subset keeps the order, or why nothing can be said
+    beaten: str  # which samplers beat random, and which random beats; "" without tests
+    chosen: str  # the gain of choosing a sampler; "" without splits
 
 
 def write_headline(
@@ -41,7 +35,7 @@ def write_headline(
     sampler_choice: pd.DataFrame,
     sampling: SamplingParams,
 ) -> Headline:
-    """Say what random items of the middle rate keep, who beats them, and what choosing is worth."""
+    """Write what random items of the middle rate keep, who beats them, and the gain of a choice."""
     rate, main = sampling.evidence.main_rate, panels.main
     judges = len(panels.groups[main])
     if not panels.item_ids or judges < FEWEST_JUDGES:
@@ -66,7 +60,7 @@ def write_headline(
 
 
 def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[str], list[str]]:
-    """Samplers that are better and that are worse than random at some tested rate, sorted."""
+    """Return the samplers that are better and worse than random at some tested rate, sorted."""
     tested = sampling_against_random
     own = tested[(tested["panel"] == panel) & (tested["metric"] == METRIC)]
     better, worse = (set(own.loc[own["verdict"] == one, "sampler"]) for one in ("better", "worse"))
@@ -131,7 +125,7 @@ def _signed(value: float) -> str:
 def write_notes(
     panels: SamplingPanels, samplers_left_out: pd.DataFrame, sampling: SamplingParams
 ) -> list[str]:
-    """What a reader has to know before trusting a figure, the gravest first."""
+    """Write the caveats of the figures, the most important first."""
     notes = []
     n = len(panels.item_ids)
     judges = len(panels.groups[panels.main])

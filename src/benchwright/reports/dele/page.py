@@ -211,7 +211,6 @@ def _tiles(
 
 
 def _summary(sampling_summary: pd.DataFrame) -> list[Row]:
-    """By panel its name in words and models, and its samplers."""
     return [
         {
             "words": f"{int(own['n_models'].iloc[0]):,} {PANELS[str(panel)]}",
@@ -253,7 +252,6 @@ def _p(value: float | None) -> str:
 
 
 def _choice(row: Row) -> Row:
-    """A choice by all models, or by one side of a split."""
     gains = {name: coefficient(row[f"{name}_gain"]) for name in ("apparent", "held_out", "luck")}
     by = "all models" if row["split"] == EVERYONE else f"split {row['split'] + 1}"
     return {**row, **gains, "by": by, "metric": METRICS[str(row["metric"])]}
@@ -304,7 +302,6 @@ def target_rows(target_curves: pd.DataFrame, rate: float) -> list[Row]:
 
 
 def _wide(curves: pd.DataFrame, index: str, values: str) -> pd.DataFrame:
-    """Values by `index` (rows) and metric (columns)."""
     return curves.pivot_table(values=values, index=index, columns="metric", dropna=False)
 
 

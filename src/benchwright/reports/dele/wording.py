@@ -25,19 +25,19 @@ METRICS = {
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """A figure with a true minus sign, which zero has not; — where it is missing."""
+    """Write a figure with a true minus sign, or — where it is missing; zero has no sign."""
     if value is None or is_missing(value):
         return wording.coefficient(None)
     return wording.coefficient(round(float(value), digits) + 0.0, digits)
 
 
 def bounds(low: float, high: float, digits: int = 3) -> str:
-    """`[.823, .881]` in full; "" where one is missing."""
+    """Write bounds as `[.823, .881]`; "" where one is missing."""
     if is_missing(low) or is_missing(high):
         return ""
     return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"
 
 
 def points(share: float | None) -> str:
-    """0.0123 as `1.23`."""
+    """Write a share in points: 0.0123 as `1.23`."""
     return coefficient(None if share is None else 100 * share, 2)

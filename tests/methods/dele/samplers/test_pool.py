@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.dele.evidence.texts import FEATURES, text_feature_table
 from benchwright.methods.dele.samplers.pool import (
     OncePerPool,
@@ -44,19 +43,15 @@ def test_pool_without_vectors_and_answers() -> None:
     assert len(pool) == 2
 
 
-def test_vectors_and_answers_join_the_rows() -> None:
+def test_vectors_join_the_rows() -> None:
     vectors = {"enc": {"What is 2 + 2?": np.array([0, 1.0]), "Which?": np.array([1, 0.0])}}
-    answers = ResponseMatrix.of(
-        ("m",), ("q/0", "other"), correct=np.array([[0.25, 1]], dtype=np.float32)
-    )
-    pool = item_pool(ITEMS, "question", vectors, answers)
+    pool = item_pool(ITEMS, "question", vectors)
     assert pool.vectors["enc"].tolist() == [[1, 0], [0, 1]]
     assert pool.vectors["enc"].dtype == np.float32
-    assert np.array_equal(pool.correct, [[np.nan, 0.25]], equal_nan=True)
 
 
 def test_a_missing_vector_is_named() -> None:
-    with pytest.raises(InputError, match=r"vectors of enc: none for the text of item 'q/0'"):
+    with pytest.raises(InputError, match=r"vectors of enc: the text of item 'q/0' has none"):
         item_pool(ITEMS, "question", {"enc": {"Which?": np.zeros(2)}})
 
 

@@ -136,7 +136,7 @@ def _pool(texts: dict[str, str]) -> SamplingPool:
 
 
 def test_extremes() -> None:
-    table = easiest_and_hardest(_pool(TEXTS), each=2)
+    table = easiest_and_hardest(_pool(TEXTS))
     assert table[["end", "rank", "item_id"]].to_numpy().tolist() == [
         ["easy", 1, "a"],  # as easy as c: by id
         ["easy", 2, "c"],
@@ -147,18 +147,9 @@ def test_extremes() -> None:
 
 
 def test_extremes_never_overlap_and_texts_without_words_are_out() -> None:
-    table = easiest_and_hardest(_pool(TEXTS), each=3)
+    table = easiest_and_hardest(_pool(TEXTS))
     assert len(table) == 4  # of five items with words
     assert easiest_and_hardest(_pool({"e": "____"})).empty
-
-
-def test_extremes_by_flesch_are_easy_where_it_is_high() -> None:
-    table = easiest_and_hardest(_pool(TEXTS), "flesch", each=2)
-    assert (
-        table["flesch"].tolist()
-        == sorted(table["flesch"], reverse=True)[:2] + sorted(table["flesch"])[:2]
-    )
-    assert table.loc[table["end"] == "hard", "item_id"].tolist()[0] == "d"
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,6 @@ def _predicted(
 def _near(
     past: Float, size: Float, estimate: Float, level: float, neighbours: int
 ) -> tuple[Float, Float]:
-    """Quantile and root mean square (r,) of the sizes nearest to each estimate."""
     window = min(neighbours, len(past))
     centre = (np.searchsorted(past, estimate) + np.searchsorted(past, estimate, "right")) // 2
     start = np.clip(centre - window // 2, 0, len(past) - window)

@@ -131,7 +131,6 @@ class FittedSubset:
     def _alike(
         self, answers: Float, gaps: NDArray[np.bool_], level: float
     ) -> tuple[Float, list[str]]:
-        """Estimates (4, r) of models that miss the same answers."""
         if gaps.all():
             return np.full((4, len(answers)), np.nan), ["no answers"] * len(answers)
         learnt, said = self.complete, ""

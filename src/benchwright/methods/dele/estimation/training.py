@@ -216,7 +216,6 @@ class PreparedTraining:
 
 
 def _checked(training: Training) -> Training:
-    """Return the training, or raise InputError where it is invalid."""
     correct = np.asarray(training.correct)
     if correct.ndim != 2 or not correct.shape[1]:
         raise InputError(

@@ -308,7 +308,6 @@ def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, ND
 
 
 def _changed(before: pd.Series, now: pd.Series) -> pd.DataFrame:
-    """Scopes that both have, with another winner."""
     rows = [
         (str(scope), str(before[scope]), str(now[scope]))
         for scope in now.index

@@ -42,7 +42,6 @@ def _by_metric(
 
 
 def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, pd.Series]:
-    """Bounds of the middle 95% of each group."""
     return {"low": groups.quantile(MIDDLE[0]), "high": groups.quantile(MIDDLE[2])}
 
 
@@ -231,7 +230,6 @@ def _randoms(orders: pd.Series, judges: Judges, study: SamplingStudy) -> Iterabl
 
 
 def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
-    """Means over repeats and then over splits, with the middle 95% of the splits."""
     figures[["line", "split"]] = figures["panel"].str.rsplit(" ", n=1, expand=True)
     by_split = _by_metric(figures, ["line", "split", "rate", "size"]).mean()
     groups = by_split.groupby(["line", "rate", "size", "metric"])

@@ -319,7 +319,6 @@ class _Planner:
         return row._replace(cost=self.cost.of(items), reason=reason, halves=halves)
 
     def _saved_samplers(self, goal: Agreement, wanted: float) -> Iterator[PlanRow]:
-        """The best sampler of a saved run, and the random subsets of that run."""
         if self.curves is None:
             return
         reached = samplers_that_reach(self.curves, goal, wanted, _PANEL)

@@ -1,4 +1,4 @@
-"""Texts of items as numbers: TF-IDF, counts of words, coordinates for spectral clustering."""
+"""Clusters of items by their texts, and samplers that draw from them (DELE, 3.1, A.1 and A.4)."""
 
 import re
 import warnings
@@ -37,11 +37,11 @@ _NO_WORDS = re.compile("empty vocabulary")
 def text_features(
     texts: tuple[str, ...], most_words: int, weighting: Literal["tfidf", "counts"] = "tfidf"
 ) -> "csr_matrix":
-    """(n, v) sparse float64: the words of n texts, v ≤ `most_words`.
+    """Return the words of n texts as a sparse matrix (n, v), v ≤ `most_words`.
 
-    Words of two and more letters or digits, in lower case, without scikit-learn's English stop
-    words. TF-IDF rows have length 1, those of texts without any such word 0. Where no text has a
-    word, v is 1 and all is 0. Whoever asks again gets the same matrix: do not write to it.
+    Words have at least two letters or digits, in lower case, without scikit-learn's English stop
+    words. TF-IDF rows have length 1, or 0 without words. Where no text has a word, v is 1 and all
+    is 0. The matrix is cached: do not write to it.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -57,7 +57,7 @@ def text_features(
 
 
 def row_lengths(features: Features) -> NDArray[np.float64]:
-    """Euclidean length (n,) of each row."""
+    """Return the Euclidean length (n,) of each row."""
     if isinstance(features, np.ndarray):
         return np.linalg.norm(features.astype(np.float64), axis=1)
     return np.sqrt(np.asarray(features.multiply(features).sum(axis=1), dtype=np.float64).ravel())
@@ -66,22 +66,20 @@ def row_lengths(features: Features) -> NDArray[np.float64]:
 # Below this all eigenvectors are computed: exact, also where a graph in pieces has equal ones.
 _DENSE = 500
 WORKING_MIB = 64
-"""Of one block of distances."""
+"""Working memory of one block of distances."""
 
 
 def spectral_embedding(
     features: Features, dimensions: int, neighbours: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """(n, `dimensions`) coordinates from the graph of nearest neighbours (Shi & Malik 2000).
+    """Embed n items in `dimensions` < n by their graph of nearest neighbours (Shi & Malik 2000).
 
-    Two items are joined with weight 1 if each is among the other's nearest by cosine, 1/2 if one
-    is. The coordinates are the leading eigenvectors of the random walk on that graph. A full
-    similarity matrix would take n² numbers; the graph takes n × `neighbours`. The eigenvectors
-    come from plain Lanczos iterations: the shift-and-invert of scikit-learn's solver factorises a
-    matrix that fills up, and did not end in a minute on 14,042 items.
+    Two items are joined with weight 1 if each is among the other's nearest by cosine, 1/2 if only
+    one is. The coordinates are the leading eigenvectors of the random walk on that graph, which
+    takes n × `neighbours` numbers. They come from plain Lanczos iterations: the shift-and-invert of
+    scikit-learn's solver did not end in a minute on 14,042 items.
 
-    `features` (n, d) have no row all zero; `dimensions` are fewer than n; at most n − 1
-    `neighbours` of an item are used; `generator` draws the start vector.
+    `features` (n, d) have no rows of zeros; `generator` draws the start vector.
     """
     from scipy.sparse import diags_array
     from scipy.sparse.linalg import eigsh
@@ -108,7 +106,7 @@ Labels = NDArray[np.intp]
 
 
 class ClusterCurve(NamedTuple):
-    """How good a clustering is with each number of clusters that was tried."""
+    """The quality of a clustering at each number of clusters that was tried."""
 
     k: NDArray[np.intp]  # (c,) numbers of clusters asked for, rising
     # (c,) sum of squared distances of items to the mean of their cluster, in the space of the
@@ -119,7 +117,7 @@ class ClusterCurve(NamedTuple):
 
     @classmethod
     def empty(cls) -> "ClusterCurve":
-        """Nothing was tried."""
+        """Return the curve of a fixed number of clusters."""
         return cls(np.empty(0, np.intp), np.empty(0), np.empty(0))
 
 
@@ -143,9 +141,9 @@ def cluster_curve(
 
 
 def elbow(curve: ClusterCurve) -> int:
-    """The k at which the curve lies farthest below the line between its ends (Satopää et al. 2011).
+    """Return the k farthest below the line between the curve's ends (Satopää et al. 2011).
 
-    A curve that does not fall has no elbow; then the smallest k.
+    Where the curve does not fall, return the smallest k.
     """
     fall = curve.within[0] - curve.within[-1]
     if fall <= 0:
@@ -156,13 +154,13 @@ def elbow(curve: ClusterCurve) -> int:
 
 
 def best_silhouette(curve: ClusterCurve) -> int:
-    """The k of the highest silhouette, the smallest of equals; without any, the smallest k."""
+    """Return the smallest k of the highest silhouette, or the smallest k without silhouettes."""
     known = np.where(np.isnan(curve.silhouette), -np.inf, curve.silhouette)
     return int(curve.k[np.argmax(np.round(known, 9))])
 
 
 def within_squares(features: Features, labels: Labels) -> float:
-    """Sum over clusters of the squared distances of their items to their mean: Σ|x|² − Σ|Σx|²/n."""
+    """Sum the squared distances of items to their cluster's mean: Σ|x|² − Σ|Σx|²/n."""
     from scipy.sparse import csr_matrix
 
     n = len(labels)
@@ -179,7 +177,7 @@ def within_squares(features: Features, labels: Labels) -> float:
 
 
 def cosine_distances(features: Features) -> NDArray[np.float64]:
-    """(n, n) 1 − cosine, with zeros on the diagonal."""
+    """Return 1 − cosine (n, n), with zeros on the diagonal."""
     from sklearn.metrics.pairwise import cosine_distances as pairwise
 
     return np.asarray(pairwise(features), dtype=np.float64)
@@ -217,8 +215,7 @@ def cluster_items(
 ) -> Clustering:
     """Cluster a pool's items on TF-IDF (`source` "tfidf") or on an encoder's vectors.
 
-    Rows are put in order of item id first, so the order of the pool does not matter; one thread
-    computes, so neither does the number of cores.
+    The result depends neither on the order of the pool nor on the number of cores.
 
     Raises:
         InputError: the pool has no vectors of that encoder.
@@ -246,7 +243,7 @@ def item_features(
     source: str,
     params: ClusteringParams,
 ) -> Features:
-    """(n, d) features of a pool's items in `order`.
+    """Return the features (n, d) of a pool's items in `order`.
 
     Raises:
         InputError: the pool has no vectors of the encoder `source`.
@@ -267,7 +264,6 @@ def item_features(
 def _cluster(
     features: Features, method: Method, source: str, params: ClusteringParams
 ) -> tuple[Labels, int, ClusterCurve]:
-    """Labels of rows that all have features, the clusters asked for, and what was tried."""
     n = features.shape[0]
     if n < 3:  # no two clusters of which one has a pair
         return np.zeros(n, dtype=np.intp), 1, ClusterCurve.empty()
@@ -288,7 +284,6 @@ def _cluster(
 def _labeller(
     features: Features, method: Method, source: str, params: ClusteringParams
 ) -> Callable[[int], Labels]:
-    """The labels (n,) of a method with so many clusters."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, LatentDirichletAllocation
 
@@ -328,7 +323,6 @@ def _labeller(
 
 
 def _strongest(topics: NDArray[np.floating]) -> Labels:
-    """The topic of largest weight of each row."""
     return np.asarray(topics.argmax(axis=1), dtype=np.intp)
 
 
@@ -369,10 +363,10 @@ DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
 def clustering_sampler(method: Method, source: str, params: ClusteringParams) -> Sampler:
-    """The sampler that gives each cluster its share of the size, noise too, and draws at random.
+    """Return the sampler that draws from each cluster, and from noise, its share at random.
 
-    `source` is "tfidf", or the encoder whose vectors are clustered; the clustering is fitted once
-    per pool whatever the repeat's seed.
+    `source` is "tfidf", or the encoder whose vectors are clustered. The clustering is fitted once
+    per pool for all repeats.
     """
     clustering_of = clusterings(method, source, params)
 
@@ -384,7 +378,7 @@ def clustering_sampler(method: Method, source: str, params: ClusteringParams) ->
 
 @lru_cache(maxsize=64)
 def clusterings(method: Method, source: str, params: ClusteringParams) -> OncePerPool[Clustering]:
-    """`cluster_items` by pool, fitted once for all samplers and views of a process."""
+    """Return `cluster_items` by pool, fitted once per process."""
     return OncePerPool(
         lambda pool: cluster_items(pool, method, source, params),
         "texts" if source == TFIDF else source,
@@ -394,12 +388,12 @@ def clusterings(method: Method, source: str, params: ClusteringParams) -> OncePe
 def proportional_draw(
     pool: SamplingPool, labels: NDArray[np.intp], seed: int, sampler: str
 ) -> Draw:
-    """Each cluster's share of a size by largest remainder, inside a cluster at random.
+    """Draw from each cluster its share of the size by largest remainder, at random inside it.
 
-    Equal remainders draw lots, once per repeat. Subsets do not nest.
+    Equal remainders are settled at random once per repeat. Subsets do not nest.
 
-    `labels` are (n,) clusters, noise (−1) one of them. The name of the sampler is part of the seed,
-    so that samplers draw independently.
+    `labels` are (n,) clusters; noise (−1) is one of them. The name of the sampler is part of the
+    seed, so that samplers draw independently.
     """
     numbers, sizes = np.unique(labels, return_counts=True)
     lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])
@@ -422,7 +416,7 @@ def proportional_draw(
 
 
 def clustering_kind(method: Method, source: str) -> SamplerKind:
-    """What the registry says of a method on TF-IDF, or on the vectors of an encoder."""
+    """Describe a method on TF-IDF, or on the vectors of an encoder, for the registry."""
     return SamplerKind(
         "clustering",
         lambda params: clustering_sampler(method, source, params.clustering),

@@ -1,11 +1,10 @@
-"""The items that samplers choose from, and what a sampler is."""
+"""The items that samplers choose from, the types of samplers, and rankings of items."""
 
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
@@ -29,7 +27,7 @@ class SamplingPool:
     # n texts that features are made of: the question, or question and choices.
     texts: tuple[str, ...]
     # by encoder, (n, d) float32 unit vectors of the texts.
-    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=lambda: MappingProxyType({}))
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     # (m, n) float32 in [0, 1], NaN where there is no answer: the answers of the models that may
     # choose items, never of those that judge the choice; m = 0 where there are none.
     correct: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
@@ -38,16 +36,16 @@ class SamplingPool:
         return len(self.item_ids)
 
     def answered(self, correct: NDArray[np.float32]) -> "SamplingPool":
-        """The items as they are seen by samplers that read these answers."""
+        """Return the pool with the answers of other models."""
         return replace(self, correct=correct)
 
     def select(self, places: NDArray[np.intp]) -> "SamplingPool":
-        """The pool of some of its items, in the order of `places`."""
+        """Return the pool of some items, in the order of `places`."""
         return SamplingPool(
             tuple(self.item_ids[place] for place in places),
             tuple(self.subjects[place] for place in places),
             tuple(self.texts[place] for place in places),
-            MappingProxyType({name: matrix[places] for name, matrix in self.vectors.items()}),
+            {name: matrix[places] for name, matrix in self.vectors.items()},
             self.correct[:, places] if self.correct.size else self.correct,
         )
 
@@ -60,10 +58,10 @@ Where the sampler nests, a smaller subset is a prefix of a larger one.
 
 
 Sampler = Callable[[SamplingPool, int], Draw]
-"""A way to choose items: does once what all sizes share.
+"""A way to choose items, which computes once what all sizes share.
 
-The second argument is the repeat's seed, which decides all that is left to chance. It raises
-InputError where the pool lacks what the sampler reads (vectors, answers).
+The second argument is the repeat's seed, the only source of randomness. It raises InputError where
+the pool lacks what the sampler reads (vectors, answers).
 """
 
 
@@ -82,10 +80,9 @@ FeatureText = Literal["question", "question_and_choices"]
 
 
 def feature_texts(items: pd.DataFrame, kind: FeatureText) -> tuple[str, ...]:
-    """The text of each row of an `Items` table, in order.
+    """Return the text of each row of an `Items` table.
 
-    With its choices, each stands on a line of its own, without a letter: letters and their points
-    are no words of the benchmark. An open-ended item (no choices) is its question either way.
+    Choices are on separate lines without letters, which are no words of the benchmark.
     """
     if kind == "question":
         return tuple(items["question"])
@@ -100,39 +97,25 @@ def item_pool(
     items: pd.DataFrame,
     kind: FeatureText = "question",
     vectors: Mapping[str, VectorsByText] | None = None,
-    responses: ResponseMatrix | None = None,
 ) -> SamplingPool:
-    """The items as a pool, in the order of the table.
-
-    Args:
-        items: an `Items` table of n rows; open-ended items have no choices.
-        kind: what features read.
-        vectors: by encoder, the unit vector of each of `feature_texts(items, kind)`.
-        responses: answers of the models that may choose items, and of no others; items without any
-            answer have NaN throughout.
+    """Return the items of an `Items` table as a pool; `vectors` are by encoder and text.
 
     Raises:
         InputError: an encoder has no vector of a text.
     """
     texts = feature_texts(items, kind)
     ids = tuple(items["item_id"])
-    matrices = {
-        name: _vector_matrix(name, found, ids, texts) for name, found in (vectors or {}).items()
-    }
-    pool = SamplingPool(ids, tuple(items["subject"]), texts, MappingProxyType(matrices))
-    return pool.answered(responses.select_items(ids).correct) if responses is not None else pool
-
-
-def _vector_matrix(
-    encoder: str, found: VectorsByText, ids: tuple[str, ...], texts: tuple[str, ...]
-) -> NDArray[np.float32]:
-    for item_id, text in zip(ids, texts, strict=True):
-        if text not in found:
-            raise InputError(
-                f"vectors of {encoder}: none for the text of item {item_id!r}; encode all of "
-                "feature_texts(items) with it"
-            )
-    return np.stack([found[text] for text in texts]).astype(np.float32, copy=False)
+    matrices = {}
+    for encoder, by_text in (vectors or {}).items():
+        for item_id, text in zip(ids, texts, strict=True):
+            if text not in by_text:
+                raise InputError(
+                    f"vectors of {encoder}: the text of item {item_id!r} has none; encode all "
+                    "texts of feature_texts(items)"
+                )
+        matrix = np.stack([by_text[text] for text in texts])
+        matrices[encoder] = matrix.astype(np.float32, copy=False)
+    return SamplingPool(ids, tuple(items["subject"]), texts, matrices)
 
 
 T = TypeVar("T")
@@ -141,14 +124,10 @@ _MOST = 64  # fits that are kept: more than the subjects of MMLU
 
 
 class OncePerPool(Generic[T]):
-    """A function of a pool that remembers its results by what the pool holds.
+    """A function of a pool that caches its results by the pool's content.
 
-    By content and not by object: inside subjects each repeat makes its pools anew.
-
-    Args:
-        fit: the function.
-        reads: what it depends on besides the ids: `texts`, `answers`, or an encoder whose vectors
-            it reads.
+    Not by object: within subjects each repeat makes new pools. `reads` is what the function depends
+    on besides the ids: `texts`, `answers`, or an encoder whose vectors it reads.
     """
 
     def __init__(self, fit: Callable[[SamplingPool], T], reads: str) -> None:
@@ -158,7 +137,7 @@ class OncePerPool(Generic[T]):
         self._last: tuple[weakref.ref[SamplingPool], T] | None = None
 
     def __call__(self, pool: SamplingPool) -> T:
-        """The result for this pool, fitted now or earlier."""
+        """Return the result for this pool, fitted now or earlier."""
         # Repeats come with the very pool; hashing its texts took longer than drawing from it.
         if self._last is not None and self._last[0]() is pool:
             return self._last[1]
@@ -172,7 +151,6 @@ class OncePerPool(Generic[T]):
 
 
 def _digest(pool: SamplingPool, reads: str) -> bytes:
-    """A hash of ids and of what is read, in the order of the pool."""
     digest = hashlib.blake2b(digest_size=16)
     for text in (*pool.item_ids, *(pool.texts if reads == "texts" else ())):
         encoded = text.encode("utf-8", "surrogatepass")
@@ -185,11 +163,11 @@ def _digest(pool: SamplingPool, reads: str) -> bytes:
 
 
 Feature = Callable[[str], float]
-"""A figure of a text; NaN where the text does not have it."""
+"""A number computed from a text; NaN where the text has none."""
 
 
 def prefixes(order: NDArray[np.intp]) -> Draw:
-    """The draw whose subset of size k is the first k of `order`, a permutation of n places."""
+    """Return the draw whose subset of size k is the first k of `order`."""
 
     def draw(size: int) -> WeightedSubset:
         require_size(size, len(order))
@@ -205,7 +183,7 @@ def require_size(size: int, n: int) -> None:
 
 
 def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp]:
-    """All n places in an order that depends on seed, sampler and ids only."""
+    """Return all n places in an order that depends on seed, sampler and ids only."""
     uniforms = item_uniforms(seed, f"sampling.{sampler}", pool.item_ids)
     order = np.argsort(uniforms, kind="stable")
     if (uniforms[order[1:]] != uniforms[order[:-1]]).all():
@@ -217,7 +195,7 @@ def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp
 def order_by(
     values: Sequence[float], pool: SamplingPool, seed: int, sampler: str, *, highest_first: bool
 ) -> NDArray[np.intp]:
-    """All n places by value; equal values at random, values that are NaN last."""
+    """Sort all n places by value; ties are in random order, NaN comes last."""
     scores = np.asarray(values, dtype=np.float64)
     keys = -scores if highest_first else scores
     shuffled = random_order(pool, seed, sampler)
@@ -225,10 +203,9 @@ def order_by(
 
 
 def rank_by_feature(sampler: str, feature: Feature, *, highest_first: bool) -> Sampler:
-    """The sampler that takes items by a feature of their texts.
+    """Return the sampler that takes items by a feature of their texts, computed once per text.
 
-    The random order of equal values depends on `sampler`, its name. The feature is computed once
-    for each text, however often the sampler draws.
+    The random order of equal values depends on its name.
     """
     cached = lru_cache(maxsize=1 << 17)(feature)
 

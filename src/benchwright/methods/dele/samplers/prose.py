@@ -24,7 +24,7 @@ _ENDS_NO_SENTENCE = re.compile(
 
 
 class Prose(NamedTuple):
-    """What a text is made of."""
+    """The parts of a text."""
 
     # in order, as they are written: letters and apostrophes (’ becomes '). Hyphens, dashes and
     # slashes stand between words.
@@ -35,13 +35,13 @@ class Prose(NamedTuple):
 
 
 def without_formulas(text: str) -> str:
-    r"""The text with each formula ($…$, \[…\]) replaced by a space, in NFC."""
+    r"""Replace each formula of the text ($…$, \[…\]) by a space, in NFC."""
     return _FORMULA.sub(" ", unicodedata.normalize("NFC", text))
 
 
 @lru_cache(maxsize=1 << 16)
 def read_prose(text: str) -> Prose:
-    """The words of a text, and how much else stands between them."""
+    """Return the words of a text, and the number of other tokens."""
     plain = _FORMULA.sub(" 0 ", unicodedata.normalize("NFC", text))
     pieces = _BETWEEN_WORDS.split(_PLURAL.sub("", plain).replace("’", "'"))
     read = [(_word(piece), piece) for piece in pieces]
@@ -50,16 +50,16 @@ def read_prose(text: str) -> Prose:
 
 
 def prose_words(text: str) -> tuple[str, ...]:
-    """The words of a text alone."""
+    """Return the words of a text."""
     return read_prose(text).words
 
 
 def sentence_count(text: str) -> int:
-    """Sentences that hold a word of two letters or more; at least 1.
+    """Count the sentences with a word of two letters or more; at least 1.
 
-    A sentence ends at a full stop, question or exclamation mark or line break where no lower-case
-    letter follows; a line break also before (i), b) or 2. on the next line. Points in numbers,
-    after single letters (initials, U.S.), Roman numerals and common abbreviations end none.
+    A sentence ends at a full stop, question or exclamation mark or line break that no lower-case
+    letter follows, and at a line break before (i), b) or 2. Points in numbers, after single letters
+    (initials, U.S.), Roman numerals and common abbreviations do not end sentences.
     """
     plain = without_formulas(text)
     count, start = 0, 0
@@ -88,7 +88,6 @@ def _holds_word(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 17)
 def _word(piece: str) -> str:
-    """The word in a piece between spaces; "" where it is none."""
     core = piece.strip(_AROUND_WORDS)
     letters = core.replace("'", "")
     if not letters or not all(map(_is_letter, letters)):

@@ -19,6 +19,7 @@ from benchwright.methods.dele.samplers.prose import read_prose, sentence_count
 from benchwright.tables.dele import ReadabilityBands, ReadabilityExtremes
 
 _COMPLEX = 3  # syllables
+_EXAMPLES = 3  # items at either end
 _ENDINGS = (
     ("s", ""),
     ("es", ""),
@@ -36,7 +37,7 @@ _DOUBLING = frozenset({"ed", "ing", "est"})  # stopped, stopping, biggest
 
 
 class ReadingCounts(NamedTuple):
-    """What the indices are made of."""
+    """The counts that the indices are computed from."""
 
     words: int  # of the text, numbers and formulas among them
     sentences: int  # at least 1
@@ -47,7 +48,7 @@ class ReadingCounts(NamedTuple):
 
 @lru_cache(maxsize=1 << 17)
 def reading_counts(text: str) -> ReadingCounts:
-    """Count once what four indices share."""
+    """Count the words, sentences and syllables that the indices share."""
     prose = read_prose(text)
     words = [word.casefold() for word in prose.words]
     syllables = [syllable_count(word) for word in words]
@@ -61,15 +62,16 @@ def reading_counts(text: str) -> ReadingCounts:
 
 
 def difficult_word_share(text: str) -> float:
-    """Difficult words divided by words, in [0, 1] (A.1.15); NaN for a text of none."""
+    """Return difficult words divided by words, in [0, 1] (A.1.15); NaN without words."""
     counts = reading_counts(text)
     return counts.difficult / counts.words if counts.words else nan
 
 
 def dale_chall(text: str) -> float:
-    """0.1579 × difficult words in % + 0.0496 × words per sentence (A.1.16); NaN without words.
+    """Return 0.1579 × difficult words in % + 0.0496 × words per sentence (A.1.16).
 
-    As printed, without the 3.6365 that the original adds above 5% difficult words.
+    As printed, without the 3.6365 that the original adds above 5% difficult words. NaN without
+    words.
     """
     counts = reading_counts(text)
     if not counts.words:
@@ -79,10 +81,7 @@ def dale_chall(text: str) -> float:
 
 
 def flesch_reading_ease(text: str) -> float:
-    """206.835 − 1.015 × words per sentence − 84.6 × syllables per word (A.1.17), at most 121.22.
-
-    NaN for a text of none.
-    """
+    """Return 206.835 − 1.015 × words per sentence − 84.6 × syllables per word (A.1.17), or NaN."""
     counts = reading_counts(text)
     if not counts.words:
         return nan
@@ -91,7 +90,7 @@ def flesch_reading_ease(text: str) -> float:
 
 
 def gunning_fog(text: str) -> float:
-    """0.4 × (words per sentence + complex words in %) (A.1.18); NaN for a text of none."""
+    """Return 0.4 × (words per sentence + complex words in %) (A.1.18); NaN without words."""
     counts = reading_counts(text)
     if not counts.words:
         return nan
@@ -100,7 +99,7 @@ def gunning_fog(text: str) -> float:
 
 @lru_cache(maxsize=1 << 17)
 def syllable_count(word: str) -> int:
-    """Syllables of a lower-case word: CMU's dictionary, else hyphenation; at least 1."""
+    """Count the syllables of a lower-case word by CMU's dictionary, else by hyphenation."""
     import textstat
 
     return max(1, int(textstat.syllable_count(word)))
@@ -108,10 +107,9 @@ def syllable_count(word: str) -> int:
 
 @lru_cache(maxsize=1 << 17)
 def is_difficult(word: str) -> bool:
-    """Whether a lower-case word is not on textstat's Dale–Chall list.
+    """Return whether a lower-case word is missing from textstat's Dale–Chall list.
 
-    As Dale and Chall instruct, regular inflections of listed words are not difficult: pigs,
-    carries, stopped, making, biggest, a boy's.
+    Regular inflections of listed words are not difficult: pigs, stopped, biggest, a boy's.
     """
     return _easy_words().isdisjoint(_forms(word))
 
@@ -124,7 +122,6 @@ def _easy_words() -> frozenset[str]:
 
 
 def _forms(word: str) -> list[str]:
-    """The word and what it may be a regular inflection of."""
     forms = [word, word.removesuffix("'s")]
     for ending, instead in _ENDINGS:
         stem = word.removesuffix(ending)
@@ -168,43 +165,38 @@ _BOUNDS: Mapping[Index, tuple[float, ...]] = MappingProxyType(
 )
 
 
-def easiest_and_hardest(
-    pool: SamplingPool, by: Index = "difficult_words", each: int = 3
-) -> pd.DataFrame:
-    """The items that are easiest and hardest to read, with all four indices (Table 2).
+def easiest_and_hardest(pool: SamplingPool) -> pd.DataFrame:
+    """List the three items that are easiest and hardest to read, with all indices (Table 2).
 
-    Args:
-        pool: items; those without any word are left out.
-        by: the index that orders them; the other indices, then ids, settle equal values.
-        each: items at either end; fewer where there are fewer than twice as many.
+    The share of difficult words orders them, then the other indices and ids. Items without words
+    are left out.
 
     Returns:
         A `ReadabilityExtremes` table: the easiest, easiest first, then the hardest, hardest first.
     """
-    keys = [by, *(index for index in _INDICES if index != by)]
     rows = []
     for item_id, subject, text in zip(pool.item_ids, pool.subjects, pool.texts, strict=True):
         values: dict[str, float] = {key: index(text) for key, (index, _) in _INDICES.items()}
-        if not isnan(values[by]):
-            order = (*(_INDICES[key][1] * values[key] for key in keys), item_id)
+        if not isnan(values["difficult_words"]):
+            order = (*(sign * values[key] for key, (_, sign) in _INDICES.items()), item_id)
             rows.append((order, {"item_id": item_id, "subject": subject, "text": text, **values}))
     rows.sort(key=lambda row: row[0])
-    ends = min(each, len(rows) // 2)
-    easiest = [{"end": "easy", **row} for _, row in rows[:ends]]
-    hardest = [{"end": "hard", **row} for _, row in rows[len(rows) - ends :][::-1]]
-    ranked = [
-        {**row, "rank": rank} for end in (easiest, hardest) for rank, row in enumerate(end, 1)
-    ]
-    return ReadabilityExtremes.from_rows(ranked)
+    shown = min(_EXAMPLES, len(rows) // 2)
+    ends = {"easy": rows[:shown], "hard": rows[len(rows) - shown :][::-1]}
+    return ReadabilityExtremes.from_rows(
+        [
+            {"end": end, **row, "rank": rank}
+            for end, ranked in ends.items()
+            for rank, (_, row) in enumerate(ranked, 1)
+        ]
+    )
 
 
 def readability_bands(pool: SamplingPool) -> pd.DataFrame:
-    """How many items fall in each band of Flesch reading ease and Gunning fog (Tables 4 and 5).
+    """Count items by band of Flesch reading ease and Gunning fog: a `ReadabilityBands` table.
 
-    The outer bands are open: Flesch goes beyond 0 and 100. Items without any word are in none.
-
-    Returns:
-        A `ReadabilityBands` table, the easiest band of each index first.
+    The easiest band of each index comes first (Tables 4 and 5). The outer bands are open: Flesch
+    goes beyond 0 and 100. Items without words are in no band.
     """
     rows = []
     for index, bounds in _BOUNDS.items():

@@ -49,20 +49,33 @@ def _baseline(sampler: Sampler, reads: frozenset[str], *, nested: bool) -> Sampl
     return SamplerKind("baseline", lambda _: sampler, reads, nested, random=True)
 
 
-def _ranked(family: str, name: str, feature: Feature, *, highest_first: bool) -> SamplerKind:
-    return SamplerKind(
-        family,
-        lambda _: rank_by_feature(name, feature, highest_first=highest_first),
-        _TEXTS,
-        nested=True,
-        random=False,
-    )
-
-
 def _answering(
     family: str, make: Callable[[AnchorParams], Sampler], *, nested: bool, random: bool
 ) -> SamplerKind:
     return SamplerKind(family, lambda params: make(params.anchors), _ANSWERS, nested, random)
+
+
+# Family, feature, and whether the highest values come first.
+_RANKED: Mapping[str, tuple[str, Feature, bool]] = {
+    "spelling_errors": ("quality", spelling_errors, False),
+    "word_length": ("quality", average_word_length, True),
+    "repeated_words": ("quality", repeated_words, False),
+    "lexical_diversity": ("quality", lexical_diversity, True),
+    "difficult_words": ("difficulty", difficult_word_share, True),
+    "dale_chall": ("difficulty", dale_chall, True),
+    "flesch": ("difficulty", flesch_reading_ease, False),
+    "gunning_fog": ("difficulty", gunning_fog, True),
+}
+
+
+def _ranked(name: str) -> SamplerKind:
+    family, feature, highest_first = _RANKED[name]
+    sampler = rank_by_feature(name, feature, highest_first=highest_first)
+    return SamplerKind(family, lambda _: sampler, _TEXTS, nested=True, random=False)
+
+
+def _compound_probability(params: SamplingParams) -> Sampler:
+    return compound_probability_sampler(standardise=params.cpd == "standardised")
 
 
 SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
@@ -70,27 +83,10 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "random": _baseline(random_sampler, frozenset(), nested=True),
         "stratified": _baseline(stratified_sampler, _SUBJECTS, nested=False),
         "balanced": _baseline(balanced_sampler, _SUBJECTS, nested=True),
-        "spelling_errors": _ranked(
-            "quality", "spelling_errors", spelling_errors, highest_first=False
-        ),
-        "word_length": _ranked("quality", "word_length", average_word_length, highest_first=True),
-        "repeated_words": _ranked("quality", "repeated_words", repeated_words, highest_first=False),
-        "cpd": SamplerKind(
-            "quality",
-            lambda params: compound_probability_sampler(standardise=params.cpd == "standardised"),
-            _TEXTS,
-            nested=True,
-            random=False,
-        ),
-        "lexical_diversity": _ranked(
-            "quality", "lexical_diversity", lexical_diversity, highest_first=True
-        ),
-        "difficult_words": _ranked(
-            "difficulty", "difficult_words", difficult_word_share, highest_first=True
-        ),
-        "dale_chall": _ranked("difficulty", "dale_chall", dale_chall, highest_first=True),
-        "flesch": _ranked("difficulty", "flesch", flesch_reading_ease, highest_first=False),
-        "gunning_fog": _ranked("difficulty", "gunning_fog", gunning_fog, highest_first=True),
+        **{name: _ranked(name) for name in ("spelling_errors", "word_length", "repeated_words")},
+        "cpd": SamplerKind("quality", _compound_probability, _TEXTS, nested=True, random=False),
+        "lexical_diversity": _ranked("lexical_diversity"),
+        **{name: _ranked(name) for name, (family, *_) in _RANKED.items() if family == "difficulty"},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
         "anchor_points": _answering("responses", anchor_points_sampler, nested=False, random=False),
         "irt_clusters": _answering("responses", irt_clusters_sampler, nested=False, random=False),

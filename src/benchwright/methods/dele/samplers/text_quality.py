@@ -19,7 +19,7 @@ from benchwright.methods.dele.samplers.prose import prose_words, without_formula
 
 
 def average_word_length(text: str) -> float:
-    """Letters per word; NaN where the text has no words. Apostrophes do not count."""
+    """Return letters per word, without apostrophes; NaN without words."""
     words = prose_words(text)
     if not words:
         return nan
@@ -27,16 +27,13 @@ def average_word_length(text: str) -> float:
 
 
 def repeated_words(text: str) -> float:
-    """Words that stood earlier in the text, case folded; NaN where the text has no words.
-
-    "The cat saw the other cat" has 2. The paper says no more than "count of repeating words".
-    """
+    """Count the words that occurred earlier in the text, ignoring case; NaN without words."""
     words = prose_words(text)
     return float(len(words) - len({word.casefold() for word in words})) if words else nan
 
 
 def lexical_diversity(text: str) -> float:
-    """Distinct words divided by words, in (0, 1], case folded; NaN where there are none."""
+    """Return distinct words divided by words, in (0, 1], ignoring case; NaN without words."""
     words = prose_words(text)
     return len({word.casefold() for word in words}) / len(words) if words else nan
 
@@ -62,21 +59,18 @@ _BRITISH = tuple(
 
 
 def spelling_errors(text: str) -> float:
-    """Distinct misspelt words of the text; NaN where the text has no words.
-
-    A word that a text uses again and again is rather its term than a slip, and counts once.
-    """
+    """Count the distinct misspelt words of the text; NaN without words."""
     words = prose_words(text)
     return float(sum(map(is_misspelt, set(words)))) if words else nan
 
 
 @lru_cache(maxsize=1 << 17)
 def is_misspelt(word: str) -> bool:
-    """Whether a word is not in the list and one edit away from a word that is.
+    """Return whether a word is unlisted and one edit away from a listed word.
 
-    An edit inserts, deletes or changes a letter or swaps two neighbours. A word far from all listed
-    ones is taken for a term that the list lacks (pharmacotherapy), as are words with a capital
-    letter, of fewer than four letters or with a letter outside a–z: these are never misspelt.
+    An edit inserts, deletes or changes a letter or swaps two neighbours. Words far from all listed
+    ones count as terms (pharmacotherapy), as do words with a capital letter, fewer than four
+    letters or a letter outside a–z.
     """
     if len(word) < _SHORTEST or not re.fullmatch(r"[a-z']+", word):
         return False
@@ -88,7 +82,6 @@ def is_misspelt(word: str) -> bool:
 
 
 def _other_forms(word: str) -> list[str]:
-    """The word without a plural or possessive ending, and as Americans spell it."""
     base = word.removesuffix("'s")
     return [base, base.removesuffix("s"), *(rule.sub(us, base) for rule, us in _BRITISH)]
 
@@ -105,14 +98,14 @@ _PERIODS = re.compile(r"(?<!\d)\.+|\.+(?!\d)")
 
 
 def wordform(text: str) -> float:
-    """Upper-case letters divided by lower-case ones; NaN where no letter is lower-case."""
+    """Return upper-case letters divided by lower-case ones; NaN without lower-case letters."""
     plain = without_formulas(text)
     lower = sum(map(str.islower, plain))
     return sum(map(str.isupper, plain)) / lower if lower else nan
 
 
 def vowel_consonant_ratio(text: str) -> float:
-    """Vowels (a, e, i, o, u, accented or not) divided by other letters a–z; NaN: no consonant."""
+    """Return vowels (accented or not) divided by other letters a–z; NaN without consonants."""
     plain = unicodedata.normalize("NFKD", without_formulas(text)).casefold()
     letters = [character for character in plain if "a" <= character <= "z"]
     vowels = sum(letter in _VOWELS for letter in letters)
@@ -120,23 +113,23 @@ def vowel_consonant_ratio(text: str) -> float:
 
 
 def periods(text: str) -> float:
-    """Full stops; a run of them counts once, a decimal point not at all."""
+    """Count the full stops; a run counts once, decimal points do not count."""
     return float(len(_PERIODS.findall(without_formulas(text))))
 
 
 def compound_probability(text: str) -> float:
-    """(wordform + vowel–consonant ratio + periods) / 3 as printed; NaN where a part is.
+    """Return (wordform + vowel–consonant ratio + periods) / 3 as printed, or NaN.
 
-    The number of periods has no bound and decides nearly alone.
+    The number of periods is unbounded and dominates.
     """
     return fsum(_parts(text)) / 3
 
 
 def standardised_compound_probability(texts: Sequence[str]) -> list[float]:
-    """The mean of the three parts after each was put on mean 0 and sd 1 over the texts.
+    """Return the mean of the three parts, each standardised over the texts.
 
-    NaN where a part is; the others' mean and sd leave such texts out. A part that does not vary
-    counts 0. Sums are exact, so that the order of the texts changes nothing.
+    Texts with a missing part have NaN and are left out of means and sds. A constant part counts 0.
+    Sums are exact, so the order of the texts does not matter.
     """
     parts_of = {text: _parts(text) for text in texts}
     rows = [parts_of[text] for text in texts]
@@ -164,7 +157,7 @@ def _standardised(value: float, scale: tuple[float, float]) -> float:
 
 
 def compound_probability_sampler(*, standardise: bool) -> Sampler:
-    """Items with the highest figure first, standardised over the pool or as printed."""
+    """Take the items with the highest value first, standardised over the pool or as printed."""
     if not standardise:
         return rank_by_feature("cpd", compound_probability, highest_first=True)
 

@@ -167,7 +167,6 @@ def draw_subject_curves(subject_curves: pd.DataFrame, sampling: SamplingParams) 
 
 
 def _arrays(figure: Any, rows: pd.DataFrame, rates: list[float]) -> dict[str, Any]:
-    """What each trace shows of a subject."""
     by_sampler = {str(name): own.set_index("rate") for name, own in rows.groupby("sampler")}
     any_of = next(iter(by_sampler.values()))
     found: dict[str, Any] = {"x": [], "y": [], "customdata": []}
@@ -204,7 +203,6 @@ def _menu(shown: Mapping[str, dict[str, Any]], y: float) -> dict[str, Any]:
 
 
 def _by_family(curves: pd.DataFrame, sampling: SamplingParams) -> pd.DataFrame:
-    """Curves with the family of each sampler as `group`."""
     families = {name: kind.family for name, kind in sampler_kinds(sampling).items()}
     return curves.assign(group=curves["sampler"].map(families))
 
@@ -297,7 +295,6 @@ def _axes(places: _Places, unit: str, reach: list[float]) -> dict[str, Any]:
 
 
 def _narrow(places: _Places, top: int) -> dict[str, Any]:
-    """The changes where legends need more rows."""
     changes: dict[str, Any] = {
         "layout.height": places.height + top + places.bottom,
         "layout.margin.b": places.bottom,
