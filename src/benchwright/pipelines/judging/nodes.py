@@ -22,12 +22,12 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
 )
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
+    combine_ratings,
     difficulty_candidates,
     last_ratings,
     rate_difficulty,
     read_examples,
 )
-from benchwright.methods.mmlu_cf.difficulty.rating import item_difficulty as combine_ratings
 from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
 from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams

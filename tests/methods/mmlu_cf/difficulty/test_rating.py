@@ -9,8 +9,8 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.difficulty.rating import (
     BUNDLED,
+    combine_ratings,
     difficulty_prompt,
-    item_difficulty,
     parse_level,
     rate_difficulty,
     read_examples,
@@ -44,7 +44,7 @@ def test_the_known_levels_come_back_with_every_attempt() -> None:
         ["c", 2, "parsed"],
     ]
     assert rounds["parse_rate"].tolist() == pytest.approx([2 / 3, 1])
-    table = item_difficulty(["a", "b", "c"], ratings, "median", seed=0)
+    table = combine_ratings(["a", "b", "c"], ratings, "median", seed=0)
     assert table["level"].tolist() == [1, 6, 9]
     assert set(table["source"]) == {"judges"}
 
@@ -94,8 +94,8 @@ def ratings(*rows: tuple[str, str, float | None]) -> pd.DataFrame:
 
 def test_several_judges_give_their_median_or_mean() -> None:
     said = ratings(("a", "x", 1), ("a", "y", 2), ("a", "z", 9))
-    median = item_difficulty(["a"], said, "median", seed=0).iloc[0]
-    mean = item_difficulty(["a"], said, "mean", seed=0).iloc[0]
+    median = combine_ratings(["a"], said, "median", seed=0).iloc[0]
+    mean = combine_ratings(["a"], said, "mean", seed=0).iloc[0]
     assert (median["difficulty"], median["lowest"], median["highest"]) == (2, 1, 9)
     assert (mean["difficulty"], mean["level"], mean["judges"]) == (4, 4, 3)
 
@@ -105,16 +105,16 @@ def test_halves_go_up_and_down_about_equally_often_and_always_alike() -> None:
     said = ratings(
         *((name, judge, value) for name in names for judge, value in (("x", 5), ("y", 6)))
     )
-    first = item_difficulty(names, said, "median", seed=1)
+    first = combine_ratings(names, said, "median", seed=1)
     assert set(first["difficulty"]) == {5.5}
     assert 150 < (first["level"] == 6).sum() < 250
-    other = item_difficulty(names[::-1], said.iloc[::-1], "median", seed=1)
+    other = combine_ratings(names[::-1], said.iloc[::-1], "median", seed=1)
     pd.testing.assert_frame_equal(first, other.iloc[::-1].reset_index(drop=True))
 
 
 def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() -> None:
     said = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
-    table = item_difficulty(
+    table = combine_ratings(
         ["a", "b", "c", "d"], said, "median", seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
     )
     assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
@@ -127,8 +127,8 @@ def test_what_no_judge_rated_comes_from_answers_or_is_said_to_be_not_judged() ->
 def test_no_items_and_no_judges_give_empty_tables() -> None:
     ratings, rounds = rate_difficulty(ITEMS, {}, BUNDLED, attempts=1)
     assert len(ratings) == len(rounds) == 0
-    assert len(item_difficulty([], ratings, "median", seed=0)) == 0
-    assert list(item_difficulty(["a"], ratings, "median", 0)) == ItemDifficulty.columns()
+    assert len(combine_ratings([], ratings, "median", seed=0)) == 0
+    assert list(combine_ratings(["a"], ratings, "median", 0)) == ItemDifficulty.columns()
 
 
 def test_a_users_examples_are_read() -> None:

@@ -194,7 +194,7 @@ def last_ratings(ratings: pd.DataFrame) -> pd.DataFrame:
     return last[["item_id", "judge", "rating", "status"]].reset_index(drop=True)
 
 
-def item_difficulty(
+def combine_ratings(
     item_ids: Sequence[str],
     ratings: pd.DataFrame,
     combine: Literal["median", "mean"],

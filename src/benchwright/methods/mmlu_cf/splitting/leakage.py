@@ -54,9 +54,9 @@ class Verdict(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """Halves without leaks: `SplitAssignment` of the items that stay, `LeakPairs` ever across.
+    """Halves without leaks: a `SplitAssignment` of the items that stay.
 
-    `removed` are the dropped ids, sorted; `rounds` those of finding and moving.
+    The `LeakPairs` were in different halves in any of the `rounds`; `removed` are the dropped ids.
     """
 
     assignment: pd.DataFrame
