@@ -86,7 +86,7 @@ def test_a_new_project_has_the_conf_of_the_clone(
     assert yaml.safe_load((tmp_path / "mine" / ".telemetry").read_text()) == {"consent": False}
     again = run(unpacked, tmp_path, "new", "mine")
     assert again.returncode == 1
-    assert again.stderr.splitlines()[-1].startswith("benchwright: mine is there already")
+    assert again.stderr.splitlines()[-1].startswith("benchwright: mine already exists")
     assert not list(tmp_path.glob(".new-*"))
 
 

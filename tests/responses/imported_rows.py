@@ -15,5 +15,5 @@ def import_as_rows(
 ) -> Imported:
     """`import_answers`, before answers without log-likelihoods become matrices."""
     index = AnswerIndex(items, calibration_items, draws)
-    joined = join_answers(files, index)
-    return Imported(as_responses(joined.rows, index), joined.wide, joined.report)
+    rows, wide, report = join_answers(files, index)
+    return Imported(as_responses(rows, index), wide, report)

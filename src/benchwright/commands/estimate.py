@@ -116,14 +116,14 @@ def estimate_scores(
     fitted = ESTIMATORS[name].make(settings)(
         PreparedTraining(training.training, settings), weighted, seed
     )
-    found = fitted(answers, settings.level)
+    estimates = fitted(answers, settings.level)
     answered = (~np.isnan(answers)).sum(axis=1).tolist()
-    on_subset = [_weighted_mean(own, subset.weights) for own in answers]
+    on_subset = [_weighted_mean(row, subset.weights) for row in answers]
     figures = [
         [None if math.isnan(value) else float(value) for value in column]
-        for column in (on_subset, *found[:4])
+        for column in (on_subset, *estimates[:4])
     ]
-    models = tuple(map(ModelEstimate, new.models, answered, *figures, found.reason))
+    models = tuple(map(ModelEstimate, new.models, answered, *figures, estimates.reason))
     return Estimated(
         subset,
         name,
@@ -140,8 +140,8 @@ def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDA
     """Return answers (r, k) to the subset's items in order, also to rows of stock tasks."""
     stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
     asked = dict.fromkeys(subset.item_ids)
-    found = [name if name in asked else stock.get(name) for name in new.item_ids]
-    foreign = [name for name, item in zip(new.item_ids, found, strict=True) if item is None]
+    item_ids = [name if name in asked else stock.get(name) for name in new.item_ids]
+    foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
     if len(foreign) == len(new.item_ids):
         raise InputError(
             f"no answer is to the subset's {len(asked):,} items; the first of it is "
@@ -153,7 +153,7 @@ def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDA
         )
     # Of two answers to an item the first counts.
     given = (
-        pd.DataFrame(new.correct.T).groupby(np.array(found, object)).first().reindex(list(asked))
+        pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first().reindex(list(asked))
     )
     out = given.to_numpy(np.float64).T
     lacking = np.isnan(out)
@@ -236,19 +236,20 @@ def _weighted_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -
     return float((answers[there] * weights[there]).sum() / total) if total > 0 else math.nan
 
 
-def terminal_lines(found: Estimated) -> list[str]:
+def terminal_lines(estimated: Estimated) -> list[str]:
     """Return the lines to print, one per model."""
-    subset = found.subset
+    subset = estimated.subset
+    source = f" ({estimated.source})" if estimated.source else ""
     lines = [
         f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items by "
-        f"{subset.sampler}, seed {subset.seed}; estimator {found.estimator}, "
-        f"{found.training:,} training models{f' ({found.source})' if found.source else ''}",
-        *(f"note: {note}" for note in found.notes),
+        f"{subset.sampler}, seed {subset.seed}; estimator {estimated.estimator}, "
+        f"{estimated.training:,} training models{source}",
+        *(f"note: {note}" for note in estimated.notes),
     ]
-    width = max(len("model"), *(len(model.model) for model in found.models))
-    whole = f"all {found.of_items:,}"
-    lines.append(f"{'model':{width}}  answered  on subset  {whole}  {found.level:.0%} interval")
-    for model in found.models:
+    width = max(len("model"), *(len(model.model) for model in estimated.models))
+    whole = f"all {estimated.of_items:,}"
+    lines.append(f"{'model':{width}}  answered  on subset  {whole}  {estimated.level:.0%} interval")
+    for model in estimated.models:
         mean, score, low, high = (
             "–" if value is None else f"{value:.3f}"
             for value in (model.on_subset, model.score, model.low, model.high)
@@ -258,18 +259,18 @@ def terminal_lines(found: Estimated) -> list[str]:
     return lines
 
 
-def write_estimates(found: Estimated, file: Path) -> Path:
+def write_estimates(estimated: Estimated, file: Path) -> Path:
     """Write the estimates as JSON."""
-    subset: dict[str, Any] = found.subset.model_dump(mode="json", exclude={"items"})
-    told = {
+    subset: dict[str, Any] = estimated.subset.model_dump(mode="json", exclude={"items"})
+    content = {
         "format": 1,
         "benchwright": __version__,
-        "subset": {**subset, "n_items": len(found.subset.items)},
-        **{name: getattr(found, name) for name in ("estimator", "level", "of_items")},
-        "training": {"models": found.training, "source": found.source},
-        "notes": list(found.notes),
-        "models": [model._asdict() for model in found.models],
+        "subset": {**subset, "n_items": len(estimated.subset.items)},
+        **{name: getattr(estimated, name) for name in ("estimator", "level", "of_items")},
+        "training": {"models": estimated.training, "source": estimated.source},
+        "notes": list(estimated.notes),
+        "models": [model._asdict() for model in estimated.models],
     }
     with written_aside(file) as aside:
-        aside.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return file

@@ -197,11 +197,11 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
     """Write `half_figures` to the file `out` (`.json`), or to a file in the folder `out`."""
-    told = half_figures(request, score).model_dump(mode="json")
+    figures = half_figures(request, score).model_dump(mode="json")
     own = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{own}.{request.half}.json"
     with written_aside(file) as aside:
-        aside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     return file
 
 
@@ -247,8 +247,8 @@ def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> Demonstr
 
 
 def _question(item: SealedItem) -> Question:
-    told = content_hash(item.question, item.choices)
-    return Question(item.item_id, item.field, item.question, item.choices, item.answer, told)
+    text_hash = content_hash(item.question, item.choices)
+    return Question(item.item_id, item.field, item.question, item.choices, item.answer, text_hash)
 
 
 @contextmanager
@@ -257,13 +257,13 @@ def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = one_line(error)
-        if told is not None:
+        message = one_line(error)
+        if message is not None:
             closed = word_sequences(
                 text for item in benchmark.items for text in (item.question, *item.choices)
             )
-            if not closed & word_sequences([told]):
-                raise InputError(told) from None
+            if not closed & word_sequences([message]):
+                raise InputError(message) from None
         kind = type(error).__name__
         raise InputError(
             f"evaluate-sealed: scoring failed ({kind}); its message is withheld, since it may "

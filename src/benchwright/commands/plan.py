@@ -109,8 +109,8 @@ def _draw(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
     import plotly.graph_objects as go
 
     traces = []
-    for (sampler, whose), own in rows.groupby(["sampler", "whose"], sort=False):
-        line = own.sort_values("items")
+    for (sampler, whose), curve in rows.groupby(["sampler", "whose"], sort=False):
+        line = curve.sort_values("items")
         traces.append(
             go.Scatter(
                 x=line["items"].tolist(),
@@ -167,12 +167,12 @@ def terminal_lines(made: MadePlan) -> list[str]:
     table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
     used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(r[i] for r in table[1:])]
     widths = [max(len(row[i]) for row in table) for i in used]
-    for row, told in zip(table, ["", *(row.reason for row in plan.rows)], strict=True):
+    for row, reason in zip(table, ["", *(row.reason for row in plan.rows)], strict=True):
         cells = (
             row[i].ljust(width) if i < 3 else row[i].rjust(width)
             for i, width in zip(used, widths, strict=True)
         )
-        lines.append("  ".join(cells).rstrip() + (f"  {told}" if told else ""))
+        lines.append("  ".join(cells).rstrip() + (f"  {reason}" if reason else ""))
     return [*lines, "", *explanations(made)]
 
 

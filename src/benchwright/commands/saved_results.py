@@ -84,7 +84,7 @@ class KnownAnswers(NamedTuple):
         if rows is None:
             return []
         pairs = zip(rows["question"].astype(str), rows["choices"], strict=True)
-        return [text for q, own in pairs if (text := "\n".join([q, *map(str, own)]).strip())]
+        return [text for q, texts in pairs if (text := "\n".join([q, *map(str, texts)]).strip())]
 
     def _rows(self) -> pd.DataFrame | None:
         """Return a row per item, in order; unknown items have no texts."""
@@ -165,12 +165,12 @@ def known_answers(
     """
     items = None if items_file is None else read_items(items_file)
     if files:
-        found = read_answers(files)
+        answers = read_answers(files)
     elif project is not None:
-        found = _answers_of_run(project, env, params)
+        answers = _answers_of_run(project, env, params)
     else:
         raise ValueError("without files the project is needed")
-    return found if items is None else found._replace(items=items)
+    return answers if items is None else answers._replace(items=items)
 
 
 def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownAnswers:
@@ -288,12 +288,12 @@ def _pick_version(name: str, folder: Path) -> Path:
         raise InputError(f"'previous': {folder} has one version only, {names[0]}")
     if name in ("latest", "previous"):
         return known[names[-1 if name == "latest" else -2]]
-    found = [version for version in names if version.startswith(name)]
-    if len(found) != 1:
-        shown = ", ".join((found or names)[-5:])
-        problem = "begins several versions" if found else "is no version and no path"
+    matches = [version for version in names if version.startswith(name)]
+    if len(matches) != 1:
+        shown = ", ".join((matches or names)[-5:])
+        problem = "begins several versions" if matches else "is no version and no path"
         raise InputError(f"{name!r} {problem}; {folder} has {shown}")
-    return known[found[0]]
+    return known[matches[0]]
 
 
 def _audit(path: Path) -> SavedAudit:
@@ -346,8 +346,8 @@ def read_answers(paths: Sequence[Path]) -> KnownAnswers:
     if tables:
         frames.append(_tables(tables, notes))
     if logs:
-        own, items = _logs(logs, notes)
-        frames.append(own)
+        answers, items = _logs(logs, notes)
+        frames.append(answers)
     frame = _together(frames, notes)
     frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
     return KnownAnswers(
@@ -370,19 +370,19 @@ def _files(path: Path) -> list[Path]:
         raise InputError(f"{path}: there is no such file or folder")
     logs = sorted(path.rglob("samples_*.jsonl"))
     other = sorted(p for p in path.iterdir() if p.is_file() and p.name.endswith(FILE_TYPES))
-    found = list(dict.fromkeys([*other, *logs]))
-    if not found:
+    files = list(dict.fromkeys([*other, *logs]))
+    if not files:
         raise InputError(
             f"{path}: holds no answers; {', '.join(FILE_TYPES)} in it are read, and "
             "samples_*.jsonl in folders below"
         )
-    return found
+    return files
 
 
 def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
     """Import tidy and wide tables as the pipeline does, over the items that they name."""
     loaded = {str(file): _loaded(file) for file in files}
-    ids = sorted({name for file, told in loaded.items() for name in _item_ids(file, told)})
+    ids = sorted({name for file, table in loaded.items() for name in _item_ids(file, table)})
     if not ids:
         raise InputError(f"{files[0]}: names no item")
     items = _nameless_items(ids)
@@ -477,7 +477,7 @@ def _samples(file: Path) -> list[tuple[str | None, float, str]]:
     named = _TASK.fullmatch(file.name)
     task = named["task"] if named else file.stem
     rows = read_samples(file).to_pylist()
-    found: list[tuple[str | None, float, str]] = []
+    samples: list[tuple[str | None, float, str]] = []
     for row in rows:
         if row["filter"] != rows[0]["filter"]:
             continue
@@ -486,11 +486,11 @@ def _samples(file: Path) -> list[tuple[str | None, float, str]]:
         if value is None:
             continue
         doc = json.loads(row["doc"])
-        own = doc.get("item_id")
-        item = own if isinstance(own, str) and own else f"{task}/{row['doc_id']}"
+        stated_id = doc.get("item_id")
+        item = stated_id if isinstance(stated_id, str) and stated_id else f"{task}/{row['doc_id']}"
         altered = isinstance(doc.get("condition"), str) and doc["condition"] != _QUESTION
-        found.append((None if altered else item, float(value), _text(doc)))
-    return found
+        samples.append((None if altered else item, float(value), _text(doc)))
+    return samples
 
 
 def _text(doc: dict[str, object]) -> str:

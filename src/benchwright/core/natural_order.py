@@ -60,16 +60,16 @@ def _columns(ids: Sequence[str]) -> list[NDArray[np.int64]] | None:
     parts = pc.extract_regex(column, _THREE_NUMBERS)
     if parts.null_count:
         return None
-    found = []
+    keys = []
     for place in range(4):
-        found.append(_ranks(pc.struct_field(parts, f"t{place}")))
+        keys.append(_ranks(pc.struct_field(parts, f"t{place}")))
         if place < 3:
             digits = pc.struct_field(parts, f"d{place}")
             if pc.max(pc.utf8_length(digits)).as_py() > _MOST_DIGITS:
                 return None
             # No number at all comes before 0.
-            found.append(pc.if_else(pc.equal(digits, ""), "-1", digits).cast(pa.int64()).to_numpy())
-    return [*found, _ranks(column)]
+            keys.append(pc.if_else(pc.equal(digits, ""), "-1", digits).cast(pa.int64()).to_numpy())
+    return [*keys, _ranks(column)]
 
 
 def _ranks(texts: pa.Array) -> NDArray[np.int64]:

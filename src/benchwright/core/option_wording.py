@@ -123,20 +123,20 @@ def _folded(text: str) -> str:
 
 def _named_letters(folded: str) -> frozenset[str]:
     for pattern in (_BRACKETED_LIST, _LETTER_LIST):
-        found = pattern.fullmatch(folded)
-        if found and (pattern is _BRACKETED_LIST or _WORD_JOIN.search(folded)):
-            letters = frozenset(re.findall(r"\b[a-j]\b", found["letters"]))
+        match = pattern.fullmatch(folded)
+        if match and (pattern is _BRACKETED_LIST or _WORD_JOIN.search(folded)):
+            letters = frozenset(re.findall(r"\b[a-j]\b", match["letters"]))
             # (i) and (v) are Roman numerals of statements in the question.
             return frozenset() if letters <= _ROMAN else letters
-    found = _ONE_LETTER.fullmatch(folded)
-    if found:
-        letters = frozenset(re.findall(r"\b[a-j]\b", found["a"] or found["b"] or found["c"]))
+    match = _ONE_LETTER.fullmatch(folded)
+    if match:
+        letters = frozenset(re.findall(r"\b[a-j]\b", match["a"] or match["b"] or match["c"]))
         return frozenset() if letters <= _ROMAN else letters
     return frozenset()
 
 
 def _letters_in_prose(text: str) -> frozenset[str]:
-    named = (found["letters"].casefold() for found in _NAMED_OPTION.finditer(text))
+    named = (match["letters"].casefold() for match in _NAMED_OPTION.finditer(text))
     letters = frozenset(letter for part in named for letter in re.findall(r"\b[a-j]\b", part))
     return frozenset() if letters <= _ROMAN else letters
 

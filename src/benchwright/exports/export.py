@@ -144,7 +144,9 @@ def _shared(
         there, here = items[name].to_numpy()[place], kept_items[name].to_numpy()
         same &= (there == here) | (pd.isna(there) & pd.isna(here))
     others = iter(questions(kept_items[~same]))
-    return [known[row] if own else next(others) for row, own in zip(place, same, strict=True)]
+    return [
+        known[row] if same_row else next(others) for row, same_row in zip(place, same, strict=True)
+    ]
 
 
 def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily]:
@@ -244,12 +246,12 @@ def export_draws(
 
 
 def _item_set(condition: str, draws: pd.DataFrame) -> ItemSet:
-    own = draws[draws["condition"] == condition]
+    drawn = draws[draws["condition"] == condition]
     name, _, draw = condition.rpartition("-")
     return ItemSet(
         condition,
-        questions(own[own["role"] == "item"]),
-        own[own["role"] == "demonstration"],
+        questions(drawn[drawn["role"] == "item"]),
+        drawn[drawn["role"] == "demonstration"],
         {"condition": condition, "perturbation": name or condition, "draw": draw if name else ""},
         condition,
     )
@@ -262,10 +264,10 @@ def _groups(
 
     All draws have the same number of items, so the mean over questions is the mean over draws.
     """
-    own: dict[tuple[str, ExportStyle], list[HarnessFamily]] = {}
+    grouped: dict[tuple[str, ExportStyle], list[HarnessFamily]] = {}
     for family in families:
-        own.setdefault((family.facts["perturbation"], family.facts["style"]), []).append(family)
-    for (perturbation, style), members in own.items():
+        grouped.setdefault((family.facts["perturbation"], family.facts["style"]), []).append(family)
+    for (perturbation, style), members in grouped.items():
         first = members[0].facts
         tasks = [task for family in members for task in family.tasks]
         facts = {

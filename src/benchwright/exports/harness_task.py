@@ -59,7 +59,7 @@ class AskedAs(NamedTuple):
 class _Part(NamedTuple):
     """Questions with the same demonstrations, in the same order; `subject` is None for all."""
 
-    subject: str | None  # None where the subjects are not told apart
+    subject: str | None
     items: list[Question]
     shown: Sequence[Question]
 
@@ -102,7 +102,7 @@ def harness_family(
         _task(task_name, part, asked, facts, condition)
         for task_name, part in zip(_part_names(name, parts), parts, strict=True)
     ]
-    found = {
+    described_family = {
         **facts,
         "n_items": len(suited),
         "left_out": len(items) - len(suited),
@@ -110,10 +110,10 @@ def harness_family(
         "max_num_fewshot": min((len(task.demonstrations) for task in tasks), default=0),
         "tasks": {task.name: len(task.rows) for task in tasks},
     }
-    described = {key: value for key, value in found.items() if key != "tasks"}
+    described = {key: value for key, value in described_family.items() if key != "tasks"}
     names = [task.name for task in tasks]
     group = group_config(names, tasks, described) if len(tasks) > 1 else None
-    return HarnessFamily(name, group, tasks, found)
+    return HarnessFamily(name, group, tasks, described_family)
 
 
 def suits(question: Question, asked: AskedAs) -> bool:
@@ -142,15 +142,15 @@ def _hash(value: Any) -> str:
 
 def _hash_of_lists(*lists: Iterable[Any]) -> str:
     """Compute `_hash` of lists of values, one value at a time."""
-    found = hashlib.blake2b(b"[", digest_size=_HASH_BYTES)
+    digest = hashlib.blake2b(b"[", digest_size=_HASH_BYTES)
     for place, values in enumerate(lists):
-        found.update(b", [" if place else b"[")
+        digest.update(b", [" if place else b"[")
         for number, value in enumerate(values):
             content = json.dumps(value, ensure_ascii=False)
-            found.update((f", {content}" if number else content).encode())
-        found.update(b"]")
-    found.update(b"]")
-    return found.hexdigest()
+            digest.update((f", {content}" if number else content).encode())
+        digest.update(b"]")
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def _parts(
@@ -162,16 +162,16 @@ def _parts(
     apart = asked.scoring.demonstrations == "per_subject" and any(
         q.subject in with_own for q in items
     )
-    found: defaultdict[tuple[str, bool, tuple[str, ...]], list[Question]] = defaultdict(list)
+    members_of: defaultdict[tuple[str, bool, tuple[str, ...]], list[Question]] = defaultdict(list)
     shown: dict[tuple[str, ...], Sequence[Question]] = {}
     for question in items:
         chosen = choose(question)
         ids = tuple(d.item_id for d in chosen)
         shown[ids] = chosen
-        found[question.subject if apart else "", open_ended(question), ids].append(question)
+        members_of[question.subject if apart else "", open_ended(question), ids].append(question)
     parts = [
         _Part(subject if apart else None, members, shown[ids])
-        for (subject, _, ids), members in found.items()
+        for (subject, _, ids), members in members_of.items()
     ]
     return sorted(
         parts, key=lambda p: (p.subject or "", -len(p.items), natural_key(p.items[0].item_id))

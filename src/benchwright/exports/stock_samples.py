@@ -24,7 +24,7 @@ class StockSamples(NamedTuple):
     places: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
-class _Unknown(Exception):  # noqa: N818  (not an error: a row that cannot be told)
+class _Unknown(Exception):  # noqa: N818  (not an error: a row that is unknown)
     """The row of an item is unknown."""
 
 

@@ -167,15 +167,15 @@ class ClassifierDocument(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _has_what_its_kind_needs(cls, told: Any) -> Any:
-        if not isinstance(told, dict):
-            return told
+    def _has_what_its_kind_needs(cls, document: Any) -> Any:
+        if not isinstance(document, dict):
+            return document
         own = ("groups", "encoder", "encoder_key", "logistic")
         needed = {"embedding": own, "bert": ("fine_tuning",), "hub": ("fine_tuning",)}
-        kind = str(told.get("kind"))
-        if missing := [name for name in needed.get(kind, ()) if name not in told]:
+        kind = str(document.get("kind"))
+        if missing := [name for name in needed.get(kind, ()) if name not in document]:
             raise ValueError(f"{missing[0]} is missing")
-        return told
+        return document
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:

@@ -137,27 +137,27 @@ def fit_temperatures(
     )
     index = ItemIndex(calibration_items) if len(calibration_items) else None
     fitted = []
-    for name, own in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
-        scores, answer = _calibration_scores(own, index)
-        fitted.append(_row(str(name), str(own["style"].iloc[0]), scores, answer, parameters))
+    for name, answers in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
+        scores, answer = _calibration_scores(answers, index)
+        fitted.append(_row(str(name), str(answers["style"].iloc[0]), scores, answer, parameters))
     return Calibration.from_rows(fitted)
 
 
 def _calibration_scores(
-    own: pd.DataFrame, index: ItemIndex | None
+    rows: pd.DataFrame, index: ItemIndex | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return option scores and gold of a configuration's calibration rows, in order of item id."""
     nothing = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
     if index is None:
         return nothing
-    own = own[own["condition"] == "question"].drop_duplicates("item_id", keep="first")
-    own = own.assign(position=index.find(own["item_id"]))
-    own = own[own["position"] >= 0].sort_values("item_id")
-    own = own[index.answer[own["position"].to_numpy()] >= 0]
-    if own.empty:
+    rows = rows[rows["condition"] == "question"].drop_duplicates("item_id", keep="first")
+    rows = rows.assign(position=index.find(rows["item_id"]))
+    rows = rows[rows["position"] >= 0].sort_values("item_id")
+    rows = rows[index.answer[rows["position"].to_numpy()] >= 0]
+    if rows.empty:
         return nothing
-    scores = scores_of(own)
-    answer = index.answer[own["position"].to_numpy()]
+    scores = scores_of(rows)
+    answer = index.answer[rows["position"].to_numpy()]
     usable = ~np.isnan(scores[np.arange(len(scores)), answer])
     return scores[usable], answer[usable]
 

@@ -42,20 +42,6 @@ class Imported(NamedTuple):
     import_report: pd.DataFrame
 
 
-class JoinedAnswers(NamedTuple):
-    """Recorded answers joined to items.
-
-    Attributes:
-        rows: of tidy files and logs, one per key (`tidy_files.ROWS`).
-        wide: cells of wide files, merged if they share models.
-        report: an `ImportReport` table.
-    """
-
-    rows: pd.DataFrame
-    wide: list[ResponseMatrix]
-    report: pd.DataFrame
-
-
 def import_answers(
     response_files: dict[str, LoadedFile],
     items: pd.DataFrame,
@@ -86,13 +72,20 @@ def import_answers(
         InputError: a file does not have its layout, or holds no answer.
     """
     index = AnswerIndex(items, calibration_items, draws)
-    joined = join_answers(response_files, index)
-    scored, matrices = unscored_matrices(joined.rows, index)
-    return Imported(as_responses(scored, index), [*joined.wide, *matrices], joined.report)
+    rows, wide, report = join_answers(response_files, index)
+    scored, matrices = unscored_matrices(rows, index)
+    return Imported(as_responses(scored, index), [*wide, *matrices], report)
 
 
-def join_answers(response_files: dict[str, LoadedFile], index: AnswerIndex) -> JoinedAnswers:
-    """Find the item of every recorded answer; see `import_answers`."""
+def join_answers(
+    response_files: dict[str, LoadedFile], index: AnswerIndex
+) -> tuple[pd.DataFrame, list[ResponseMatrix], pd.DataFrame]:
+    """Find the item of every recorded answer; see `import_answers`.
+
+    Returns:
+        Rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files, merged
+        if they share models; and an `ImportReport` table.
+    """
     strange = strangers(response_files.values(), index)
     tallies: dict[str, Tally] = {}
     tidy: list[pd.DataFrame] = []
@@ -112,9 +105,9 @@ def join_answers(response_files: dict[str, LoadedFile], index: AnswerIndex) -> J
             answers, tallies[name] = _read_wide(file, index)
             wide += answers
     rows = _merge_rows(tidy, index, tallies)
-    matrices = [_merge_wide(kin, rows, index, tallies) for kin in _sharing_models(wide)]
+    matrices = [_merge_wide(group, rows, index, tallies) for group in _sharing_models(wide)]
     report = ImportReport.from_rows([tallies[name].as_row() for name in response_files])
-    return JoinedAnswers(rows, matrices, report)
+    return rows, matrices, report
 
 
 def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers], Tally]:
@@ -160,12 +153,12 @@ def _merge_shared(
     merged = files[0].reset_index(drop=True)
     for later in files[1:]:
         places = pd.Series(np.arange(len(merged)), index=pd.MultiIndex.from_frame(merged[KEY]))
-        found = places.reindex(pd.MultiIndex.from_frame(later[KEY])).to_numpy(dtype=float)
-        shared = later[~np.isnan(found)].reset_index(drop=True)
-        at = found[~np.isnan(found)].astype(np.intp)
+        matched = places.reindex(pd.MultiIndex.from_frame(later[KEY])).to_numpy(dtype=float)
+        shared = later[~np.isnan(matched)].reset_index(drop=True)
+        at = matched[~np.isnan(matched)].astype(np.intp)
         if len(shared):
             merged = _add_to(merged, at, shared, index, tallies[shared["source"].iloc[0]])
-        merged = pd.concat([merged, later[np.isnan(found)]], ignore_index=True)
+        merged = pd.concat([merged, later[np.isnan(matched)]], ignore_index=True)
     return merged
 
 

@@ -132,10 +132,10 @@ class ItemIndex(_Gold):
         by_hash = np.zeros(len(positions), dtype=bool)
         if hashes is None or all(seen is None for seen in hashes):
             return Joined(positions, by_hash)
-        own = self._question_hashes if question_only else self._hashes
-        lookup = _unambiguous(own) if question_only else self._by_hash
+        item_hashes = self._question_hashes if question_only else self._hashes
+        lookup = _unambiguous(item_hashes) if question_only else self._by_hash
         for row, seen in enumerate(hashes):
-            if seen is None or (positions[row] >= 0 and own[positions[row]] == seen):
+            if seen is None or (positions[row] >= 0 and item_hashes[positions[row]] == seen):
                 continue
             positions[row] = lookup.get(seen, -1)
             by_hash[row] = positions[row] >= 0
@@ -271,12 +271,12 @@ class AnswerIndex(_Gold):
             index = self.of(condition)
             if index is None:
                 continue
-            found = index.join(
+            joined = index.join(
                 item_ids[at], None if texts is None else texts[at], question_only=question_only
             )
-            moved = found.positions + self.start(condition)
-            positions[at] = np.where(found.positions < 0, -1, moved)
-            by_hash[at] = found.by_hash
+            moved = joined.positions + self.start(condition)
+            positions[at] = np.where(joined.positions < 0, -1, moved)
+            by_hash[at] = joined.by_hash
         return Joined(positions, by_hash)
 
     def _rows_by_part(self, conditions: pd.Series) -> list[tuple[str, NDArray[np.intp] | slice]]:
@@ -294,10 +294,10 @@ class AnswerIndex(_Gold):
         self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
     ) -> Compared:
         """Count the rows with a text and the id of a draw's item, and those with another text."""
-        own = self._texts.get(condition, {})
+        drawn = self._texts.get(condition, {})
         pairs = [
-            (own[item_id], text)
+            (drawn[item_id], text)
             for item_id, text in zip(item_ids, hashes, strict=True)
-            if item_id is not None and item_id in own and text is not None
+            if item_id is not None and item_id in drawn and text is not None
         ]
         return Compared(len(pairs), sum(text != other for text, other in pairs))

@@ -76,9 +76,9 @@ def strangers(files: Iterable[LoadedFile], index: AnswerIndex) -> Strangers:
             if condition in index.drawn:
                 stated[condition].append(stated_id(doc))
         for condition, pairs in stated.items():
-            one = index.compare_texts(condition, *zip(*pairs, strict=True))
+            compared = index.compare_texts(condition, *zip(*pairs, strict=True))
             key = run_of(file.name), condition
-            totals[key] = Compared(totals[key].shared + one.shared, totals[key].unlike + one.unlike)
+            totals[key] = Compared(*map(sum, zip(totals[key], compared, strict=True)))
     return frozenset(key for key, total in totals.items() if total.another_draw())
 
 
@@ -214,29 +214,29 @@ def _join_by_condition(
 ) -> list[_Joined]:
     """Return the documents that have an item, in the order of the log; count the others."""
     conditions = [stated_condition(sample.doc) or file.spec.condition for sample in samples]
-    found: list[_Joined | None] = [None] * len(samples)
+    joined: list[_Joined | None] = [None] * len(samples)
     lost: dict[str, list[Sample]] = {}
     for condition in sorted(set(conditions)):
         at = [row for row, name in enumerate(conditions) if name == condition]
-        own = [samples[row] for row in at]
+        asked = [samples[row] for row in at]
         items = index.of(condition)
         if items is None:
-            lost[not_of_this_run(condition)] = own
+            lost[not_of_this_run(condition)] = asked
             continue
         if (run_of(file.name), condition) in strange:
-            lost[another_draw(condition)] = own
+            lost[another_draw(condition)] = asked
             continue
-        places = join_documents(own, items, file.mappings, as_drawn=condition in index.drawn)
+        places = join_documents(asked, items, file.mappings, as_drawn=condition in index.drawn)
         start = index.start(condition)
-        for row, sample, place in zip(at, own, places, strict=True):
+        for row, sample, place in zip(at, asked, places, strict=True):
             if place is None:
                 lost.setdefault("not joined", []).append(sample)
                 continue
             moved = place._replace(position=place.position + start)
-            found[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
+            joined[row] = _Joined(sample, condition, moved, how_asked(sample, place.choices))
     for what, unjoined in lost.items():
         aside.documents(what, unjoined, "not_joined")
-    return [row for row in found if row is not None]
+    return [row for row in joined if row is not None]
 
 
 def _sample(row: dict[str, Any]) -> Sample:
@@ -275,9 +275,9 @@ def join_documents(
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
     places: list[Place | None] = []
     sharing: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for row, (sample, found) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
-        if found >= 0:
-            places.append(Place(found, index.choices[found], bool(known.by_hash[row])))
+    for row, (sample, position) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
+        if position >= 0:
+            places.append(Place(position, index.choices[position], bool(known.by_hash[row])))
             continue
         candidates, choices = _candidates(sample.doc, index, mappings, as_drawn)
         places.append(Place(candidates[0], choices, True) if candidates else None)
@@ -297,13 +297,13 @@ def _candidates(
     doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_drawn: bool
 ) -> tuple[list[int], tuple[str, ...]]:
     for question, choices, subject in _readings(doc, (*mappings, *_PLAIN)):
-        found = index.with_text(question, choices)
-        if not found and not as_drawn:
-            found = index.with_options(question, choices)
-        own = [position for position in found if index.subjects[position] == subject]
-        found = own if own and len(found) > 1 else found
-        if found and len({index.subjects[position] for position in found}) == 1:
-            return found, choices
+        positions = index.with_text(question, choices)
+        if not positions and not as_drawn:
+            positions = index.with_options(question, choices)
+        same_subject = [position for position in positions if index.subjects[position] == subject]
+        positions = same_subject if same_subject and len(positions) > 1 else positions
+        if positions and len({index.subjects[position] for position in positions}) == 1:
+            return positions, choices
     return [], ()
 
 
@@ -344,8 +344,8 @@ def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
         bare = [_bare(text) for text in choices]
         if len(set(bare)) == len(bare) and all(bare):
             texts = _matched(map(_bare, continuations), bare)
-    found = {"letters": letters, "cloze": texts}
-    return {style: order for style, order in found.items() if order is not None}
+    orders = {"letters": letters, "cloze": texts}
+    return {style: order for style, order in orders.items() if order is not None}
 
 
 def _lettered(continuations: Sequence[str], count: int) -> list[int] | None:
@@ -432,8 +432,8 @@ def _differing_gold(joined: Sequence[_Joined], index: AnswerIndex) -> list[bool]
     """Return whether each log's target is another option than the item's gold."""
     differs = []
     for row in joined:
-        position, own = row.place.position, _own_order(row.place, index)
-        named = {own[option] for option in _targets(row)}
+        position, order = row.place.position, _own_order(row.place, index)
+        named = {order[option] for option in _targets(row)}
         known = bool(named) and bool(index.single[position])
         differs.append(known and int(index.answer[position]) not in named)
     return differs
@@ -465,11 +465,11 @@ def _targets(row: _Joined) -> set[int]:
 
 def _own_order(place: Place, index: AnswerIndex) -> list[int]:
     """Return the item's index of each option of the document."""
-    own = index.choices[place.position]
-    if place.choices == own:
-        return list(range(len(own)))
+    choices = index.choices[place.position]
+    if place.choices == choices:
+        return list(range(len(choices)))
     # The two have the same texts, or the document would not be this item's.
-    return _matched(map(_plain, place.choices), map(_plain, own)) or list(range(len(own)))
+    return _matched(map(_plain, place.choices), map(_plain, choices)) or list(range(len(choices)))
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -506,10 +506,10 @@ def _in_own_order(
     """Reorder values of the continuations to the item's options; None if the order is unknown."""
     if values is None or row.order is None:
         return None
-    own = _own_order(row.place, index)
-    out: list[Any] = [None] * len(own)
+    item_order = _own_order(row.place, index)
+    out: list[Any] = [None] * len(item_order)
     for option, value in zip(row.order, values, strict=True):
-        out[own[option]] = value
+        out[item_order[option]] = value
     return out
 
 

@@ -108,8 +108,8 @@ def _with_probabilities(
     names = rows["configuration"].to_numpy(dtype=object)
     for name in sorted(set(names[scored])):
         at = np.flatnonzero(scored & (names == name))
-        own = rows.iloc[at]
-        scores = scores_of(own)
+        answers = rows.iloc[at]
+        scores = scores_of(answers)
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
         best, tied[at] = best_options(scores)
         gold = index.answer[position[at]]
@@ -288,8 +288,8 @@ def _behind(
         unknown); and the configurations with a cell that none replaces.
     """
     asked = {
-        str(name): own.set_index("item_id")["p_answer"]
-        for name, own in live.groupby("configuration")
+        str(name): answers.set_index("item_id")["p_answer"]
+        for name, answers in live.groupby("configuration")
     }
     gaps: dict[str, list[float]] = {}
     left: set[str] = set()
@@ -303,7 +303,7 @@ def _behind(
                 apart = np.abs(now - matrix.p_answer[row, replaced]).tolist()
                 gaps.setdefault(name, []).extend(apart)
                 kept[row] &= ~replaced
-        left |= {name for name, one in zip(matrix.models, kept, strict=True) if one.any()}
+        left |= {name for name, row_kept in zip(matrix.models, kept, strict=True) if row_kept.any()}
     return gaps, left
 
 

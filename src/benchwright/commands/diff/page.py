@@ -148,9 +148,9 @@ _TITLES = {
 
 def _sections(items: pd.DataFrame) -> list[Section]:
     return [
-        Section(title, [_article(row) for row in own.to_dict("records")])
+        Section(title, [_article(row) for row in changed.to_dict("records")])
         for kind, title in _TITLES.items()
-        if len(own := items[items["change"] == kind])
+        if len(changed := items[items["change"] == kind])
     ]
 
 

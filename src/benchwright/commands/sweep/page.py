@@ -89,9 +89,9 @@ class SweepRun(NamedTuple):
 def rule_columns(columns: Sequence[str]) -> list[str]:
     """Return the columns `share_removed.<rule>` in the order in which the rules are applied."""
     prefix = "share_removed."
-    found = [column.removeprefix(prefix) for column in columns if column.startswith(prefix)]
-    known = [rule for rule in RULES if rule in found]
-    return [prefix + rule for rule in (*known, *sorted(set(found) - set(known)))]
+    rules = [column.removeprefix(prefix) for column in columns if column.startswith(prefix)]
+    known = [rule for rule in RULES if rule in rules]
+    return [prefix + rule for rule in (*known, *sorted(set(rules) - set(known)))]
 
 
 def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
@@ -110,7 +110,7 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
     whole = (metrics.isna() | (metrics % 1 == 0)).all()
     counts = [name for name in (*front, *others) if name.startswith("n_") and whole[name]]
     metrics = metrics.astype(dict.fromkeys(counts, "Int64"))
-    told = {
+    described = {
         **{name: [getattr(run.combination, name) for run in runs] for name in Combination._fields},
         "status": [run.status for run in runs],
         "wall_seconds": [round(run.seconds, 3) for run in runs],
@@ -118,8 +118,8 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
         "report": [str(run.report or "") for run in runs],
         "error": [run.error for run in runs],
     }
-    types = dict.fromkeys(told, str) | {"seed": "int64", "wall_seconds": "float64"}
-    table = pd.concat([pd.DataFrame(told).astype(types), metrics], axis=1)
+    types = dict.fromkeys(described, str) | {"seed": "int64", "wall_seconds": "float64"}
+    table = pd.concat([pd.DataFrame(described).astype(types), metrics], axis=1)
     first = [*Combination._fields, "status", *front, "wall_seconds"]
     return table[[*first, *others, "version", "report", "error"]]
 

@@ -78,7 +78,7 @@ def remaining_seconds(runs: Sequence[SweepRun], todo: Sequence[Combination]) -> 
     """
     mean = sum(run.seconds for run in runs) / len(runs) if runs else 0.0
     latest = {run.combination[:same]: run.seconds for run in runs for same in (1, 2)}
-    return sum(latest.get(one[:2], latest.get(one[:1], mean)) for one in todo)
+    return sum(latest.get(c[:2], latest.get(c[:1], mean)) for c in todo)
 
 
 def run_combinations(
@@ -116,7 +116,7 @@ def run_combinations(
                 interruption.asked = True
                 run = SweepRun(combination, "interrupted")
             except Exception as error:
-                run = SweepRun(combination, "failed", error=_told(error))
+                run = SweepRun(combination, "failed", error=_message(error))
                 if interruption.asked:  # the error may come from a stopped worker
                     run = SweepRun(combination, "interrupted")
             run = run._replace(seconds=clock() - started)
@@ -128,7 +128,7 @@ def run_combinations(
     return runs + [SweepRun(combination, "not_run") for combination in todo[len(runs) :]]
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     message = one_line(error)
     if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
         logger.error("this combination failed", exc_info=error)
@@ -277,10 +277,10 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
     def parameters(given: Mapping[str, Any]) -> dict[str, Any]:
         return dict(load_conf(request.project, request.env, given)["parameters"])
 
-    own = pipeline_defaults(request.project, request.env, request.pipeline)
+    defaults = pipeline_defaults(request.project, request.env, request.pipeline)
     names = {
-        "benchmark": request.benchmarks or list(filter(None, [own.get("benchmark")])),
-        "variant": request.variants or list(filter(None, [own.get("variant")])),
+        "benchmark": request.benchmarks or list(filter(None, [defaults.get("benchmark")])),
+        "variant": request.variants or list(filter(None, [defaults.get("variant")])),
     }
     chosen = {kind: given[0] for kind, given in names.items() if given}
     if problem := unknown_parameters(request.params, parameters(chosen)):
