@@ -42,16 +42,9 @@ def ask_model(
 
     Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
     template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
-    asked once. Replies are stored shard by shard, so that a killed run continues where it was.
-
-    Args:
-        name: of the model, under `models.models`.
-        models: all models.
-        scoring: engine, device, precision and sizes of batches and shards, as for scores.
-        store: earlier replies; new ones are added.
-        max_tokens: per reply.
-        temperature: of attempts after the first; attempt n draws with seed n.
-        what: the task, for the progress bar and errors, e.g. "rephrasing".
+    asked once. Replies are added to the store shard by shard, so that a killed run continues where
+    it was. The first attempt has temperature 0; attempt n draws at `temperature` with seed n.
+    `what` names the task in the progress bar and errors, e.g. "rephrasing".
 
     Raises:
         InputError: the name is not known. When asked: weights, backend, server or chat template

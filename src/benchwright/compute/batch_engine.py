@@ -45,14 +45,10 @@ def loaded_ray(section: str) -> Any:
 def cluster(
     ray: Any, address: str | None, cores: int, section: str, spill_to: Path | None = None
 ) -> Iterator[None]:
-    """Connect to a cluster, or start one on this machine, while the block runs.
+    """Connect to the cluster at `address`, or run one on this machine, while the block runs.
 
-    Args:
-        ray: the package.
-        address: of a running cluster; None starts one on this machine.
-        cores: of the cluster that is started.
-        section: the part of conf that asks for it, for messages.
-        spill_to: where a started cluster writes objects that its store has no room for.
+    A cluster that is started has so many cores, and writes objects that its store has no room for
+    to `spill_to`. Messages name the section of conf.
 
     Raises:
         InputError: no cluster can be reached at the address.
@@ -140,9 +136,7 @@ _ROW = pa.schema(
 class BatchEngine(contextlib.ExitStack):
     """Runs the batches of a stage; its processes and cluster live until it is closed.
 
-    Args:
-        params: where, and how many at once.
-        section: of conf (`collection`, `cleaning`), for messages.
+    Messages name the section of conf (`collection`, `cleaning`).
     """
 
     def __init__(self, params: BatchEngineParams, section: str) -> None:
@@ -157,11 +151,9 @@ class BatchEngine(contextlib.ExitStack):
         """Yield the parts that a function returns for each task, in the order of the tasks.
 
         With one local worker parts come one by one; with several, when their task is done; on Ray,
-        each part is a separate object. Tasks are taken as they are needed.
-
-        Args:
-            function: of a module, or a `partial` of one, so that other processes can load it.
-            tasks: what can be pickled.
+        each part is a separate object. Tasks, which must be picklable, are taken as they are
+        needed. The function must be of a module, or a `partial` of one, so that other processes can
+        load it.
 
         Raises:
             InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or
@@ -208,7 +200,7 @@ class BatchEngine(contextlib.ExitStack):
             try:
                 for table in self._outcomes(ray, function, window):
                     yield from map(part_of, table.to_pylist())
-            except _crashes(ray) as error:
+            except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
                 raise InputError(
                     f"{self._section}: Ray's workers ended repeatedly, perhaps for lack of memory; "
                     f"try fewer workers ({self._section}.workers) or smaller batches: "
@@ -326,10 +318,6 @@ def _windows(tasks: Iterable[Any]) -> Iterator[list[pa.Table]]:
 def task_table(task: Any) -> pa.Table:
     """Return one task as a table of one row, as `outcomes` takes it."""
     return pa.table({"task": pa.array([_dumped(task)], pa.large_binary())})
-
-
-def _crashes(ray: Any) -> tuple[type[Exception], ...]:
-    return (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError)
 
 
 @contextlib.contextmanager

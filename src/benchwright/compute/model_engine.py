@@ -137,12 +137,8 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
 class Answerer:
     """One copy of a model: what an actor runs.
 
-    Args:
-        name: of the model.
-        model: what to load.
-        scoring: with the device and dtype resolved.
-        keys: the servers' keys, by environment variable. They are not part of Ray's runtime
-            environment because Ray logs that.
+    Device and dtype of `scoring` are resolved. `keys` are the servers' keys, by environment
+    variable; they are not part of Ray's runtime environment because Ray logs that.
     """
 
     def __init__(

@@ -53,8 +53,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         benchmark: the whole benchmark file (`BenchmarkParams`).
         raw_folder: `data/01_raw/<benchmark>`.
         mirror_root: a folder with `benchmarks/`; "" for none.
-        data_root: the data folder, in which a local source may name another folder; by default
-            that of `raw_folder`.
+        data_root: where a local source may name another folder; by default that of `raw_folder`.
         metadata: for kedro-viz.
     """
 

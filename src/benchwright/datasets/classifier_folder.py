@@ -30,10 +30,6 @@ class ClassifierFolder(AbstractDataset[dict[str, Any], dict[str, Any] | None]):
     None), which goes to a folder beside the JSON that the JSON names; loading gives its path as
     `weights_folder`. The JSON is renamed into place last and older weights are removed after that,
     so that a killed run leaves the old classifier.
-
-    Args:
-        folder: a local folder; it need not exist.
-        metadata: for kedro-viz and MLflow.
     """
 
     def __init__(self, *, folder: str, metadata: dict[str, Any] | None = None) -> None:

@@ -98,9 +98,7 @@ def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
 class DocumentBatches:
     """Batches of documents (`Documents` as Arrow tables), read while they are iterated over.
 
-    Attributes:
-        files: the shards, in order.
-        report: of the last pass, complete at its end.
+    `report` is of the last pass, complete at its end.
     """
 
     def __init__(
@@ -129,13 +127,10 @@ class DocumentBatches:
 
 
 class DocumentShards(ReadOnly[DocumentBatches]):
-    """Shards of documents, for reading.
+    """Shards of documents: a file, a folder (read recursively) or a pattern (`crawl/*.jsonl.zst`).
 
-    Args:
-        path: a file, a folder (read recursively) or a pattern such as `crawl/*.jsonl.zst`.
-        fields: our column names with the names in the files, e.g. `{text: content}`.
-        reading: limits, as `ReadingParams`.
-        metadata: for plugins.
+    `fields` has our column names with the names in the files, e.g. `{text: content}`; `reading` the
+    limits (`ReadingParams`).
     """
 
     def __init__(

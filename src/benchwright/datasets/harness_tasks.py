@@ -134,10 +134,6 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
     export and no file of an earlier one stays. Processes that use the folder at once take turns. If
     one dies between the two renames, the old folder is still there under a hidden name, and the
     next use restores it.
-
-    Args:
-        path: the folder; all of it belongs to the export.
-        metadata: for kedro-viz.
     """
 
     def __init__(self, *, path: str, metadata: dict[str, Any] | None = None) -> None:

@@ -37,14 +37,10 @@ _ADVICE = (
 
 
 def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """Return the files of every split of one configuration, by the split's name.
+    """Return the files of every split of one configuration (None: the default one), by split.
 
     They are declared by the card; without a card, or if it lacks the configuration, they are named
     `<config>/<split>-….parquet` or `<config>/<split>/….parquet`.
-
-    Args:
-        copy: the folder.
-        config: a configuration; None is the default one.
 
     Raises:
         InputError: the card cannot be read, no split is found, or a file lies outside `copy` (by

@@ -20,14 +20,7 @@ from benchwright.datasets.verbatim import (
 
 
 class _OptionalTable(ReadOnly[pd.DataFrame]):
-    """A local table with given columns; an absent file is a table without rows.
-
-    Args:
-        filepath: a local file; it need not exist.
-        columns: required where the file exists.
-        optional: columns that are "" throughout if the file lacks them.
-        metadata: for kedro-viz.
-    """
+    """A local table with `columns`, and those of `optional`, "" throughout if it lacks them."""
 
     def __init__(
         self,
@@ -82,15 +75,10 @@ class OptionalParquetTable(_OptionalTable):
 
 
 class NamedTable(ReadOnly[pd.DataFrame]):
-    """A CSV or Parquet file named by a parameter, with given columns; others are ignored.
+    """A CSV (or .parquet) file named by the parameter `named_by`, None if no file is named.
 
-    Cells of a CSV file are texts, so that ids keep their zeros.
-
-    Args:
-        filepath: ends in .parquet, or else is CSV; None if no file is named.
-        columns: that it must have.
-        named_by: the parameter, for messages.
-        metadata: for kedro-viz.
+    The file must have `columns`; others are ignored. Cells of a CSV file are texts, so that ids
+    keep their zeros.
     """
 
     def __init__(
@@ -140,10 +128,7 @@ def _table(path: Path) -> pd.DataFrame:
 class PublishedScores(NamedTable):
     """Scores of models as a leaderboard published them, a file with columns `name` and `avg`.
 
-    Args:
-        file: its name below `mirror_root`/responses, or a path; None or "" if there is none.
-        mirror_root: the folder of the mirror, "" if there is none.
-        metadata: for plugins.
+    `file` is a path below `mirror_root`/responses, or any path; None or "" if there is none.
     """
 
     def __init__(

@@ -31,22 +31,14 @@ Params = TypeVar("Params", bound=BaseModel)
 
 @dataclass(frozen=True)
 class LoadedFile:
-    """A file of answers with its entry in conf.
+    """A file of answers with its entry in conf."""
 
-    Attributes:
-        spec: its layout and meaning; guessed if conf does not name the file. Of a log of lm-eval
-            with the model's name and, where known, the shots.
-        table: its cells, texts verbatim (a CSV's are all strings, an empty one is missing);
-            None if the file is absent. Of a log of lm-eval the columns of
-            `datasets.lm_eval_samples.SAMPLES`.
-        looked_in: the folders that were searched.
-        mappings: of a log of lm-eval: how the benchmark's sources are read, the hub's first, since
-            the rows of a stock task are those of the hub.
-    """
-
-    spec: ResponseFileParams
+    spec: ResponseFileParams  # guessed if conf does not name the file
+    # Texts verbatim (a CSV's are all strings, an empty one is missing), of a log of lm-eval the
+    # columns of `datasets.lm_eval_samples.SAMPLES`; None if the file is absent.
     table: pa.Table | None
-    looked_in: tuple[str, ...] = ()
+    looked_in: tuple[str, ...] = ()  # the folders that were searched
+    # Of a log: how the benchmark's sources are read, the hub's first, whose rows a stock task has.
     mappings: tuple[FieldMapping, ...] = ()
 
     @property
@@ -59,14 +51,9 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
     """The answers recorded for one benchmark: files named in conf first, then others in the folder.
 
     Read are Parquet, CSV (also gzipped) and JSON lines, never pickle; and sample logs of lm-eval,
-    also in folders below, where it writes them.
-
-    Args:
-        benchmark: the benchmark's whole file; its list `responses` names files, its `sources` say
-            how a row of a task of lm-eval is read.
-        folder: searched first, also for files that conf does not name.
-        mirror_root: `<mirror_root>/responses/` is searched next; "" for none.
-        metadata: for kedro-viz.
+    also in folders below, where it writes them. The list `responses` of the benchmark's file names
+    files, its `sources` say how a row of a task of lm-eval is read. `folder` is searched first,
+    then `<mirror_root>/responses/`.
     """
 
     def __init__(

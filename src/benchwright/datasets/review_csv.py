@@ -56,16 +56,12 @@ def spreadsheet_bytes(table: pd.DataFrame) -> bytes:
 def read_spreadsheet(
     path: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Read a CSV file as texts, however a spreadsheet program saved it.
+    """Read `columns` and `optional` of a CSV file, by default all, as texts.
 
     Commas, semicolons or tabs; UTF-8, UTF-16 or Windows-1252; any line ends; column names in any
     case. Cells are stripped of white space and of the guarding apostrophe. Empty lines are kept, so
-    that row i of the table (from 0) is row i + 2 of the sheet.
-
-    Args:
-        path: the file.
-        columns: required columns; the table has these and `optional`. If empty, all are read.
-        optional: columns that are "" throughout if the file lacks them.
+    that row i of the table (from 0) is row i + 2 of the sheet. Columns of `optional` are ""
+    throughout if the file lacks them.
 
     Raises:
         InputError: the file cannot be read, lacks a column, has it twice, or has a row with more

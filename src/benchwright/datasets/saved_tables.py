@@ -29,12 +29,8 @@ def _read_version(file: Path, columns: list[str]) -> pd.DataFrame:
 class LastSavedTable(ReadOnly[pd.DataFrame]):
     """The newest version of a saved Parquet table; columns without rows if there is none.
 
-    A node that makes a new version takes this as an input to load the old one.
-
-    Args:
-        folder: of the versions.
-        columns: of the table; others are ignored.
-        metadata: for plugins.
+    A node that makes a new version takes this as an input to load the old one. Other columns than
+    `columns` are ignored.
     """
 
     def __init__(

@@ -97,10 +97,6 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
     a killed run leaves complete shards only; the next run removes what it left aside. Two catalog
     entries may share a folder, since a node cannot have one dataset as input and output. A node
     that reads the store may add to it, as to a cache (`StoredShards.add`).
-
-    Args:
-        path: the folder.
-        metadata: for plugins.
     """
 
     def __init__(self, path: str, metadata: dict[str, Any] | None = None) -> None:

@@ -18,19 +18,12 @@ _READ = re.compile(r"(\d+) (?:input tokens|in the messages|in your prompt)")
 
 
 class Echo(NamedTuple):
-    """The tokens of an echoed text.
+    """The tokens of an echoed text, as the server spells them."""
 
-    Attributes:
-        text: the text the server returned, "" if none.
-        tokens: as the server spells them.
-        logprobs: natural, one per token; None where the server gives none, as for the first.
-        offsets: first character of each token; None if the server gives none.
-    """
-
-    text: str
+    text: str  # that the server returned, "" if none
     tokens: list[str]
-    logprobs: list[float | None]
-    offsets: list[int] | None
+    logprobs: list[float | None]  # natural; None where the server gives none, as for the first
+    offsets: list[int] | None  # first character of each token; None if the server gives none
 
 
 class Ranking(NamedTuple):
@@ -174,15 +167,10 @@ def _finish(reason: str | None) -> str:
 def scored_span(echo: Echo, text: str, at: int, limit: int) -> tuple[int, int]:
     """Return the span of an echoed text's tokens that belong to the continuation.
 
-    Tokens are matched to the text from its end: servers add a token that begins the text, drop the
-    space before a word, and split characters over tokens, so their offsets drift. If matching
-    fails, the offsets are used, counted from the end.
-
-    Args:
-        echo: the echoed text.
-        text: prompt and continuation.
-        at: character at which the continuation begins.
-        limit: tokens that the server was asked to write after the text.
+    The continuation begins at character `at`; the server was asked to write `limit` tokens after
+    `text`. Tokens are matched to the text from its end: servers add a token that begins the text,
+    drop the space before a word, and split characters over tokens, so their offsets drift. If
+    matching fails, the offsets are used, counted from the end.
 
     Returns:
         The first token that ends after `at`, and the first after the text; (0, 0) if the tokens

@@ -34,13 +34,11 @@ def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
 def next_tokens(
     logits: "torch.Tensor", generators: Sequence[np.random.Generator], sampling: Sampling
 ) -> list[int]:
-    """Choose the next token of each row.
+    """Choose the next token of each row, from float32 logits (rows, vocabulary).
 
-    Args:
-        logits: (rows, vocabulary), float32.
-        generators: one per row; each gives one number, none at temperature 0.
-        sampling: temperature and top_p: of the tokens by falling probability, the first that
-            together have at least that mass (Holtzman et al., 2020).
+    With `top_p`, of the tokens by falling probability the first that together have at least that
+    mass are drawn from (Holtzman et al., 2020). Each generator gives one number, none at
+    temperature 0.
     """
     import torch
 
@@ -237,15 +235,9 @@ def generate(
 ) -> list[Generated]:
     """Write the answers to `prompts`, in their order; see `Generated`.
 
-    The choice of prompts changes answers by rounding alone, their order not at all.
-
-    Args:
-        network: the model.
-        prompts: to be answered.
-        sampling: how answers are drawn.
-        progress: called with the number of prompts newly done.
-        side_by_side: False writes them one by one with the model's own cache and logits, for
-            architectures without positions.
+    The choice of prompts changes answers by rounding alone, their order not at all. Without
+    `side_by_side` they are written one by one with the model's own cache and logits, for
+    architectures without positions.
     """
     import torch
 

@@ -110,13 +110,9 @@ def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
 def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[list[list[int]]]:
     """Yield batches of rows of prompts: the longest prompt first, then whatever fits beside it.
 
-    Args:
-        lengths: tokens of each prompt after the shared prefix, longest first.
-        batch_tokens: the most that rows times width may be, unless one prompt is longer.
-        skip: tokens of the shared prefix.
-
-    Yields:
-        For each batch its rows, for each row the numbers of its prompts.
+    `lengths` are tokens of each prompt after the shared prefix of `skip` tokens, longest first.
+    Rows times width is at most `batch_tokens`, unless one prompt is longer. A batch has for each
+    row the numbers of its prompts.
     """
     left = list(range(len(lengths)))
     while left:
@@ -140,18 +136,10 @@ class TransformersModel:
     """A causal language model that scores continuations; see `LanguageModel`.
 
     Scores equal one-by-one scoring of the joint text up to rounding: 1e-3 in float32, a few tenths
-    per token in bfloat16. A short self-test at loading checks the model; an architecture that
-    cannot share or pack is scored one text at a time.
-
-    Args:
-        model: of Transformers; the output layer works in float32, because bfloat16 logits tie.
-        tokenizer: of the model.
-        context: tokens that the model may read.
-        batch_tokens: tokens of one forward pass, padding included.
-
-    Attributes:
-        shares: whether prompts may share a prefix and a row.
-        looks_together: whether all rows look at a shared prefix together.
+    per token in bfloat16. A short self-test at loading checks whether the model may share a prefix
+    and a row (`shares`) and look at a shared prefix from all rows together (`looks_together`);
+    otherwise texts are scored one at a time. The output layer works in float32, because bfloat16
+    logits tie. One forward pass has `batch_tokens`, padding included.
     """
 
     def __init__(
@@ -296,21 +284,19 @@ class TransformersModel:
         from transformers import DynamicCache
 
         layout = lay_out(packed, skip)
-        rows = len(packed)
-        device = self.model.device
-        positions = torch.from_numpy(layout.positions).to(device)
-        segments = torch.from_numpy(layout.segments).to(device)
-        parents = torch.from_numpy(layout.parents).to(device)
+        parts = (layout.positions, layout.segments, layout.parents, layout.states)
+        positions, segments, parents, at = (
+            torch.from_numpy(part).to(self.model.device) for part in parts
+        )
         mask = self._mask(segments, parents, positions, skip)
         past: Any
         if apart := bool(cache) and self.looks_together:
             past = shared_prefix.own_keys_only(cache)
         else:
-            past = DynamicCache(
-                [(k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in cache] or None
-            )
+            shape = (len(packed), -1, -1, -1)
+            past = DynamicCache([(k.expand(shape), v.expand(shape)) for k, v in cache] or None)
         hidden = self.hidden_states(layout.ids, positions, mask, past, cache if apart else None)
-        states = hidden.flatten(0, 1)[torch.from_numpy(layout.states).to(device)]
+        states = hidden.flatten(0, 1)[at]
         logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
         counts = [len(item.options) for row in packed for item in row]
         totals = np.bincount(layout.pair_option, weights=logprobs, minlength=sum(counts))
@@ -320,14 +306,10 @@ class TransformersModel:
     def hidden_states(
         self, ids: Any, positions: "torch.Tensor", mask: Any, past: Any, apart: Layers | None
     ) -> "torch.Tensor":
-        """Return the last layer's states (rows, width, size).
+        """Return the last layer's states (rows, width, size) of `ids` (rows, width), an array.
 
-        Args:
-            ids: (rows, width), an array.
-            positions: (rows, width).
-            mask: for each kind of layer, over prefix and own tokens; see `masks`.
-            past: a cache of Transformers.
-            apart: the prefix, if the attention looks at it separately.
+        `mask` is for each kind of layer, over prefix and own tokens (see `masks`); `past` is a
+        cache of Transformers; `apart` is the prefix, if the attention looks at it separately.
         """
         import torch
 
@@ -368,10 +350,8 @@ class TransformersModel:
     def masks(self, full: "torch.Tensor", positions: "torch.Tensor", seen: "torch.Tensor") -> Any:
         """Return a mask for each kind of layer, since some look back no further than a window.
 
-        Args:
-            full: who may look at whom, (rows, 1, width, keys).
-            positions: of the queries, (rows, width).
-            seen: positions of the keys, (rows, keys) or (1, keys).
+        `full` (rows, 1, width, keys) is who may look at whom; `positions` (rows, width) are those
+        of the queries, `seen` (rows, keys) or (1, keys) those of the keys.
         """
         config = self.model.config.get_text_config(decoder=True)
         window = getattr(config, "sliding_window", None)

@@ -42,13 +42,7 @@ _QUOTA = re.compile(r"insufficient_quota")
 
 
 class RefusedError(Exception):
-    """A refusal that a retry would not change.
-
-    Attributes:
-        status: HTTP status code.
-        message: what the server says, on one short line, without the key.
-        too_long: whether the server says that the prompt exceeds the model's context.
-    """
+    """A refusal that a retry would not change, with the server's message on one short line."""
 
     def __init__(self, status: int, message: str, too_long: bool = False) -> None:
         super().__init__(f"{status}: {message}")
@@ -174,13 +168,9 @@ class JsonServer:
         fields: Mapping[str, Any],
         read: Callable[[Any], Answer],
     ) -> Answer:
-        """Post one request until it is answered.
+        """Post one request to a path below the server's address until it is answered.
 
-        Args:
-            connection: of the calling thread.
-            path: below the server's address, e.g. `/completions`.
-            fields: the request.
-            read: turns the reply into the answer; raises BadReplyError if it cannot.
+        `read` turns the reply into the answer and raises BadReplyError if it cannot.
 
         Raises:
             RefusedError: 4xx that a retry would not change.
@@ -365,13 +355,10 @@ class _Threads(Generic[Question, Answer]):
         connect: Callable[[threading.Event], Connection],
         most: int,
     ) -> None:
-        self._answer = answer
-        self._connect = connect
-        self._most = most
+        self._answer, self._connect, self._most = answer, connect, most
         self._stopped = threading.Event()
         self._failed = False
-        self._threads: list[threading.Thread] = []
-        self._connections: list[Connection] = []
+        self._threads: list[tuple[threading.Thread, Connection]] = []
         self._asked: queue.SimpleQueue[tuple[_Batch[Answer], int, Question] | None]
         self._asked = queue.SimpleQueue()
         self.answered: queue.SimpleQueue[tuple[_Batch[Answer], int, Answer | Exception]]
@@ -380,17 +367,16 @@ class _Threads(Generic[Question, Answer]):
     def ask(self, batch: _Batch[Answer], position: int, question: Question) -> None:
         if len(self._threads) < self._most:
             connection = self._connect(self._stopped)
-            # A daemon: a thread that hangs in a system call must not hold up the exit.
+            # A daemon: a thread that hangs in a system call must not delay the exit.
             thread = threading.Thread(target=self._work, args=(connection,), daemon=True)
-            self._connections.append(connection)
-            self._threads.append(thread)
+            self._threads.append((thread, connection))
             thread.start()
         self._asked.put((batch, position, question))
 
     def _work(self, connection: Connection) -> None:
         while (asked := self._asked.get()) is not None:
             if self._failed or self._stopped.is_set():
-                break  # what is still in the queue comes after what failed
+                break  # the rest of the queue comes after the failed question
             batch, position, question = asked
             try:
                 self.answered.put((batch, position, self._answer(connection, question)))
@@ -402,11 +388,11 @@ class _Threads(Generic[Question, Answer]):
     def stop(self) -> None:
         """End all requests and threads."""
         self._stopped.set()
-        for connection in self._connections:
+        for _, connection in self._threads:
             connection.cut()
             self._asked.put(None)
         end = time.monotonic() + _PATIENCE
-        for thread in self._threads:
+        for thread, _ in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
 
 
@@ -419,17 +405,13 @@ def in_order(
 ) -> Iterator[list[Answer]]:
     """Yield the answers to batches of questions in order, asked by several threads.
 
-    Questions of later batches are asked while earlier ones wait: twice as many as there are
-    threads are read ahead, until `_HELD` answers per thread wait for a slow earlier batch (a crash
-    would lose them). After an error nothing new is asked; it is raised once the batches before it
-    have been yielded. The threads end with this iterator.
+    Questions of later batches are asked while earlier ones wait: twice as many as there are threads
+    are read ahead, until `_HELD` answers per thread wait for a slow earlier batch (a crash would
+    lose them). After an error nothing new is asked; it is raised once the batches before it have
+    been yielded. The threads end with this iterator.
 
-    Args:
-        batches: read as far as needed.
-        answer: called in a thread with its connection.
-        connect: makes a connection; its event ends requests and pauses.
-        threads: questions asked at once.
-        progress: called with 1 for each answered question, in the caller's thread.
+    Each thread answers with a connection from `connect`, whose event ends requests and pauses;
+    `progress` is called in the caller's thread.
     """
     pool = _Threads(answer, connect, threads)
     under_way: deque[_Batch[Answer]] = deque()

@@ -78,14 +78,9 @@ class EndpointModel:
     With `top` the labels are looked up among the most probable first tokens of an answer; see
     `label_logprobs`. `logprobs` is empty if none is listed.
 
-    A prompt that is too long is not an error: its logprobs or texts are None. Tokens are counted by
-    the server, else by the tokenizer; `prompt_tokens` is −1 if by neither.
-
-    Args:
-        name: of the model, as conf has it.
-        params: of the model, with its endpoint.
-        context: tokens that the model may read and write.
-        tokenizer: finds prompts that are too long before they are sent.
+    A prompt that is too long is not an error: its logprobs or texts are None. The tokenizer finds
+    such prompts before they are sent. Tokens are counted by the server, else by the tokenizer;
+    `prompt_tokens` is −1 if by neither.
 
     Raises:
         InputError: the key's environment variable is not set, or the url is not valid.
@@ -362,20 +357,18 @@ class EndpointModel:
         return True
 
     def _advice(self, refused: RefusedError) -> str:
-        variable = self._endpoint.key_env
-        if refused.status in {401, 403}:
-            advice = (
-                f"check the key in {variable} (endpoint.key_env)"
-                if variable
-                else "set endpoint.key_env to the environment variable that holds the key"
-            )
-        elif refused.status == 404:
+        variable, status = self._endpoint.key_env, refused.status
+        if status in {401, 403} and variable:
+            advice = f"check the key in {variable} (endpoint.key_env)"
+        elif status in {401, 403}:
+            advice = "set endpoint.key_env to the environment variable that holds the key"
+        elif status == 404:
             advice = f"check endpoint.url, endpoint.api and endpoint.model ({self._model})"
-        elif refused.status == 429:
+        elif status == 429:
             advice = "check the quota of the account"
         elif self._endpoint.logprobs != "none" and re.search("logprobs|echo", refused.message):
             advice = self._alternative
-        elif refused.status in _BAD_REQUEST:
+        elif status in _BAD_REQUEST:
             advice = (
                 f"check endpoint.model ({self._model}), endpoint.api, endpoint.logprobs "
                 f"({self._endpoint.logprobs}), endpoint.extra_body (null drops a field) and the "
@@ -383,7 +376,7 @@ class EndpointModel:
             )
         else:
             advice = "check endpoint.url"
-        answer = f"{self._server.address} answers {refused.status}: {refused.message}"
+        answer = f"{self._server.address} answers {status}: {refused.message}"
         return f"{self._where}: {answer}; {advice}"
 
 

@@ -26,35 +26,23 @@ class PromptText(NamedTuple):
 class PromptScore(NamedTuple):
     """Scores of one prompt.
 
-    Attributes:
-        logprobs: natural log-likelihood of each continuation given the prompt, summed over its
-            tokens; None if the prompt exceeds the model's context, empty if a server listed none.
-        option_tokens: tokens of each continuation.
-        prompt_tokens: tokens before the continuation.
+    `logprobs` are the natural log-likelihoods of the continuations given the prompt, summed over
+    their tokens; None if the prompt exceeds the model's context, empty if a server listed none.
     """
 
     logprobs: tuple[float, ...] | None
-    option_tokens: tuple[int, ...]
-    prompt_tokens: int
+    option_tokens: tuple[int, ...]  # of each continuation
+    prompt_tokens: int  # before the continuation
 
 
 class Sampling(NamedTuple):
-    """How a model writes its answers.
+    """How a model writes its answers; an answer depends on seed and prompt alone if possible."""
 
-    Attributes:
-        max_tokens: most tokens per answer.
-        samples: answers per prompt.
-        temperature: 0 takes the most probable token each time.
-        top_p: probability mass of the tokens drawn from, (0, 1].
-        stop: texts that end an answer; they are not part of it.
-        seed: of the draws; an answer depends on it and on its prompt alone if the backend can.
-    """
-
-    max_tokens: int
-    samples: int = 1
-    temperature: float = 0.0
-    top_p: float = 1.0
-    stop: tuple[str, ...] = ()
+    max_tokens: int  # per answer
+    samples: int = 1  # answers per prompt
+    temperature: float = 0.0  # 0 takes the most probable token each time
+    top_p: float = 1.0  # probability mass of the tokens drawn from, (0, 1]
+    stop: tuple[str, ...] = ()  # texts that end an answer and are not part of it
     seed: int = 0
 
     def cut(self, text: str) -> tuple[str, bool]:
@@ -64,19 +52,11 @@ class Sampling(NamedTuple):
 
 
 class Generated(NamedTuple):
-    """The written answers to one prompt.
+    """The written answers to one prompt; no texts if the prompt exceeds the model's context."""
 
-    Attributes:
-        texts: one per sample; None if the prompt exceeds the model's context.
-        finish: per sample, `stop` if the model or a stop text ended it, `length` if `max_tokens`
-            or the context did; empty if `texts` is None.
-        generated_tokens: tokens of all samples.
-        prompt_tokens: tokens of the prompt.
-    """
-
-    texts: tuple[str, ...] | None
-    finish: tuple[str, ...]
-    generated_tokens: int
+    texts: tuple[str, ...] | None  # one per sample
+    finish: tuple[str, ...]  # per sample: `stop` (model or stop text), `length` (a token limit)
+    generated_tokens: int  # of all samples
     prompt_tokens: int
 
 

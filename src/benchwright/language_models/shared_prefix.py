@@ -80,20 +80,10 @@ def attention_forward(
 ) -> tuple["torch.Tensor", None]:
     """Compute attention as Transformers asks for it; without `shared_prefix`, the ordinary one.
 
-    Args:
-        module: the attention layer.
-        query: (rows, heads, width, head size).
-        key: (rows, key heads, width, head size), of the rows' own tokens.
-        value: as `key`.
-        attention_mask: (rows, 1, width, width) over the own tokens, if every row sees all of the
-            prefix, else (rows, 1, width, prefix + width).
-        scaling: of the scores.
-        dropout: none.
-        shared_prefix: the prefix, layer by layer.
-        others: for the ordinary attention.
-
-    Returns:
-        (rows, width, heads, head size), None.
+    `query` is (rows, heads, width, head size); `key` and `value` of the rows' own tokens are (rows,
+    key heads, width, head size). `attention_mask` is (rows, 1, width, width) over the own tokens if
+    every row sees all of the prefix, else (rows, 1, width, prefix + width). The result is (rows,
+    width, heads, head size), None.
     """
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
@@ -131,17 +121,10 @@ def prefix_attention(
 ) -> "torch.Tensor":
     """Compute attention to a shared prefix and to each row's own tokens.
 
-    Args:
-        query: (rows, heads, width, size); heads is a multiple of the key heads.
-        prefix_key: (1, key heads, prefix, size), seen by all queries of all rows.
-        prefix_value: as `prefix_key`.
-        key: (rows, key heads, width, size), seen as `mask` allows.
-        value: as `key`.
-        mask: added to the scores of the own keys, (rows, 1, width, width), in query's dtype.
-        scaling: of the scores; None divides by the square root of the size.
-
-    Returns:
-        (rows, heads, width, size).
+    `query` and the result are (rows, heads, width, size), heads a multiple of the key heads; the
+    prefix is (1, key heads, prefix, size), seen by all queries; `key` and `value` are (rows, key
+    heads, width, size). `mask` (rows, 1, width, width) is added to the scores of the own keys, in
+    query's dtype; `scaling` None divides scores by the square root of the size.
     """
     import torch
 
@@ -180,13 +163,8 @@ class RowCache:
 
     A text's tokens lie in its slot without gaps, in the order of their positions. Texts of any
     length are written side by side; another text takes the place of a finished one. Memory grows
-    with the longest text by doubling; nothing is copied from token to token.
-
-    Args:
-        slots: the most texts at once.
-        prefix: shared by all texts.
-        apart: whether the attention looks at the prefix separately; otherwise it is copied into
-            each slot.
+    with the longest text by doubling; nothing is copied from token to token. `apart`: the attention
+    looks at the prefix separately; otherwise it is copied into each slot.
     """
 
     def __init__(self, slots: int, prefix: Layers, apart: bool) -> None:

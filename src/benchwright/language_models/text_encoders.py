@@ -93,17 +93,9 @@ def encode_states(
 
     The states are the output layer's input, after the last normalisation. `last_token` takes the
     state at the text's last token, which alone has seen all of the text; `mean` averages over all
-    tokens, including a beginning-of-text token that the tokenizer sets (SMART, section 5.2 and
-    A.5). Padding counts in neither.
-
-    Args:
-        texts: "" is read as the token that begins or ends a text.
-        source: the language model.
-        pooling: how the states of a text become one vector.
-        dtype: of the model's weights; the mean is taken in float32.
-        device: where it runs.
-        context: tokens that are read; longer texts are cut at their end.
-        batch: rows of a batch.
+    tokens in float32, including a beginning-of-text token that the tokenizer sets (SMART, section
+    5.2 and A.5). Padding counts in neither. An empty text is read as the token that begins or ends
+    a text; texts longer than `context` tokens are cut at their end.
     """
     import torch
     from transformers import AutoModel

@@ -178,14 +178,9 @@ def run_jobs(
 ) -> Iterator[list[T]]:
     """Yield the results of each batch, in the order of the batches and of their prompts.
 
-    A caller that stops early leaves nothing in the engine.
-
-    Args:
-        engine: runs the requests.
-        batches: read ahead as far as needed to keep `in_flight` requests with the engine.
-        in_flight: at least 1.
-        numbers: names of requests, each used once in the engine's life.
-        progress: called once for each prompt.
+    Batches are read ahead to keep `in_flight` requests, at least 1, with the engine. `numbers` are
+    names of requests, each used once in the engine's life. `progress` is called once for each
+    prompt. A caller that stops early leaves nothing in the engine.
     """
     opened: deque[_Batch[T]] = deque()
     asked: dict[int, tuple[_Batch[T], int, int]] = {}
@@ -233,12 +228,6 @@ class VllmModel:
     how bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
     VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed;
     VLLM_ENABLE_V1_MULTIPROCESSING=1 runs the engine in another process, so that timing decides.
-
-    Args:
-        engine: runs the requests.
-        tokenizer: of the model.
-        context: tokens that the model may read and write together.
-        max_sequences: requests that the engine works on at once.
     """
 
     def __init__(

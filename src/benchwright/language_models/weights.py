@@ -216,11 +216,8 @@ def _made_once(
 ) -> Path:
     """Return the folder of `record`; make it again unless it is whole.
 
-    Args:
-        record: the file in the folder that describes it.
-        is_whole: whether the folder is as it was made.
-        source: returns the file that it is made of, removed afterwards if beside the folder.
-        make: fills a folder from the file and returns its record.
+    `make` fills a folder from the file that `source` returns, which is removed afterwards if it is
+    beside the folder, and returns the record.
     """
     target = record.parent
     if is_whole():

@@ -26,12 +26,10 @@ def _usable(question: Question) -> bool:
 class DemonstrationPool:
     """The demonstrations of each subject in a fixed order, followed by those of other subjects.
 
-    Args:
-        demonstrations: in any order; those without options or a known answer are left out.
-        demonstrations_of: `per_subject` puts the item's subject first; `all` draws from all.
-        order: of the same subject's demonstrations: `source` by id with numbers as numbers,
-            `seeded` by a hash of the seed and the id. Others are always in seeded order.
-        seed: of that order.
+    Those without options or a known answer are left out. `per_subject` puts the item's subject
+    first; `all` draws from all. The order of the same subject's demonstrations is `source` (by id
+    with numbers as numbers) or `seeded` (by a hash of seed and id); others are always in seeded
+    order.
     """
 
     def __init__(

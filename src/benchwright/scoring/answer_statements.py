@@ -81,15 +81,13 @@ _MOST_CUES = 200
 class Extraction(NamedTuple, Generic[Answer]):
     """An answer extracted from a text.
 
-    Attributes:
-        answer: the option's index, or the final answer; None if there is none.
-        rule: what decided: `stated` (a sentence names it), `boxed`, `hash_marks` (`####`),
-            `bare_letter` (a line with only the letter), `option_text` (the option's words instead
-            of its letter), `whole_text` (the text is only the answer), `last_number` (no statement:
-            the last number), or `none`, if and only if `answer` is None.
+    `rule` is `stated` (a sentence names it), `boxed`, `hash_marks` (`####`), `bare_letter` (a line
+    with only the letter), `option_text` (the option's words instead of its letter), `whole_text`
+    (the text is only the answer), `last_number` (no statement: the last number), or `none`, if and
+    only if `answer` is None.
     """
 
-    answer: Answer | None
+    answer: Answer | None  # the option's index, or the final answer
     rule: str
 
 

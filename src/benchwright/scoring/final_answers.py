@@ -278,12 +278,8 @@ def last_number(text: str) -> str | None:
 def extract_final_answer(text: str, finished: bool = True, numeric: bool = True) -> Extraction[str]:
     """Return the final answer to an open-ended question, by the rules of `extract_letter`.
 
-    Args:
-        text: written by a model.
-        finished: False if the text was cut off; then neither an answer that touches its end nor
-            the last number nor the whole text counts.
-        numeric: the answer is a number, given as by `canonical_number`; else it is the words
-            stated.
+    A `numeric` answer is given as by `canonical_number`; another one is the words stated. In a text
+    that was cut off (not `finished`), neither the last number nor the whole text counts.
     """
     shown = after_thoughts(plain(text), finished)
     if shown is None:

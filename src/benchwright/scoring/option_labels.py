@@ -390,16 +390,12 @@ class OptionLabels:
 
 
 def extract_letter(text: str, choices: Sequence[str], finished: bool = True) -> Extraction[int]:
-    """Return the index of the option that a text chooses.
+    """Return the index of the option that a text chooses, by the letter (A, B, …) or its words.
 
     The last explicit statement counts ("The answer is (B).", "B. Paris"). A text that names two
     answers, denies or takes back the one it named, or breaks off within it, has no answer: a
-    missing answer is counted, a wrong one would be judged.
-
-    Args:
-        text: written by a model.
-        choices: texts of the options as shown, 2–26, labelled A, B, ….
-        finished: False if the text was cut off; then an answer that touches its end is ignored.
+    missing answer is counted, a wrong one would be judged. In a text that was cut off (not
+    `finished`), an answer that touches its end is ignored.
     """
     shown = after_thoughts(plain(text), finished)
     if shown is None:

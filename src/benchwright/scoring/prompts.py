@@ -79,20 +79,12 @@ def build_prompts(
     """Build every text that a model will see, with the continuations to score after it.
 
     One row per configuration, item and condition (format of Hendrycks et al., 2021); empty if
-    answers are only imported. Options alone are shown to the filter models only, since no other
-    answers to them are used. Calibration items are shown whole. Demonstrations come from the item's
-    subject, then from others, never the item itself. If a prompt exceeds the model's context,
+    answers are only imported. Options alone are shown to the filter models only (to all models, if
+    the filter models are yet to be chosen), since no other answers to them are used. Calibration
+    items are shown whole. Demonstrations come from the item's subject, then from others, never the
+    item itself, in an order given by the seed. If a prompt exceeds the model's context,
     demonstrations are dropped one by one (`shots_used`). Conditions that do not suit a style or an
     item are not asked (see `unsuited`); their number is logged.
-
-    Args:
-        ingestion: the benchmark; its words around questions.
-        scoring: what is asked.
-        models: the models.
-        filter_models: configurations that are asked the options alone; all of them, if they are yet
-            to be chosen by their answers.
-        seed: of the demonstrations' order.
-        tables: items, demonstrations, calibration items and draws.
 
     Raises:
         InputError: a configuration names an unknown model, asks an endpoint for unsupported scores,
