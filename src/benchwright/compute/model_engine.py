@@ -191,11 +191,11 @@ def _check_devices(model: ModelParams, scoring: ScoringParams) -> None:
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
     """Raise InputError if actors would wait for ever; warn if the cluster may grow."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
-        wanted, found = params.actors * each, there.get(resource, 0.0)
-        if wanted > found:
+        wanted, available = params.actors * each, there.get(resource, 0.0)
+        if wanted > available:
             message = (
                 f"scoring.ray: {params.actors} actors of {each:g} {resource}s each need "
-                f"{wanted:g}; there are {found:g}"
+                f"{wanted:g}; there are {available:g}"
             )
             if params.address is None:
                 raise InputError(message)

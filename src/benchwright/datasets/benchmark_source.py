@@ -149,10 +149,10 @@ def _require_made(benchmark: BenchmarkParams, source: FileSource, folder: Path) 
 
 
 def _require_columns(frame: pd.DataFrame, wanted: Iterable[str], origin: str) -> None:
-    own = [name for name in frame.columns if name not in ADDED_COLUMNS]
+    columns = [name for name in frame.columns if name not in ADDED_COLUMNS]
     for name in wanted:
         if name not in frame.columns and name.split(".")[0] not in frame.columns:
-            raise InputError(f"{origin}: no column {name!r}; it has {listed(own)}")
+            raise InputError(f"{origin}: no column {name!r}; it has {listed(columns)}")
 
 
 def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) -> _Read:

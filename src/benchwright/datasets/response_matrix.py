@@ -83,11 +83,11 @@ def _write(matrix: ResponseMatrix, path: Path) -> None:
 def _lists(name: str, values: NDArray[Any]) -> pa.Array:
     """Convert (m, n) numbers to m lists, null where a model has no value."""
     blank = _is_blank(name, values)
-    given = np.ascontiguousarray(values[~blank])
+    present = np.ascontiguousarray(values[~blank])
     lengths = np.where(blank, 0, values.shape[1])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(
-        pa.array(offsets), pa.array(given.ravel(), _FIELDS[name]), mask=pa.array(blank)
+        pa.array(offsets), pa.array(present.ravel(), _FIELDS[name]), mask=pa.array(blank)
     )
 
 

@@ -340,10 +340,10 @@ class TransformersModel:
         width = segments.shape[1]
         order = torch.arange(width, device=segments.device)
         seen = segments[:, None, :]
-        own = (seen == segments[:, :, None]) | (seen == parents[:, :, None])
-        own &= order[None, :] <= order[:, None]
+        same_text = (seen == segments[:, :, None]) | (seen == parents[:, :, None])
+        same_text &= order[None, :] <= order[:, None]
         shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
-        full = torch.cat([shared, own], dim=2)[:, None]
+        full = torch.cat([shared, same_text], dim=2)[:, None]
         before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
         return self.masks(full, positions, torch.cat([before, positions], dim=1))
 

@@ -104,10 +104,10 @@ def attention_forward(
     return out, None
 
 
-def _after(prefix: "torch.Tensor", own: "torch.Tensor", rows: int) -> "torch.Tensor":
+def _after(prefix: "torch.Tensor", tokens: "torch.Tensor", rows: int) -> "torch.Tensor":
     import torch
 
-    return torch.cat([prefix.expand(rows, -1, -1, -1), own], dim=-2)
+    return torch.cat([prefix.expand(rows, -1, -1, -1), tokens], dim=-2)
 
 
 def prefix_attention(

@@ -45,8 +45,8 @@ class DemonstrationPool:
         self._seeded = sorted(usable, key=lambda d: (by_draw[d.item_id], d.item_id))
         self._own: dict[str, list[Question]] = {}
         by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
-        own = self._seeded if order == "seeded" else by_id
-        for question in own if demonstrations_of == "per_subject" else ():
+        ordered = self._seeded if order == "seeded" else by_id
+        for question in ordered if demonstrations_of == "per_subject" else ():
             self._own.setdefault(question.subject, []).append(question)
         self._ids = {d.item_id for d in usable}
         self._hashes = {d.content_hash for d in usable}
@@ -56,14 +56,14 @@ class DemonstrationPool:
 
     def choose(self, item: Question, count: int) -> Sequence[Question]:
         """Return the first `count` demonstrations for `item`, never the item or its twin."""
-        own = self._own.get(item.subject, [])
+        same_subject = self._own.get(item.subject, [])
         among_them = item.item_id in self._ids or item.content_hash in self._hashes
-        if len(own) >= count and not among_them:
-            return own[:count]
+        if len(same_subject) >= count and not among_them:
+            return same_subject[:count]
         others = [d for d in self._seeded if not (self._own and d.subject == item.subject)]
         return [
             d
-            for d in (*own, *others)
+            for d in (*same_subject, *others)
             if d.item_id != item.item_id and d.content_hash != item.content_hash
         ][:count]
 

@@ -352,9 +352,9 @@ def before_next_question(text: str, options: Sequence[str]) -> str:
     question is the paragraph before the list. A list that repeats the item's first option, with or
     without a comment, is the item's own. The whole text is returned if there is no other list.
     """
-    own = _folded(options[0]) if options else ""
+    first_option = _folded(options[0]) if options else ""
     for seen in _LIST.finditer(text):
-        if own and _folded(seen[1]).startswith(own):
+        if first_option and _folded(seen[1]).startswith(first_option):
             continue
         before = text[: seen.start()].rstrip()
         paragraph = before.rfind("\n\n")

@@ -50,7 +50,9 @@ def count_budget(
         counted["too_long"] = counted["n_longest"] > context_limit(model, scoring)
         for keys, group in counted.groupby(["configuration", "condition"]):
             totals = _totals(group, shares_prefixes=model.endpoint is None)
-            rows.append((*map(str, keys), *totals, "tokenizer" if tokenizer else "estimate"))
+            rows.append(
+                (*map(str, keys), *totals, "estimate" if tokenizer is None else "tokenizer")
+            )
     budget = ScoringBudget.from_rows(rows)
     _log(budget)
     return budget

@@ -257,8 +257,8 @@ class OptionLabels:
 
     def _fits(self, words: str, index: int) -> bool:
         """Return whether words begin as an option does, or go on after it."""
-        begun, own = unmarked(words).casefold(), self._spellings[2][index]
-        return bool(own and begun) and (begun.startswith(own) or own.startswith(begun))
+        begun, option = unmarked(words).casefold(), self._spellings[2][index]
+        return bool(option and begun) and (begun.startswith(option) or option.startswith(begun))
 
     def remarks(self, text: str) -> Iterator[Event[int]]:
         """Yield options that are called right or wrong, chosen, or concluded."""

@@ -102,15 +102,15 @@ def build_prompts(
         _can_answer(configuration, model)
         writer = PromptWriter(configuration, model, scoring, ingestion.prompt)
         filtering = _is_filter_model(configuration, filter_models)
-        for one in asked:
-            if one.condition == "choices_only" and not filtering:
+        for entry in asked:
+            if entry.condition == "choices_only" and not filtering:
                 continue
-            if one.calibrates and (configuration.style == "generate" or model.samples_letters):
+            if entry.calibrates and (configuration.style == "generate" or model.samples_letters):
                 continue
-            if reason := unsuited(one.question, one.condition, configuration.style):
+            if reason := unsuited(entry.question, entry.condition, configuration.style):
                 skipped[f"{configuration.style}: {reason}"] += 1
                 continue
-            rows.append(writer.row(one))
+            rows.append(writer.row(entry))
     for reason, count in sorted(skipped.items()):
         logger.warning("%d questions are not asked in style %s", count, reason)
     return Prompts.from_rows(rows)
@@ -276,14 +276,14 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
     if scoring.calibration:
         for q in filter(answerable, questions(tables["calibration_items"])):
             asked.setdefault((q.item_id, "question"), Asked(q, "question", pool(q), True))
-    return [one for _, one in sorted(asked.items(), key=lambda pair: pair[0])]
+    return [question for _, question in sorted(asked.items(), key=lambda pair: pair[0])]
 
 
 def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iterator[Asked]:
     """Yield each altered question with the demonstrations of its draw, by condition and item id."""
-    for condition, own in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
-        pool = demonstration_pools(questions(own[own["role"] == "demonstration"]), scoring, seed)
-        for question in sorted(questions(own[own["role"] == "item"])):
+    for condition, draw in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
+        pool = demonstration_pools(questions(draw[draw["role"] == "demonstration"]), scoring, seed)
+        for question in sorted(questions(draw[draw["role"] == "item"])):
             yield Asked(question, str(condition), pool(question))
 
 
