@@ -155,7 +155,7 @@ def test_the_normalised_styles_are_scored_once(build: Any) -> None:
 
 
 def test_an_unknown_model_is_named_with_the_known_ones(build: Any) -> None:
-    with pytest.raises(InputError, match=r"no model 'three'.*there are one, two"):
+    with pytest.raises(InputError, match=r"unknown model 'three'; models\.yml has one, two"):
         build(live("three@cloze-1"))
 
 
