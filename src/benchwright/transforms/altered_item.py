@@ -20,6 +20,10 @@ class MultipleChoice(NamedTuple):
     answer: int
     several_right: bool = False
 
+    def copied(self, reason: str) -> "Altered":
+        """Return the item unchanged, with the reason."""
+        return Altered(self.choices, self.answer, False, reason)
+
 
 class Altered(NamedTuple):
     """An item after one transform."""
@@ -32,11 +36,6 @@ class Altered(NamedTuple):
     removed_index: int = -1  # place of `removed_choice` before the transform
     gold_removed: bool = False  # whether it was the right option
     question: str | None = None  # the new question, None where it is as before
-
-
-def copied(item: MultipleChoice, reason: str) -> Altered:
-    """Return the item unchanged, with the reason."""
-    return Altered(item.choices, item.answer, False, reason)
 
 
 def slot(uniform: float, size: int) -> int:

@@ -12,7 +12,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import mentions_options
 from benchwright.params import perturbation as settings
 from benchwright.tables.wicked import Draws, PerturbationChanges
-from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
+from benchwright.transforms.altered_item import Altered, MultipleChoice
 from benchwright.transforms.none_of_the_above import add_none_of_the_above
 from benchwright.transforms.replace_choice import replace_choice
 from benchwright.transforms.shuffle_choices import shuffle_choices
@@ -186,7 +186,7 @@ def use_rephrasing(
         question = rephrasings.get(key)
         if question is None:
             reason = "no_rephrasing_passed" if key in rephrasings else "not_asked"
-            results.append(copied(item, reason))
+            results.append(item.copied(reason))
         else:
             results.append(Altered(item.choices, item.answer, True, "", question=question))
     return results

@@ -7,13 +7,7 @@ Benchmarks More Challenging. Section 3.
 from collections.abc import Collection, Sequence
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.transforms.altered_item import (
-    Altered,
-    MultipleChoice,
-    copied,
-    slot,
-    why_not_replaceable,
-)
+from benchwright.transforms.altered_item import Altered, MultipleChoice, slot, why_not_replaceable
 
 
 def add_none_of_the_above(
@@ -41,7 +35,7 @@ def _without(
 ) -> Altered:
     reason = why_not_replaceable(item, single_best_answer)
     if reason:
-        return copied(item, reason)
+        return item.copied(reason)
     removed = slot(uniform, len(item.choices))
     left = item.choices[:removed] + item.choices[removed + 1 :]
     gold_removed = removed == item.answer

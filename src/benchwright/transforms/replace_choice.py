@@ -7,13 +7,7 @@ Section 3.4, rule 3.
 from collections.abc import Collection, Sequence
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.transforms.altered_item import (
-    Altered,
-    MultipleChoice,
-    copied,
-    slot,
-    why_not_replaceable,
-)
+from benchwright.transforms.altered_item import Altered, MultipleChoice, slot, why_not_replaceable
 
 
 def replace_choice(
@@ -40,7 +34,7 @@ def replace_choice(
         if not reason and coin >= probability:
             reason = "not_drawn"
         if reason:
-            results.append(copied(item, reason))
+            results.append(item.copied(reason))
             continue
         at = slot(float(place), len(item.choices))
         choices = (*item.choices[:at], text, *item.choices[at + 1 :])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from benchwright.core.option_wording import kinds_of_options, names_a_place, refers_to_options
 from benchwright.core.seeding import item_uniforms
-from benchwright.transforms.altered_item import Altered, MultipleChoice, copied
+from benchwright.transforms.altered_item import Altered, MultipleChoice
 
 _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 
@@ -38,22 +38,22 @@ def shuffle_choices(items: Sequence[MultipleChoice], seed: int, draw: int) -> li
 
 def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
     if not item.choices:
-        return copied(item, "open_ended")
+        return item.copied("open_ended")
     if refers_to_options(item.question, item.choices):
-        return copied(item, "refers_to_options")
+        return item.copied("refers_to_options")
     kinds = kinds_of_options(item.question, item.choices)
     movable = len(kinds)
     while movable and kinds[movable - 1] in _KEEPS_LAST:
         movable -= 1
     if movable < 2:
-        return copied(item, "too_few_options")
+        return item.copied("too_few_options")
     if any(
         kind in _KEEPS_LAST and names_a_place(text)
         for kind, text in zip(kinds[:movable], item.choices[:movable], strict=True)
     ):
-        return copied(item, "none_or_all_not_last")
+        return item.copied("none_or_all_not_last")
     order = [*sorted(range(movable), key=keys.__getitem__), *range(movable, len(kinds))]
     if order == list(range(len(kinds))):
-        return copied(item, "same_order")
+        return item.copied("same_order")
     answer = order.index(item.answer) if item.answer >= 0 else -1
     return Altered(tuple(item.choices[place] for place in order), answer, True, "")

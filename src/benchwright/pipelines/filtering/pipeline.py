@@ -2,10 +2,11 @@
 
 from kedro.pipeline import Pipeline
 
-from benchwright.methods.smart import audit, duplicates, similar
+from benchwright.methods.smart import audit, similar
 from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.answer_only import flag_answer_only_items
 from benchwright.methods.smart.combine import combine_rules
+from benchwright.methods.smart.duplicates import find_conflicting_gold, find_duplicates
 from benchwright.methods.smart.easy import flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
@@ -15,6 +16,7 @@ FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
+_EMBEDDED = ["items", "embeddings"]
 _GROUPS = ["duplicate_groups", "conflicting_gold_groups", "similar_groups"]
 _SETTINGS = ["params:filtering", "params:seed"]
 
@@ -35,18 +37,10 @@ def create_pipeline() -> Pipeline:
             "answer_only_findings",
         ),
         (flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
-        (duplicates.find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
-        (
-            duplicates.find_conflicting_gold,
-            ["items", "params:filtering"],
-            "conflicting_gold_groups",
-        ),
-        (similar.find_neighbours, ["items", "embeddings", "params:filtering"], "neighbours"),
-        (
-            similar.check_neighbours,
-            ["items", "embeddings", "neighbours", *_SETTINGS],
-            "neighbour_search",
-        ),
+        (find_duplicates, ["items", "params:filtering"], "duplicate_groups"),
+        (find_conflicting_gold, ["items", "params:filtering"], "conflicting_gold_groups"),
+        (similar.find_neighbours, [*_EMBEDDED, "params:filtering"], "neighbours"),
+        (similar.check_neighbours, [*_EMBEDDED, "neighbours", *_SETTINGS], "neighbour_search"),
         (
             similar.estimate_threshold,
             ["items", "neighbours", "params:filtering", "neighbour_search"],
@@ -59,7 +53,7 @@ def create_pipeline() -> Pipeline:
         ),
         (
             similar.vary_neighbour_count,
-            ["items", "embeddings", "params:filtering"],
+            [*_EMBEDDED, "params:filtering"],
             ["neighbour_convergence", "density_by_k"],
         ),
         (

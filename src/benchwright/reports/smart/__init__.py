@@ -1,1 +1,1 @@
-"""The report: what it says (`summary`, `evidence`, `provenance`) and how it is put on a page."""
+"""The report of SMART: what each section says, and the page made of them."""

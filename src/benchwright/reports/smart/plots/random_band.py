@@ -48,7 +48,7 @@ def draw_spread_band(random_subsets: pd.DataFrame, yardstick: pd.DataFrame) -> A
 
 
 def group_to_judge(yardstick: pd.DataFrame, metric: str) -> str:
-    """`held_out` where the metric is known for it, else `all`."""
+    """Return `held_out` where the metric is known for it, else `all`."""
     known = yardstick[(yardstick["metric"] == metric) & yardstick["value"].notna()]
     return "held_out" if (known["models"] == "held_out").any() else "all"
 
