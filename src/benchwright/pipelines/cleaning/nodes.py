@@ -1,7 +1,7 @@
-"""Raw items → clean items, with counts of what each rule did.
+"""Raw items to clean items, with counts for each rule.
 
-Tables with texts or ids of items stay in memory, because half of the items will be closed; what is
-saved are counts.
+Tables with texts or ids of items stay in memory, because half of the items will be closed; only
+counts are saved.
 """
 
 from collections.abc import Mapping
@@ -20,17 +20,15 @@ _AT_ONCE = 20_000
 def clean_raw_items(
     raw_items: pa.Table, cleaning: CleaningParams
 ) -> tuple[pd.DataFrame, pa.Table, pa.Table, pd.DataFrame, pa.Table]:
-    """Applies the cleaning rules in their order; each rewrites texts or rejects rows.
+    """Apply the cleaning rules in order; each rewrites texts or rejects rows.
 
     Returns:
-        Clean items; as Arrow tables the rejected rows with their rule and the texts that were
-        rewritten, before and after; the funnel; as an Arrow table the duplicates, each with the
-        item that it is like. Clean and rejected rows together are as many as came in.
+        Clean items; rejected rows with their rule (Arrow table); rewritten texts before and after
+        (Arrow table); the funnel; and duplicates with the items that they duplicate (Arrow table).
+        Every raw item is clean or rejected.
     """
-    slices = [
-        raw_items.slice(start, _AT_ONCE) for start in range(0, max(raw_items.num_rows, 1), _AT_ONCE)
-    ]
-    cleaned = clean(slices, cleaning)
+    starts = range(0, max(raw_items.num_rows, 1), _AT_ONCE)
+    cleaned = clean([raw_items.slice(start, _AT_ONCE) for start in starts], cleaning)
     rows = cleaned.rows.to_pandas()
     rows["choices"] = pd.Series(cleaned.rows.column("choices").to_pylist(), rows.index, object)
     return (
@@ -45,7 +43,7 @@ def clean_raw_items(
 def count_reasons(
     rejected_raw_items: pa.Table, cleaning_changes: pa.Table, cleaning_duplicates: pa.Table
 ) -> pd.DataFrame:
-    """Counts why rows were rejected and in which columns texts were rewritten.
+    """Count rejected rows by reason and rewritten rows by column.
 
     Returns:
         A `CleaningReasons` table: rule, kind (reject, rewrite), reason (of rewriting, the column),
@@ -54,7 +52,7 @@ def count_reasons(
     rejected = rejected_raw_items.select(["rule", "detail"]).to_pandas()
     rejected = rejected[~rejected["rule"].isin(WHOLE_RULES)]
     copies = cleaning_duplicates.select(["rule", "like", "detail"]).to_pandas()
-    # The reason ends with the id of the item that it is like.
+    # The reason ends with the id of the duplicated item.
     copies["detail"] = [
         detail.removesuffix(like).strip()
         for detail, like in zip(copies["detail"], copies["like"], strict=True)
@@ -62,12 +60,10 @@ def count_reasons(
     changes = cleaning_changes.select(["item_id", "rule", "column"]).to_pandas()
     changes["detail"] = [column.partition("[")[0] for column in changes["column"]]
     changes = changes.drop_duplicates(["item_id", "rule", "detail"])
+    rejections = pd.concat([rejected, copies.drop(columns="like")])
     counted = [
         frame.groupby(["rule", "detail"]).size().rename("rows").reset_index().assign(kind=kind)
-        for kind, frame in (
-            ("reject", pd.concat([rejected, copies.drop(columns="like")])),
-            ("rewrite", changes),
-        )
+        for kind, frame in (("reject", rejections), ("rewrite", changes))
     ]
     table = pd.concat(counted).rename(columns={"detail": "reason"})
     table = table.sort_values(["kind", "rule", "reason"], ignore_index=True)
@@ -78,22 +74,18 @@ def count_reasons(
 def count_domains(
     document_domains: Mapping[str, int], raw_items: pa.Table, clean_items: pd.DataFrame
 ) -> pd.DataFrame:
-    """Counts documents, raw items and clean items of each domain.
+    """Count documents, raw items and clean items by domain.
 
     Returns:
-        A `DomainCounts` table: domain ("" where it is not known), documents, raw_items,
-        clean_items; most clean items first.
+        A `DomainCounts` table: domain ("" if unknown), documents, raw_items, clean_items; most
+        clean items first.
     """
-    raw = raw_items.column("domain").to_pandas().fillna("").value_counts()
-    clean_ones = clean_items["domain"].fillna("").value_counts()
-    table = pd.DataFrame(
-        {
-            "documents": pd.Series(document_domains, dtype="int64"),
-            "raw_items": raw,
-            "clean_items": clean_ones,
-        }
-    )
-    table = table.fillna(0).astype("int64").rename_axis("domain").reset_index()
+    counts = {
+        "documents": pd.Series(document_domains, dtype="int64"),
+        "raw_items": raw_items.column("domain").to_pandas().fillna("").value_counts(),
+        "clean_items": clean_items["domain"].fillna("").value_counts(),
+    }
+    table = pd.DataFrame(counts).fillna(0).astype("int64").rename_axis("domain").reset_index()
     table["domain"] = table["domain"].astype("str")
     return table.sort_values(
         ["clean_items", "raw_items", "documents", "domain"],

@@ -1,4 +1,4 @@
-"""The cleaning stage: raw items → clean items, funnel, counts of domains."""
+"""The cleaning stage: raw items to clean items, funnel and counts by domain."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -7,7 +7,7 @@ from benchwright.reports.mmlu_cf.plots.funnels import draw_cleaning_funnel
 
 
 def create_pipeline() -> Pipeline:
-    """Clean items, and what each rule did."""
+    """Create the pipeline from raw items to clean items and counts for each rule."""
     return Pipeline(
         [
             Node(

@@ -1,4 +1,4 @@
-"""Questions read off documents (MMLU-CF, section 3.2, step 1)."""
+"""Extraction of questions from documents (MMLU-CF, section 3.2, step 1)."""
 
 from benchwright.pipelines.collection.pipeline import create_pipeline
 

@@ -1,4 +1,4 @@
-"""The collection stage: documents → raw items."""
+"""The collection stage: documents to raw items."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -6,7 +6,7 @@ from benchwright.pipelines.collection.nodes import extract_items, measure_extrac
 
 
 def create_pipeline() -> Pipeline:
-    """Raw items of all documents, and precision and recall where there are labels."""
+    """Create the pipeline from documents to raw items, with precision and recall on labels."""
     return Pipeline(
         [
             Node(

@@ -1,4 +1,4 @@
-"""Checked questions reworded, shuffled, with an option replaced (MMLU-CF, section 3.4)."""
+"""Rewording, shuffling and replacing options in the checked questions (MMLU-CF, section 3.4)."""
 
 import logging
 from collections.abc import Mapping
@@ -26,38 +26,28 @@ def apply_rules(
     scoring: ScoringParams,
     seed: int,
 ) -> tuple[pd.DataFrame, Mapping[str, Any]]:
-    """Put every question once through the transforms of `perturbation`, in memory.
+    """Apply the transforms of `perturbation` once to every question, in memory.
 
-    Questions that a transform cannot alter are copied. Passages stay as they are.
+    Questions that a transform cannot alter are copied. Passages do not change.
 
     Returns:
-        A `CleanItems` table (for memory), and how often each rule altered a question or why not;
-        under `rephrase_checks` what wordings failed.
+        A `CleanItems` table (for memory), and per rule the number of altered questions and the
+        reasons for copies; `rephrase_checks` counts failed wordings.
 
     Raises:
-        InputError: the rephrasing model or the encoder is not known, or cannot be had.
+        InputError: the rephrasing model or the encoder is unknown or not available.
     """
     with no_question_in_errors(final_items, "rules"):
         rephrasings: Rephrased = {}
         failed: dict[str, int] = {}
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
-                rephrasings, failed = _reworded(final_items, part, judge_store, models, scoring)
+                limits = ReplyLimits(part.max_tokens, part.temperature)
+                ask = ask_in_memory(part.model, models, scoring, judge_store, limits, "rephrasing")
+                similarity = wording_similarity(part.encoder, models, scoring)
+                rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
         items, changes = apply_draw(final_items, perturbation, seed, rephrasings)
     for name, counts in changes.items():
-        told = ", ".join(f"{reason} {count}" for reason, count in counts.items())
-        logger.info("rule %s: %s", name, told)
+        reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+        logger.info("rule %s: %s", name, reasons)
     return items, {"rules": changes, "rephrase_checks": failed}
-
-
-def _reworded(
-    items: pd.DataFrame,
-    params: RephraseParams,
-    store: StoredShards,
-    models: ModelsParams,
-    scoring: ScoringParams,
-) -> tuple[Rephrased, dict[str, int]]:
-    limits = ReplyLimits(params.max_tokens, params.temperature)
-    ask = ask_in_memory(params.model, models, scoring, store, limits, "rephrasing")
-    similarity = wording_similarity(params.encoder, models, scoring)
-    return reword(as_items(items), ask, similarity, params)

@@ -1,4 +1,4 @@
-"""The stage of rules: final_items → cf_items."""
+"""The stage of contamination-free rules: final_items to cf_items."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -6,7 +6,7 @@ from benchwright.pipelines.contamination_free.nodes import apply_rules
 
 
 def create_pipeline() -> Pipeline:
-    """The questions as they will be in the benchmark; they stay in memory."""
+    """Create the pipeline that rewrites the questions; they stay in memory."""
     return Pipeline(
         [
             Node(

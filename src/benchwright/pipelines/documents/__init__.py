@@ -1,4 +1,4 @@
-"""An open benchmark from documents: clean questions, saved in the clear."""
+"""An open benchmark from documents: clean questions, published in full."""
 
 from benchwright.pipelines.documents.pipeline import create_pipeline
 

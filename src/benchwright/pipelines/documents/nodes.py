@@ -1,11 +1,10 @@
-"""Fielded items → a benchmark in the clear, and tables that show what each rule did.
+"""Items with fields to an open benchmark, and tables with the effect of each rule.
 
-Nothing here is closed. The pipeline `mmlu_cf`, which closes half of its questions, keeps the inputs
-of these nodes in memory and has none of their outputs.
+All texts are published. The pipeline `mmlu_cf`, which closes half of its questions, keeps the
+inputs of these nodes in memory and does not have their outputs.
 """
 
 import logging
-from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -25,29 +24,20 @@ from benchwright.tables.mmlu_cf import (
 logger = logging.getLogger(__name__)
 
 
-class OpenTables(NamedTuple):
-    """What `open_texts` gives, in the order of its outputs."""
-
-    raw_items: pd.DataFrame
-    rejected_items: pd.DataFrame
-    cleaning_changes: pd.DataFrame
-    duplicates: pd.DataFrame
-
-
 def open_texts(
     raw_items: pa.Table,
     rejected_raw_items: pa.Table,
     cleaning_changes: pa.Table,
     cleaning_duplicates: pa.Table,
-) -> OpenTables:
-    """Gives what collection and cleaning hold in memory as tables to be saved and read.
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Convert the tables of collection and cleaning from memory to tables for saving.
 
     Returns:
-        `RawItems` as they stood on the pages; `RejectedRawItems`, each with its rule and reason;
-        `CleaningChanges`, each text before and after; `CleaningDuplicates`. The first three are
-        in the natural order of item ids, whatever the order of documents was.
+        `RawItems` as on the pages; `RejectedRawItems` with rules and reasons; `CleaningChanges`
+        with texts before and after; `CleaningDuplicates`. The first three are in the natural order
+        of item ids.
     """
-    return OpenTables(
+    return (
         sort_items(_frame(raw_items, RawItems)),
         sort_items(_frame(rejected_raw_items, RejectedRawItems)),
         sort_items(_frame(cleaning_changes, CleaningChanges)),
@@ -64,10 +54,10 @@ def _frame(table: pa.Table, model: type[Table]) -> pd.DataFrame:
 def write_open_benchmark(
     fielded_items: pd.DataFrame, open_benchmark: OpenBenchmarkParams, seed: int
 ) -> tuple[str, pd.DataFrame]:
-    """Writes the clean questions as a benchmark that ingestion reads, some of them as examples.
+    """Write the clean questions as a benchmark for ingestion, some of them as demonstrations.
 
     Returns:
-        JSON lines (`benchmark_lines`), and `CleanItems` with their fields.
+        JSON lines (`benchmark_lines`), and `CleanItems` with fields.
     """
     examples = choose_demonstrations(fielded_items, open_benchmark, seed)
     logger.info(

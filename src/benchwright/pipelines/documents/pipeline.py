@@ -1,4 +1,4 @@
-"""The last stage of the pipeline `documents`: fielded items → an open benchmark."""
+"""The last stage of the pipeline `documents`: classified items to an open benchmark."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -6,7 +6,7 @@ from benchwright.pipelines.documents.nodes import open_texts, write_open_benchma
 
 
 def create_pipeline() -> Pipeline:
-    """The benchmark in the clear, and the tables of its making."""
+    """Create the pipeline that writes the open benchmark and the tables of its construction."""
     return Pipeline(
         [
             Node(

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned
-from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
+from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningChanges, CleaningFunnel, CleanItems, RejectedRawItems
 

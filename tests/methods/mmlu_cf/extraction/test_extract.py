@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.clean import clean_batch
+from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import RAW_ITEMS, extract
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice, measure
 from benchwright.params.mmlu_cf import CleaningParams, ExtractionParams

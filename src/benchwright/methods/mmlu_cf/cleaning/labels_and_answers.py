@@ -1,5 +1,6 @@
-"""Rules about labels, numbering and answers: one spelling for all."""
+"""Rules that give labels, numbering and answers one spelling."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +12,20 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     LETTERS,
     ROMAN,
     Bools,
+    Ints,
     Outcome,
     Rows,
     Text,
     indices,
+    matches,
+    named,
+    places_in,
     truths,
     written_over,
 )
 from benchwright.params.mmlu_cf import CleaningParams
 
-# After the numbering must come what starts a sentence, so that amounts and lists stay:
+# The start of a sentence must follow the numbering, so that amounts and lists stay:
 # "1.5 kg of", "2 + 2", "(a) is true if (b) is".
 _START = r"(?:[\p{Lu}_$]|[\x{22}\x{27}\x{2018}\x{201C}\x{AB}\x{BF}]\p{L}|\(\p{Lu}[\p{Ll} ])"
 _QUESTION = (
@@ -42,48 +47,44 @@ _CHOICE = (
 
 
 def question_numbering(rows: Rows, _: CleaningParams) -> Outcome:
-    """Takes away the number before a question: "12. ", "Q3) ", "Question 5:", "(a) "."""
+    """Remove the number before a question: "12. ", "Q3) ", "Question 5:", "(a) "."""
     rest = pc.struct_field(pc.extract_regex(rows.question, _PARTS), "rest")
     return Outcome(rows.rewritten(question=pc.coalesce(rest, rows.question)))
 
 
 def choice_numbering(rows: Rows, _: CleaningParams) -> Outcome:
-    """Takes away letters or numbers before the choices, where all have them, in order.
+    """Remove letters or numbers before the choices if all choices have them, in order.
 
-    One "1. " alone, or "1. 5 kg" among other amounts, is no numbering.
+    A single "1. ", or "1. 5 kg" among other amounts, is no numbering.
     """
-    choices = _stripped(rows, rows.choices, "[A-Za-z]", rows.letters)
-    number = pa.array([str(slot + 1) for slot in range(30)], pa.large_string())
-    numbers = number.take(pa.array(np.minimum(rows.slot, 29)))
-    return Outcome(rows.rewritten(choices=_stripped(rows, choices, "[0-9]{1,2}", numbers)))
+    choices = _stripped(rows, rows.choices, "[A-Za-z]", LETTERS)
+    return Outcome(
+        rows.rewritten(choices=_stripped(rows, choices, "[0-9]{1,2}", [*map(str, range(1, 31))]))
+    )
 
 
 def roman_numerals(rows: Rows, _: CleaningParams) -> Outcome:
-    """Takes away Roman numerals before the choices, where all have them, in order.
+    """Remove Roman numerals before the choices if all choices have them, in order.
 
-    Choices that name statements of the question by them ("I and III only") stay. Numerals that are
-    the labels themselves were mapped by the rule `labels`.
+    Choices that refer to statements of the question by numeral ("I and III only") stay. The rule
+    `labels` handles numerals that are labels.
     """
-    numerals = pa.array([*ROMAN, ""], pa.large_string()).take(pa.array(np.minimum(rows.slot, 26)))
-    return Outcome(rows.rewritten(choices=_stripped(rows, rows.choices, "[IVXivx]{1,6}", numerals)))
+    return Outcome(rows.rewritten(choices=_stripped(rows, rows.choices, "[IVXivx]{1,6}", ROMAN)))
 
 
-def _stripped(rows: Rows, choices: Text, label: str, expected: Text) -> Text:
+def _stripped(rows: Rows, choices: Text, label: str, series: Sequence[str]) -> Text:
     pattern = _CHOICE.replace("LABEL", label)
-    # Few rows have any: the first choice tells.
-    first = rows.offsets[:-1][rows.counts > 0]
+    # Few rows have numbering: the first choice of a row must match.
+    some = rows.counts > 0
     hopeful = np.zeros(len(rows), np.bool_)
-    hopeful[rows.counts > 0] = truths(
-        pc.match_substring_regex(choices.take(pa.array(first)), pattern)
-    )
+    hopeful[some] = matches(choices.take(pa.array(rows.offsets[:-1][some])), pattern)
     if not hopeful.any():
         return choices
     flat = hopeful[rows.parent]
     parts = pc.extract_regex(choices.filter(pa.array(flat)), pattern)
+    expected = rows.expected(series).filter(pa.array(flat))
     fits = np.zeros(len(flat), np.bool_)
-    fits[flat] = truths(
-        pc.equal(pc.utf8_upper(pc.struct_field(parts, "label")), expected.filter(pa.array(flat)))
-    )
+    fits[flat] = truths(pc.equal(pc.utf8_upper(pc.struct_field(parts, "label")), expected))
     numbered = (rows.all(fits) & hopeful)[rows.parent]
     kept = pc.struct_field(parts, "rest").filter(pa.array(numbered[flat]))
     return written_over(choices, numbered, kept)
@@ -94,20 +95,26 @@ _NO_LETTER = r"^[\s\[({*]*([A-Za-z0-9]+)[\s\])}.:*]*$"
 
 
 class Places(NamedTuple):
-    """Where the labels of `n` rows with `m` choices say that their choices stand.
+    """The positions that labels give to the choices of `n` rows with `m` choices.
 
     Attributes:
-        place: position from 0 by each label, −1 where it is in no series, shape (m,).
+        place: position from 0 by each label, −1 if it is in no series, shape (m,).
         series: of each row: "none", "letters", "numbers", "roman" or "", shape (n,).
     """
 
-    place: NDArray[np.int64]
+    place: Ints
     series: NDArray[np.str_]
+
+    @property
+    def numbered(self) -> Bools:
+        """Whether the labels of each row are numbers or Roman numerals, shape (n,)."""
+        return (self.series == "numbers") | (self.series == "roman")
 
 
 def places(rows: Rows) -> Places:
-    """The series of each row's labels (letters are preferred where two fit)."""
-    place = np.where(truths(pc.equal(rows.labels, rows.letters)), rows.slot, -1)
+    """Return the series of each row's labels; letters take precedence."""
+    in_order = truths(pc.equal(rows.labels, rows.expected(LETTERS)))
+    place = np.where(in_order, rows.slot, -1)
     series = np.where(rows.all(place >= 0), "letters", "").astype("<U7")
     if (series != "").all():
         return Places(place, series)
@@ -116,34 +123,31 @@ def places(rows: Rows) -> Places:
     bare = pc.utf8_upper(pc.replace_substring_regex(some, _NO_LETTER, r"\1"))
     without = rows.all(~rest | truths(pc.equal(rows.labels, ""))) & (series == "")
     for name, alphabet in _SERIES.items():
-        found = np.full(len(rest), -1)
-        found[rest] = pc.fill_null(
-            pc.index_in(bare, pa.array(alphabet, pa.large_string())), -1
-        ).to_numpy(zero_copy_only=False)
+        candidate = np.full(len(rest), -1)
+        candidate[rest] = places_in(bare, alphabet)
         # k powers of two sum to 2^k − 1 only if they are all different.
-        power = np.where(found >= 0, 1 << np.maximum(found, 0), 1 << 40)
+        power = np.where(candidate >= 0, 1 << np.maximum(candidate, 0), 1 << 40)
         fits = (rows.sums(power) == (1 << rows.counts) - 1) & (series == "")
         series[fits] = name
-        place = np.where(fits[rows.parent], found, place)
+        place = np.where(fits[rows.parent], candidate, place)
     series[without] = "none"
     return Places(np.where(without[rows.parent], rows.slot, place), series)
 
 
 def label_set(rows: Rows, _: CleaningParams) -> Outcome:
-    """Rejects labels that are not A–D (or A to the number of choices) and cannot be mapped to them.
+    """Reject labels that are not A–D (or A to the number of choices) and cannot be mapped to them.
 
-    Mapped are lower-case letters, numbers and Roman numerals from one, and no labels at all. An
-    answer that names one choice by such a number and another by its text is ambiguous.
+    Lower-case letters, numbers and Roman numerals from one are mapped, and so are missing labels.
+    An answer that names one choice by number and another by its text is ambiguous.
     """
-    found = places(rows)
-    unknown = found.series == ""
+    labelled = places(rows)
+    unknown = labelled.series == ""
     misfit = rows.any(truths(pc.equal(rows.labels, "?"))) & unknown
-    numbered = (found.series == "numbers") | (found.series == "roman")
-    ambiguous = np.zeros(len(rows), np.bool_)
-    if numbered.any():
-        by_label, by_text = _by_label(rows, found), matching_choice(rows, rows.answer)
-        ambiguous = numbered & (by_label >= 0) & (by_text >= 0)
-        ambiguous &= _text_place(rows, found, by_text) != by_label
+    ambiguous = labelled.numbered
+    if ambiguous.any():
+        by_label, by_text = _by_label(rows, labelled), matching_choice(rows, rows.answer)
+        ambiguous &= (by_label >= 0) & (by_text >= 0)
+        ambiguous &= _at_slot(rows, labelled.place, by_text) != by_label
     return Outcome(
         rows,
         (
@@ -155,51 +159,44 @@ def label_set(rows: Rows, _: CleaningParams) -> Outcome:
 
 
 def labels(rows: Rows, _: CleaningParams) -> Outcome:
-    """Writes labels as upper-case letters and the answer, if it names a label, likewise."""
-    found = places(rows)
-    known = found.series != ""
-    new = pa.array([*LETTERS, ""], pa.large_string()).take(pa.array(found.place))
-    labelled = pc.if_else(pa.array(known[rows.parent]), new, rows.labels)
-    numbered = (found.series == "numbers") | (found.series == "roman")
+    """Write labels, and answers that name a label, as upper-case letters."""
+    labelled = places(rows)
+    known = pa.array((labelled.series != "")[rows.parent])
+    new = pc.if_else(known, named((*LETTERS, ""), labelled.place), rows.labels)
     answer = rows.answer
-    if numbered.any():
-        place = np.where(numbered, _by_label(rows, found), -1)
-        answer = written_over(answer, place >= 0, _letters(place[place >= 0]))
-    return Outcome(rows.rewritten(labels=labelled, answer=answer))
+    if labelled.numbered.any():
+        place = np.where(labelled.numbered, _by_label(rows, labelled), -1)
+        answer = written_over(answer, place >= 0, named(LETTERS, place[place >= 0]))
+    return Outcome(rows.rewritten(labels=new, answer=answer))
 
 
 def choice_order(rows: Rows, _: CleaningParams) -> Outcome:
-    """Puts the choices in the order of their labels."""
-    found = places(rows)
-    order = np.lexsort((found.place, rows.parent))
-    disordered = (found.series != "") & rows.any(order != np.arange(len(order)))
+    """Sort the choices by their labels."""
+    labelled = places(rows)
+    order, given = np.lexsort((labelled.place, rows.parent)), np.arange(len(rows.parent))
+    disordered = (labelled.series != "") & rows.any(order != given)
     if not disordered.any():
         return Outcome(rows)
-    order = np.where(disordered[rows.parent], order, np.arange(len(order)))
-    new = pa.array(order)
+    new = pa.array(np.where(disordered[rows.parent], order, given))
     return Outcome(rows.rewritten(choices=rows.choices.take(new), labels=rows.labels.take(new)))
 
 
-def _letters(place: NDArray[np.int64]) -> Text:
-    return pa.array(LETTERS, pa.large_string()).take(pa.array(place))
-
-
-def _text_place(rows: Rows, found: Places, slot: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place by its label of the choice at a position of each row; −1 where there is none."""
+def _at_slot(rows: Rows, values: Ints, slot: Ints) -> Ints:
+    """Return the value (m,) of the choice at a position of each row; −1 at negative positions."""
     there: Bools = slot >= 0
     result = np.full(len(rows), -1)
-    result[there] = found.place[rows.offsets[:-1][there] + slot[there]]
+    result[there] = values[rows.offsets[:-1][there] + slot[there]]
     return result
 
 
-def _by_label(rows: Rows, found: Places) -> NDArray[np.int64]:
-    """Place of the label that the answer names, −1 where it names none of the row's series."""
-    token = pc.utf8_upper(named_label(without_lead(rows.answer)))
+def _by_label(rows: Rows, labelled: Places) -> Ints:
+    """Return the position of the label that the answer names; −1 if it is not in the series."""
+    bare, leading, _ = _label_and_text(without_lead(rows.answer))
+    label = pc.utf8_upper(pc.coalesce(bare, leading))
     result = np.full(len(rows), -1)
     for name in ("numbers", "roman"):
-        at = pc.fill_null(pc.index_in(token, pa.array(_SERIES[name], pa.large_string())), -1)
-        value = at.to_numpy(zero_copy_only=False)
-        result = np.where((found.series == name) & (value < rows.counts), value, result)
+        place = places_in(label, _SERIES[name])
+        result = np.where((labelled.series == name) & (place < rows.counts), place, result)
     return result
 
 
@@ -218,125 +215,103 @@ _WITH_TEXT = (
 
 
 def folded(texts: Text) -> Text:
-    """The texts without differences of case, white space and a full stop at the end."""
+    """Fold case, white space and a final full stop."""
     low = pc.utf8_lower(texts)
-    odd = truths(pc.match_substring_regex(low, r"^\s|\s\s|[\t\n\r]|[\s.]$"))
-    if not odd.any():
-        return low
+    odd = matches(low, r"^\s|\s\s|[\t\n\r]|[\s.]$")
     some = low.filter(pa.array(odd))
     some = pc.replace_substring_regex(some, r"\s+", " ")
-    some = pc.replace_substring_regex(some, r"^ +|[ .]+$", "")
-    return pc.replace_with_mask(low, pa.array(odd), some)
+    return written_over(low, odd, pc.replace_substring_regex(some, r"^ +|[ .]+$", ""))
 
 
 def without_lead(answers: Text) -> Text:
-    """The answers without "The answer is", "Ans:" and the like."""
+    """Remove "The answer is", "Ans:" and similar from the answers."""
     return pc.replace_substring_regex(answers, _LEAD, "", max_replacements=1)
 
 
-def named_label(answers: Text) -> Text:
-    """The label that each answer starts with or consists of, null where it does not."""
-    bare = pc.struct_field(pc.extract_regex(answers, _BARE), "label")
-    return pc.coalesce(bare, pc.struct_field(pc.extract_regex(answers, _WITH_TEXT), "label"))
-
-
-def bare_label(answers: Text) -> Text:
-    """The label that each answer consists of, null where it does not."""
-    return pc.struct_field(pc.extract_regex(answers, _BARE), "label")
-
-
-def label_and_text(answers: Text) -> tuple[Text, Text]:
-    """Label and text of answers such as "B. Paris", null elsewhere."""
+def _label_and_text(answers: Text) -> tuple[Text, Text, Text]:
+    """Return bare labels, and label and text of answers such as "B. Paris"; null elsewhere."""
     both = pc.extract_regex(answers, _WITH_TEXT)
-    return pc.struct_field(both, "label"), pc.struct_field(both, "text")
+    return (
+        pc.struct_field(pc.extract_regex(answers, _BARE), "label"),
+        pc.struct_field(both, "label"),
+        pc.struct_field(both, "text"),
+    )
 
 
-def matching_choice(rows: Rows, texts: Text) -> NDArray[np.int64]:
-    """Position of the only choice that says the same as the text of its row.
+def matching_choice(rows: Rows, texts: Text) -> Ints:
+    """Return the position of the only choice equal to the text of its row, shape (n,).
 
-    Shape (n,); −1 where no choice does or several do. Case counts where choices differ by it alone.
+    It is −1 if no choice or several choices are equal. Case counts only if choices differ in
+    nothing else.
     """
     position = np.full(len(rows), -1)
     for form in (pc.utf8_trim_whitespace, folded):
-        wanted = form(texts).take(pa.array(rows.parent))
-        same = truths(pc.equal(form(rows.choices), wanted))
-        once = (rows.sums(same) == 1) & (position < 0)
-        position = np.where(once, rows.sums(np.where(same, rows.slot, 0)), position)
+        only = _only_equal(rows, form(rows.choices), form(texts))
+        position = np.where(position < 0, only, position)
     return position
 
 
-def answer_positions(rows: Rows) -> NDArray[np.int64]:
-    """Position of the choice whose label is the answer; −1 where there is none, shape (n,)."""
-    wanted = rows.answer.take(pa.array(rows.parent))
-    same = truths(pc.equal(rows.labels, wanted))
-    once = rows.sums(same) == 1
-    return np.where(once, rows.sums(np.where(same, rows.slot, 0)), -1)
+def answer_positions(rows: Rows) -> Ints:
+    """Return the position of the choice whose label is the answer, shape (n,); −1 if none is."""
+    return _only_equal(rows, rows.labels, rows.answer)
+
+
+def _only_equal(rows: Rows, values: Text, wanted: Text) -> Ints:
+    same = truths(pc.equal(values, wanted.take(pa.array(rows.parent))))
+    return np.where(rows.sums(same) == 1, rows.sums(np.where(same, rows.slot, 0)), -1)
 
 
 def answer_format(rows: Rows, params: CleaningParams) -> Outcome:
-    """Writes the answer as the label of a choice.
+    """Write the answer as the label of a choice.
 
-    Read are labels in any case and brackets ("b", "(B)", "B."), after "The correct answer is" and
-    its like, with the text of the option or a remark behind ("B. Paris"), and the text of exactly
-    one option. An answer whose label and text disagree stays, and is rejected later.
+    Accepted are labels in any case and brackets ("b", "(B)", "B."), after "The correct answer is"
+    and similar, followed by the text of the option or a remark ("B. Paris"), and the text of
+    exactly one option. An answer whose label and text disagree stays and is rejected later.
     """
-    odd = answer_positions(rows) < 0
-    odd &= truths(pc.is_valid(rows.answer))
+    odd = (answer_positions(rows) < 0) & truths(pc.is_valid(rows.answer))
     if not odd.any():
         return Outcome(rows)
     some = rows.where(odd)
-    label = pa.array(LETTERS, pa.large_string()).take(indices(_meant(some, params)))
-    new = pc.coalesce(label, some.answer)
-    return Outcome(rows.rewritten(answer=pc.replace_with_mask(rows.answer, pa.array(odd), new)))
+    new = pc.coalesce(named(LETTERS, _meant(some, params)), some.answer)
+    return Outcome(rows.rewritten(answer=written_over(rows.answer, odd, new)))
 
 
-def _meant(rows: Rows, params: CleaningParams) -> NDArray[np.int64]:
-    """Index in the alphabet of the label that each answer means, or −1."""
+def _meant(rows: Rows, params: CleaningParams) -> Ints:
+    """Return the index in the alphabet of the label that each answer means, or −1."""
     core = without_lead(rows.answer)
-    behind, text = label_and_text(core)
-    whole = _labelled(rows, matching_choice(rows, rows.answer))
+    bare, leading, text = _label_and_text(core)
+    letters = _index(rows.labels)
+    whole = _at_slot(rows, letters, matching_choice(rows, rows.answer))
     by_text = np.full(len(rows), -1)
-    # An option's text may stand without the numbering that it has among the choices.
+    # The answer may repeat an option without its numbering.
     plain = roman_numerals(choice_numbering(rows, params).rows, params).rows
     for form in (rows, plain):
         for candidate in (rows.answer, core, text):
             by_text = np.where(by_text < 0, matching_choice(form, candidate), by_text)
-    inner = _labelled(rows, by_text)
-    alone, leading = _index(bare_label(core)), _index(behind)
-    there, named = _index(rows.labels), np.where(alone >= 0, alone, leading)
-    named = np.where(rows.any((there >= 0) & (there == named[rows.parent])), named, -1)
-    # A label by itself is a label; otherwise the text decides, and must not contradict a label.
-    agreed = np.where((inner >= 0) & (named >= 0) & (inner != named), -1, np.maximum(inner, named))
-    return np.where((alone >= 0) & (named >= 0), named, np.where(whole >= 0, whole, agreed))
+    inner = _at_slot(rows, letters, by_text)
+    alone = _index(bare)
+    label = np.where(alone >= 0, alone, _index(leading))
+    label = np.where(rows.any((letters >= 0) & (letters == label[rows.parent])), label, -1)
+    # A label by itself is a label; otherwise the text decides and must not contradict a label.
+    agreed = np.where((inner >= 0) & (label >= 0) & (inner != label), -1, np.maximum(inner, label))
+    return np.where((alone >= 0) & (label >= 0), label, np.where(whole >= 0, whole, agreed))
 
 
 def answer_within_choices(rows: Rows, _: CleaningParams) -> Outcome:
-    """Rejects an answer that is missing, is no choice, or is two choices with the same text."""
-    missing: Bools = ~truths(pc.match_substring_regex(rows.answer, r"\S"))
+    """Reject an answer that is missing, that is no choice, or whose text two choices share."""
     position = answer_positions(rows)
-    at = np.where(position >= 0, rows.offsets[:-1] + position, -1)
+    place = np.where(position >= 0, rows.offsets[:-1] + position, -1)
     text = pc.utf8_trim_whitespace(rows.choices)  # "Bb" is not "BB"
-    wanted = text.take(indices(at))
-    same = truths(pc.equal(text, wanted.take(pa.array(rows.parent))))
+    same = truths(pc.equal(text, text.take(indices(place)).take(pa.array(rows.parent))))
     return Outcome(
         rows,
         (
-            (missing, "no answer"),
+            (~matches(rows.answer, r"\S"), "no answer"),
             (position < 0, "answer is none of the choices"),
             (rows.sums(same) > 1, "answer stands among the choices twice"),
         ),
     )
 
 
-def _index(labels: Text) -> NDArray[np.int64]:
-    at = pc.index_in(pc.utf8_upper(labels), pa.array(LETTERS, pa.large_string()))
-    found: NDArray[np.int64] = pc.fill_null(at, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
-
-
-def _labelled(rows: Rows, position: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Index in the alphabet of the label at a position of each row, or −1."""
-    found = np.full(len(rows), -1)
-    there = position >= 0
-    found[there] = _index(rows.labels)[rows.offsets[:-1][there] + position[there]]
-    return found
+def _index(labels: Text) -> Ints:
+    return places_in(pc.utf8_upper(labels), LETTERS)

@@ -1,6 +1,6 @@
-"""A batch of questions as columns, on which the cleaning rules work, and what cleaning gives."""
+"""A batch of questions as columns for the cleaning rules, and the results of cleaning."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,50 +24,62 @@ from benchwright.tables.mmlu_cf import (
 Text = Any
 """A `pyarrow.LargeStringArray`."""
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
+TEXT = pa.large_string()
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _ROMAN = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI XXII XXIII"
 ROMAN = (*_ROMAN.split(), "XXIV", "XXV", "XXVI")
 
 
+def offsets_of(counts: NDArray[Any]) -> Ints:
+    """Return the bounds of consecutive groups of the given sizes, shape (groups + 1,)."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def ranges(starts: Ints | int, counts: NDArray[Any]) -> Ints:
+    """Return starts[i] … starts[i] + counts[i] − 1 for all i, one after another."""
+    offsets = offsets_of(counts)
+    return np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
+
+
 @dataclass(frozen=True)
 class Rows:
-    """`n` rows with `m` choices in all; `choices` and `labels` are flat, `offsets` bounds the rows.
+    """`n` rows with `m` choices in all.
 
     Attributes:
-        index: position in the batch that came in, ascending, shape (n,).
+        index: position in the input batch, ascending, shape (n,).
         question: shape (n,), without nulls.
-        answer: as on the page, null where there is none, shape (n,).
-        passage, explanation: null where there is none, shape (n,).
+        answer: as on the page, null if there is none, shape (n,).
+        passage, explanation: null if there is none, shape (n,).
         choices: shape (m,), without nulls.
-        labels: shape (m,): "" where a row has none, "?" where it has more or fewer than choices.
+        labels: shape (m,): "" in rows without labels, "?" in rows with another number of labels.
         offsets: shape (n + 1,): row i has the choices offsets[i] … offsets[i + 1] − 1.
     """
 
-    index: NDArray[np.int64]
+    index: Ints
     question: Text
     answer: Text
     passage: Text
     explanation: Text
     choices: Text
     labels: Text
-    offsets: NDArray[np.int64]
+    offsets: Ints
 
     @classmethod
     def of(cls, table: pa.Table) -> "Rows":
-        """Columns of a table of raw items (`RawItems`); `labels` and texts may be missing.
+        """Return the columns of raw items (`RawItems`).
 
         Raises:
-            InputError: `question`, `choices` or `answer` is missing.
+            InputError: `item_id`, `question`, `choices` or `answer` is missing.
         """
         for name in ("item_id", "question", "choices", "answer"):
             if name not in table.column_names:
-                raise InputError(f"raw items have no column {name!r}")
-        n = table.num_rows
+                raise InputError(f"raw items: no column {name!r}")
         choices, offsets = _flat(table, "choices")
         labels, label_offsets = _flat(table, "labels")
         return cls(
-            np.arange(n),
+            np.arange(table.num_rows),
             pc.fill_null(_text(table, "question"), ""),
             _text(table, "answer"),
             _text(table, "passage"),
@@ -81,66 +93,68 @@ class Rows:
         return len(self.index)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Number of choices of each row, shape (n,)."""
         return np.diff(self.offsets)
 
     @cached_property
-    def parent(self) -> NDArray[np.int64]:
-        """The row of each choice, shape (m,)."""
+    def parent(self) -> Ints:
+        """Row of each choice, shape (m,)."""
         return np.repeat(np.arange(len(self)), self.counts)
 
     @cached_property
-    def slot(self) -> NDArray[np.int64]:
-        """The position of each choice in its row, from 0, shape (m,)."""
-        return np.arange(len(self.parent)) - np.repeat(self.offsets[:-1], self.counts)
+    def slot(self) -> Ints:
+        """Position of each choice in its row, from 0, shape (m,)."""
+        return ranges(0, self.counts)
 
-    @cached_property
-    def letters(self) -> Text:
-        """The label that each choice should have, shape (m,); "" after Z."""
-        names = pa.array([*LETTERS, ""], pa.large_string())
-        return names.take(pa.array(np.minimum(self.slot, len(LETTERS))))
+    def expected(self, series: Sequence[str]) -> Text:
+        """Return the label in a series that each choice should have, or "", shape (m,)."""
+        return named((*series, ""), np.minimum(self.slot, len(series)))
 
-    def sums(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Sum over the choices of each row of a number or truth per choice, shape (n,)."""
-        total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum over the choices of each row, shape (n,); of hashes modulo 2^64."""
+        kind = np.uint64 if values.dtype == np.uint64 else np.int64
+        total = np.concatenate([np.zeros(1, kind), np.cumsum(values, dtype=kind)])
         return total[self.offsets[1:]] - total[self.offsets[:-1]]
 
     def all(self, truths: Bools) -> Bools:
-        """Whether it holds of all choices of a row, shape (n,)."""
+        """Return whether a condition holds for all choices of each row, shape (n,)."""
         return self.sums(truths) == self.counts
 
     def any(self, truths: Bools) -> Bools:
-        """Whether it holds of any choice of a row, shape (n,)."""
+        """Return whether a condition holds for any choice of each row, shape (n,)."""
         return self.sums(truths) > 0
 
-    def where(self, keep: Bools) -> "Rows":
-        """The rows of which `keep` is true."""
-        if keep.all():
-            return self
-        rows, flat = pa.array(keep), pa.array(np.repeat(keep, self.counts))
+    def take(self, places: Ints) -> "Rows":
+        """Return the rows at some positions."""
+        counts = self.counts[places]
+        rows, flat = pa.array(places), pa.array(ranges(self.offsets[places], counts))
         return Rows(
-            self.index[keep],
-            self.question.filter(rows),
-            self.answer.filter(rows),
-            self.passage.filter(rows),
-            self.explanation.filter(rows),
-            self.choices.filter(flat),
-            self.labels.filter(flat),
-            np.concatenate([[0], np.cumsum(self.counts[keep])]),
+            self.index[places],
+            self.question.take(rows),
+            self.answer.take(rows),
+            self.passage.take(rows),
+            self.explanation.take(rows),
+            self.choices.take(flat),
+            self.labels.take(flat),
+            offsets_of(counts),
         )
 
+    def where(self, keep: Bools) -> "Rows":
+        """Return the rows for which `keep` is true."""
+        return self if keep.all() else self.take(np.flatnonzero(keep))
+
     def rewritten(self, **columns: Text) -> "Rows":
-        """The same rows with other texts."""
+        """Return the same rows with other texts."""
         return replace(self, **columns)
 
 
 class Outcome(NamedTuple):
-    """What a rule makes of `n` rows.
+    """The result of a rule for `n` rows.
 
     Attributes:
-        rows: the same rows, rewritten or not.
-        reasons: pairs of a mask of shape (n,) and why its rows are rejected.
+        rows: the same rows, possibly rewritten.
+        reasons: pairs of a mask of shape (n,) and the reason for rejecting its rows.
     """
 
     rows: Rows
@@ -148,91 +162,99 @@ class Outcome(NamedTuple):
 
 
 def truths(array: Any) -> Bools:
-    """An Arrow array of truths as NumPy; null is false."""
-    found: Bools = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
-    return found
+    """Convert an Arrow array of Booleans to NumPy; null becomes false."""
+    values: Bools = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
+    return values
 
 
-def indices(places: NDArray[np.int64]) -> Any:
-    """Places as Arrow indices, null for those below 0."""
+def matches(texts: Text, pattern: str) -> Bools:
+    """Return which texts contain a match of a pattern."""
+    return truths(pc.match_substring_regex(texts, pattern))
+
+
+def indices(places: Ints) -> Any:
+    """Convert positions to Arrow indices; negative positions become null."""
     return pa.array(places, pa.int64(), mask=places < 0)
 
 
+def named(names: Sequence[str | None], places: Ints) -> Text:
+    """Return the names at some positions; null at negative positions."""
+    return pa.array(names, TEXT).take(indices(places))
+
+
+def places_in(texts: Text, names: Sequence[str]) -> Ints:
+    """Return the position of each text among some names, −1 for other texts and nulls."""
+    places = pc.fill_null(pc.index_in(texts, pa.array(names, TEXT)), -1)
+    return np.asarray(places.to_numpy(zero_copy_only=False), np.int64)
+
+
 def written_over(texts: Text, places: Bools, new: Text) -> Text:
-    """The texts with those at `places` replaced by `new`, one for each place."""
+    """Replace the texts at `places` by `new`, which has a text for each place."""
     if not places.any():
         return texts
     return pc.replace_with_mask(texts, pa.array(places), new)
 
 
 def decoded(texts: Any) -> Text:
-    """The texts as large strings; bytes that are not UTF-8 become U+FFFD."""
+    """Convert texts to large strings; bytes that are not UTF-8 become U+FFFD."""
     if pa.types.is_null(texts.type):
-        return texts.cast(pa.large_string())
+        return texts.cast(TEXT)
     try:
-        texts = texts.cast(pa.large_string())
+        texts = texts.cast(TEXT)
         texts.validate(full=True)
     except pa.ArrowInvalid:
         raw = texts.cast(pa.large_binary()).to_pylist()
         return pa.array(
-            [None if one is None else one.decode(errors="replace") for one in raw],
-            pa.large_string(),
+            [None if text is None else text.decode(errors="replace") for text in raw], TEXT
         )
     return texts
 
 
-def _column(table: pa.Table, name: str) -> Any:
-    column = table.column(name).combine_chunks()
-    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-
-
 def _text(table: pa.Table, name: str) -> Text:
     if name not in table.column_names:
-        return pa.nulls(table.num_rows, pa.large_string())
-    return decoded(_column(table, name))
+        return pa.nulls(table.num_rows, TEXT)
+    return decoded(table.column(name).combine_chunks())
 
 
-def _flat(table: pa.Table, name: str) -> tuple[Text, NDArray[np.int64]]:
+def _flat(table: pa.Table, name: str) -> tuple[Text, Ints]:
     if name not in table.column_names:
-        return pa.array([], pa.large_string()), np.zeros(table.num_rows + 1, np.int64)
-    lists = _column(table, name)
+        return pa.array([], TEXT), np.zeros(table.num_rows + 1, np.int64)
+    return _flattened(table.column(name).combine_chunks())
+
+
+def _flattened(lists: pa.Array) -> tuple[Text, Ints]:
     counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    return decoded(pc.list_flatten(lists)), offsets
+    return decoded(pc.list_flatten(lists)), offsets_of(counts)
 
 
-def _aligned(labels: Text, have: NDArray[np.int64], need: NDArray[np.int64]) -> Text:
-    """Labels with one entry per choice."""
+def _aligned(labels: Text, have: Ints, need: Ints) -> Text:
+    """Return the labels with one entry per choice."""
     if np.array_equal(have, need):
         return labels
     held, wanted = np.diff(have), np.diff(need)
-    texts = pa.concat_arrays([labels, pa.array(["", "?"], pa.large_string())])
-    parent = np.repeat(np.arange(len(wanted)), wanted)
-    slot = np.arange(len(parent)) - np.repeat(need[:-1], wanted)
-    fitting = (held == wanted)[parent]
-    without = (held == 0)[parent]
-    place = np.where(fitting, have[:-1][parent] + slot, len(labels) + np.where(without, 0, 1))
-    return texts.take(pa.array(place))
+    texts = pa.concat_arrays([labels, pa.array(["", "?"], TEXT)])
+    filler = np.repeat(np.where(held == 0, len(labels), len(labels) + 1), wanted)
+    fitting = np.repeat(held == wanted, wanted)
+    return texts.take(pa.array(np.where(fitting, ranges(have[:-1], wanted), filler)))
 
 
 HASH_SEED = "benchwright-key-1"
 
-_TEXT = pa.large_string()
 CLEAN, REJECTED, CHANGES, FUNNEL, DUPLICATES = (
-    arrow_schema(table, pa.large_list(_TEXT))
+    arrow_schema(table, pa.large_list(TEXT))
     for table in (CleanItems, RejectedRawItems, CleaningChanges, CleaningFunnel, CleaningDuplicates)
 )
 
 
 class Cleaned(NamedTuple):
-    """Outcome of cleaning; `len(rows) + len(rejected)` is the number of rows that came in.
+    """The result of cleaning; every input row is in `rows` or in `rejected`.
 
     Attributes:
         rows: `CleanItems` (field and field_confidence null).
-        rejected: `RejectedRawItems`; `raw` is the row as it came in, as JSON.
-        changes: `CleaningChanges`: one per text that a rule rewrote, also of rows rejected later.
-        counts: `CleaningFunnel`. Rows and rules are counted so that funnels of batches add up.
-        duplicates: `CleaningDuplicates`; none before batches are looked at together.
+        rejected: `RejectedRawItems`; `raw` is the input row as JSON.
+        changes: `CleaningChanges`: one per text rewritten by a rule, also of rows rejected later.
+        counts: `CleaningFunnel`; the counts of batches add up.
+        duplicates: `CleaningDuplicates`; empty for a single batch.
     """
 
     rows: pa.Table
@@ -243,58 +265,50 @@ class Cleaned(NamedTuple):
 
 
 def joined(parts: Iterable[Cleaned]) -> Cleaned:
-    """The batches as one, their funnels added up."""
+    """Concatenate batches and add up their funnels."""
     rows, rejected, changes, counts, duplicates = zip(*parts, strict=True)
     total = counts[0]
     for name in ("rows_in", "changed", "rejected", "rows_out"):
-        column = sum(np.asarray(one.column(name)) for one in counts)
+        column = sum(np.asarray(part.column(name)) for part in counts)
         total = total.set_column(FUNNEL.get_field_index(name), name, pa.array(column))
-    return Cleaned(
-        pa.concat_tables(rows),
-        pa.concat_tables(rejected),
-        pa.concat_tables(changes),
-        total,
-        pa.concat_tables(duplicates),
+    rows, rejected, changes, duplicates = map(
+        pa.concat_tables, (rows, rejected, changes, duplicates)
     )
+    return Cleaned(rows, rejected, changes, total, duplicates)
 
 
 def as_raw(rows: pa.Table) -> pa.Table:
-    """Clean rows as raw ones: labels A, B, …, the answer as a letter."""
-    names = pa.array([*LETTERS, None], _TEXT)
+    """Convert clean rows to raw ones: labels A, B, …, and the answer as a letter."""
     counts = pc.list_value_length(rows.column("choices")).to_numpy()
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    slots = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
     labels = pa.LargeListArray.from_arrays(
-        pa.array(offsets, pa.int64()), names.take(pa.array(slots, pa.int64()))
+        pa.array(offsets_of(counts)), named((*LETTERS, None), ranges(0, counts))
     )
-    answer = names.take(pa.array(rows.column("answer").to_numpy()))
+    answer = named((*LETTERS, None), rows.column("answer").to_numpy())
     return rows.set_column(rows.column_names.index("answer"), "answer", answer).append_column(
         "labels", labels
     )
 
 
-def rejected_rows(
-    raw: pa.Table, places: NDArray[np.int64], rules: pa.Array, details: pa.Array
-) -> pa.Table:
-    """`RejectedRawItems` of the rows of `raw` at `places`."""
+def rejected_rows(raw: pa.Table, places: Ints, rules: pa.Array, details: pa.Array) -> pa.Table:
+    """Return `RejectedRawItems` of the rows of `raw` at `places`."""
     if not len(places):
         return REJECTED.empty_table()
     some = raw.take(pa.array(places))
     return pa.table(
-        [some.column("item_id").cast(_TEXT), rules.cast(_TEXT), details.cast(_TEXT), as_json(some)],
+        [some.column("item_id").cast(TEXT), rules.cast(TEXT), details.cast(TEXT), as_json(some)],
         schema=REJECTED,
     )
 
 
 def as_json(table: pa.Table) -> pa.Array:
-    """Each row as a JSON object, in one line."""
-    columns = [_readable(_column(table, name)) for name in table.column_names]
-    table = pa.table(columns, names=table.column_names)
-    frame: pd.DataFrame = table.to_pandas(
-        types_mapper=_numbers_as_they_are, integer_object_nulls=True
+    """Write each row as a JSON object on one line."""
+    columns = [_readable(table.column(name).combine_chunks()) for name in table.column_names]
+    frame: pd.DataFrame = pa.table(columns, names=table.column_names).to_pandas(
+        types_mapper=lambda kind: pd.Int64Dtype() if pa.types.is_integer(kind) else None,
+        integer_object_nulls=True,
     )
     lines = frame.to_json(orient="records", lines=True, force_ascii=False).rstrip("\n").split("\n")
-    return pa.array(lines, _TEXT)
+    return pa.array(lines, TEXT)
 
 
 def _readable(column: pa.Array) -> pa.Array:
@@ -302,20 +316,13 @@ def _readable(column: pa.Array) -> pa.Array:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return decoded(column)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        counts = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-        offsets = pa.array(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
-        return pa.LargeListArray.from_arrays(
-            offsets, decoded(pc.list_flatten(column)), mask=pc.is_null(column)
-        )
+        texts, offsets = _flattened(column)
+        return pa.LargeListArray.from_arrays(pa.array(offsets), texts, mask=pc.is_null(column))
     return column
 
 
-def _numbers_as_they_are(kind: pa.DataType) -> pd.api.extensions.ExtensionDtype | None:
-    return pd.Int64Dtype() if pa.types.is_integer(kind) else None
-
-
 def hashed(texts: pa.Array, seed: str = HASH_SEED) -> NDArray[np.uint64]:
-    """64-bit SipHash of texts, equal on every machine."""
+    """Return 64-bit SipHashes of texts, equal on every machine."""
     values = texts.to_numpy(zero_copy_only=False)
     result: NDArray[np.uint64] = pd.util.hash_array(
         values, hash_key=seed[-16:].rjust(16, "."), categorize=False
@@ -324,7 +331,7 @@ def hashed(texts: pa.Array, seed: str = HASH_SEED) -> NDArray[np.uint64]:
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64: a bijection after which sums and differences mean nothing."""
+    """Apply the finaliser of SplitMix64, a bijection that destroys sums and differences."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))

@@ -1,15 +1,18 @@
-"""The cleaning rules in the order in which they run (MMLU-CF, section 3.2, step 2)."""
+"""The cleaning rules in their order, applied to batches (MMLU-CF, section 3.2, step 2)."""
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import (
     answer_format,
+    answer_positions,
     answer_within_choices,
     choice_numbering,
     choice_order,
@@ -18,7 +21,22 @@ from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import (
     question_numbering,
     roman_numerals,
 )
-from benchwright.methods.mmlu_cf.cleaning.rows import Bools, Outcome, Rows, Text, truths
+from benchwright.methods.mmlu_cf.cleaning.rows import (
+    CHANGES,
+    CLEAN,
+    FUNNEL,
+    TEXT,
+    Bools,
+    Cleaned,
+    Ints,
+    Outcome,
+    Rows,
+    Text,
+    matches,
+    named,
+    rejected_rows,
+    truths,
+)
 from benchwright.params.mmlu_cf import CleaningParams, RuleName
 
 # Control characters, the mark of bytes that were not UTF-8, private use, and what UTF-8 looks like
@@ -31,51 +49,47 @@ _LONG_WORD = "[A-Za-z]{100}"
 
 
 def too_long(rows: Rows, params: CleaningParams) -> Outcome:
-    """Rejects what no question is as long as; it bounds the cost of all other rules.
+    """Reject texts that are too long for a question, which bounds the cost of the other rules.
 
-    Not in the paper. `limits` gives the numbers, in characters.
+    Not in the paper. The limits are in characters.
     """
     limits = params.limits
-    reasons = [
-        (
-            truths(pc.greater(pc.utf8_length(texts), most)),
-            f"{name} of more than {most:,} characters",
-        )
-        for name, texts, most in (
-            ("question", rows.question, limits.question),
-            ("passage", rows.passage, limits.passage),
-            ("explanation", rows.explanation, limits.explanation),
-            ("answer", rows.answer, limits.answer),
-        )
-    ]
-    long_choice = truths(pc.greater(pc.utf8_length(rows.choices), limits.choice))
-    reasons.append((rows.any(long_choice), f"choice of more than {limits.choice:,} characters"))
+
+    def longer(texts: Text, most: int) -> Bools:
+        return truths(pc.greater(pc.utf8_length(texts), most))
+
+    reasons = []
+    for name in ("question", "passage", "explanation", "answer"):
+        most = getattr(limits, name)
+        long = longer(getattr(rows, name), most)
+        reasons.append((long, f"{name} of more than {most:,} characters"))
+    long_choice = rows.any(longer(rows.choices, limits.choice))
+    reasons.append((long_choice, f"choice of more than {limits.choice:,} characters"))
     reasons.append((rows.counts > limits.choices, f"more than {limits.choices} choices"))
     return Outcome(rows, tuple(reasons))
 
 
 def unreadable(rows: Rows, _: CleaningParams) -> Outcome:
-    """Rejects text that was decoded wrongly, holds control characters, or is one endless word.
+    """Reject text that was decoded wrongly, contains control characters, or is one endless word.
 
     Not in the paper: NUL and other control characters, U+FFFD, private-use characters, UTF-8 read
     as a one-byte encoding ("caf\u00c3\u00a9"), a word of 100 letters.
     """
-    reasons = []
-    for name, texts in (("question", rows.question), ("passage", rows.passage)):
-        reasons.append((_matches(texts, _UNREADABLE), f"undecodable character in the {name}"))
-    reasons.append(
-        (rows.any(_matches(rows.choices, _UNREADABLE)), "undecodable character in a choice")
+    return Outcome(
+        rows,
+        (
+            (matches(rows.question, _UNREADABLE), "undecodable character in the question"),
+            (matches(rows.passage, _UNREADABLE), "undecodable character in the passage"),
+            (rows.any(matches(rows.choices, _UNREADABLE)), "undecodable character in a choice"),
+            (matches(rows.question, _LONG_WORD), "a word of 100 letters"),
+            (rows.any(matches(rows.choices, _LONG_WORD)), "a word of 100 letters"),
+        ),
     )
-    reasons.append((_matches(rows.question, _LONG_WORD), "a word of 100 letters"))
-    reasons.append((rows.any(_matches(rows.choices, _LONG_WORD)), "a word of 100 letters"))
-    return Outcome(rows, tuple(reasons))
 
 
 def n_choices(rows: Rows, params: CleaningParams) -> Outcome:
-    """Rejects another number of choices than four, or than those of `n_choices`."""
-    wrong = ~pc.is_in(pa.array(rows.counts), pa.array(params.n_choices, pa.int64())).to_numpy(
-        zero_copy_only=False
-    )
+    """Reject numbers of choices other than those of `n_choices` (default four)."""
+    wrong = ~np.isin(rows.counts, params.n_choices)
     return Outcome(
         rows,
         tuple((wrong & (rows.counts == n), f"{n} choices") for n in sorted({*rows.counts[wrong]})),
@@ -83,14 +97,8 @@ def n_choices(rows: Rows, params: CleaningParams) -> Outcome:
 
 
 def empty_choices(rows: Rows, _: CleaningParams) -> Outcome:
-    """Rejects a choice without content: white space or nothing."""
-    return Outcome(
-        rows, ((rows.any(~truths(pc.match_substring_regex(rows.choices, r"\S"))), "empty choice"),)
-    )
-
-
-def _matches(texts: pa.Array, pattern: str) -> pa.Array:
-    return truths(pc.match_substring_regex(texts, pattern))
+    """Reject a choice that is empty or white space."""
+    return Outcome(rows, ((rows.any(~matches(rows.choices, r"\S")), "empty choice"),))
 
 
 _CUT = (
@@ -112,20 +120,19 @@ _LOWER_WORD = (
 
 
 def short_question(rows: Rows, params: CleaningParams) -> Outcome:
-    """Rejects a question of fewer than 10 characters (`question_characters`)."""
+    """Reject a question of fewer than 10 characters (`question_characters`)."""
     least = params.question_characters
     length = pc.utf8_length(pc.utf8_trim_whitespace(rows.question))
     return Outcome(rows, ((truths(pc.less(length, least)), f"fewer than {least} characters"),))
 
 
 def question_complete(rows: Rows, _: CleaningParams) -> Outcome:
-    """Rejects a question that was cut off.
+    """Reject a question that was cut off.
 
-    A question counts as cut off that ends with a mark of truncation ("[...]", "read more"), with
-    half a word ("elec-") or an opening bracket or quotation mark, that begins with punctuation
-    which closes something, or that opens more brackets than it closes. Stems that the choices
-    complete ("The capital of France is", "According to Kant,", "…", " -") are complete, and so are
-    half-open intervals and lists such as "1) … 2) …".
+    Such a question ends with a mark of truncation ("[...]", "read more"), half a word ("elec-") or
+    with an opening bracket or quotation mark; begins with closing punctuation; or opens more
+    brackets than it closes. Accepted are stems that the choices complete ("The capital of France
+    is", "According to Kant,", "…", " -"), half-open intervals, and lists such as "1) … 2) …".
     """
     question = rows.question
     opened = pc.count_substring_regex(question, r"[(\[{]")
@@ -133,25 +140,24 @@ def question_complete(rows: Rows, _: CleaningParams) -> Outcome:
     return Outcome(
         rows,
         (
-            (truths(pc.match_substring_regex(question, _CUT)), "mark of truncation"),
-            (truths(pc.match_substring_regex(question, _CUT_WORD)), "ends with half a word"),
-            (truths(pc.match_substring_regex(question, _OPEN_END)), "ends with an opening"),
-            (truths(pc.match_substring_regex(question, _LATE_START)), "starts in the middle"),
+            (matches(question, _CUT), "mark of truncation"),
+            (matches(question, _CUT_WORD), "ends with half a word"),
+            (matches(question, _OPEN_END), "ends with an opening"),
+            (matches(question, _LATE_START), "starts in the middle"),
             (truths(pc.greater(opened, closed)), "bracket that is not closed"),
         ),
     )
 
 
 def lower_case_start(rows: Rows, params: CleaningParams) -> Outcome:
-    """Rejects a question whose first letter is lower-case.
+    """Reject a question whose first letter is lower-case.
 
-    Spared are words that are written so ("pH", "mRNA", "x"), unless `strict_lower_case`. A question
-    that starts with a digit, a blank or a symbol passes.
+    Words with a fixed lower-case spelling ("pH", "mRNA", "x") pass, unless `strict_lower_case`, and
+    so do questions that start with a digit, a blank or a symbol.
     """
-    lower = truths(pc.match_substring_regex(rows.question, _LOWER))
-    if not params.strict_lower_case and lower.any():
-        some = rows.question.filter(pa.array(lower))
-        lower[lower] = ~truths(pc.match_substring_regex(some, _LOWER_WORD))
+    lower = matches(rows.question, _LOWER)
+    if not params.strict_lower_case:
+        lower[lower] = ~matches(rows.question.filter(pa.array(lower)), _LOWER_WORD)
     return Outcome(rows, ((lower, "lower-case first letter"),))
 
 
@@ -166,15 +172,14 @@ _FOREIGN = r"[^\P{L}\p{Latin}\p{Greek}\p{Common}]|\p{Greek}{3,}"
 
 
 def non_english(rows: Rows, params: CleaningParams) -> Outcome:
-    """Rejects questions in another script or language.
+    """Reject questions in another script or language.
 
-    By script: more than a fifth (`language.foreign_letters`) of the letters of question and
-    choices are of another script than Latin; single Greek letters, symbols, units and diacritics
-    pass. By language: a question of at least 25 letters (`language.letters`) with hardly an English
-    function word, for which the identifier (py3langid: multinomial naive Bayes over byte n-grams,
-    97 languages, its model packaged with it) gives another language a probability of at least 0.9
-    (`language.probability`); or one of any length that opens with an inverted mark, as Spanish
-    does, and has no English function word. Thin evidence does not reject.
+    - Script: more than a fifth (`language.foreign_letters`) of the letters of question and choices
+      are not Latin. Single Greek letters, symbols, units and diacritics pass.
+    - Language: the question has at least 25 letters (`language.letters`) and hardly an English
+      function word, and py3langid (naive Bayes over byte n-grams, 97 languages) gives another
+      language a probability of at least 0.9 (`language.probability`). Or the question has any
+      length, no English function word, and opens with an inverted mark, as in Spanish.
     """
     script = _other_script(rows, params.language.foreign_letters)
     return Outcome(
@@ -187,30 +192,27 @@ def non_english(rows: Rows, params: CleaningParams) -> Outcome:
 
 
 def _other_script(rows: Rows, most: float) -> Bools:
-    result = np.zeros(len(rows), np.bool_)
-    strange = truths(pc.match_substring_regex(rows.question, _FOREIGN))
-    strange |= rows.any(truths(pc.match_substring_regex(rows.choices, _FOREIGN)))
-    if not strange.any():
-        return result
-    some = rows.where(strange)
-    letters, foreign = (
-        _count(some.question, pattern) + some.sums(_count(some.choices, pattern))
-        for pattern in (r"\p{L}", r"[^\P{L}\p{Latin}\p{Common}]")
-    )
-    result[strange] = foreign > most * letters
-    return result
+    strange = matches(rows.question, _FOREIGN) | rows.any(matches(rows.choices, _FOREIGN))
+    if strange.any():
+        some = rows.where(strange)
+        letters, foreign = (
+            _count(some.question, pattern) + some.sums(_count(some.choices, pattern))
+            for pattern in (r"\p{L}", r"[^\P{L}\p{Latin}\p{Common}]")
+        )
+        strange[strange] = foreign > most * letters
+    return strange
 
 
-def _other_language(rows: Rows, known: Bools, params: CleaningParams) -> Bools:
+def _other_language(rows: Rows, rejected: Bools, params: CleaningParams) -> Bools:
     language = params.language
     length = pc.utf8_length(rows.question).to_numpy(zero_copy_only=False)
     english = _count(rows.question, _ENGLISH)
-    inverted = truths(pc.match_substring_regex(rows.question, r"^\W*[¿¡]")) & (english == 0)
-    unsure = ~known & ~inverted & (length >= language.letters)
+    inverted = matches(rows.question, r"^\W*[¿¡]") & (english == 0)
+    unsure = ~rejected & ~inverted & (length >= language.letters)
     unsure &= english * _LETTERS_PER_ENGLISH_WORD < length
     if unsure.any():
         some = rows.question.filter(pa.array(unsure))
-        # Thousands of signs that are not letters say nothing about a language.
+        # Symbols and formulas say nothing about the language.
         words = pc.replace_substring_regex(some, r"\$[^$]*\$|\\[A-Za-z]+|[^\p{L}\x{27}]+", " ")
         enough = _count(words, r"\p{L}") >= language.letters
         unsure[unsure] = enough
@@ -219,7 +221,7 @@ def _other_language(rows: Rows, known: Bools, params: CleaningParams) -> Bools:
             name != "en" and probability >= language.probability
             for name, probability in map(_identifier().classify, texts)
         ]
-    return unsure | (inverted & ~known)
+    return unsure | (inverted & ~rejected)
 
 
 def _count(texts: Text, pattern: str) -> Any:
@@ -234,12 +236,12 @@ def _identifier() -> Any:
 
 
 class Rule(NamedTuple):
-    """A rule that looks at one row at a time.
+    """A rule for single rows.
 
     Attributes:
         name: as in `CleaningParams.off` and in the tables.
-        kind: whether it rewrites rows or rejects them; no rule does both.
-        apply: from n rows and the parameters to an outcome for the same n rows.
+        kind: whether it rewrites or rejects rows; no rule does both.
+        apply: returns the outcome for n rows.
     """
 
     name: RuleName
@@ -248,7 +250,7 @@ class Rule(NamedTuple):
 
 
 ROW_RULES = (
-    # These two are not in the paper: they guard the rules behind them.
+    # The first two are not in the paper: they protect the other rules.
     Rule("too_long", "reject", too_long),
     Rule("unreadable", "reject", unreadable),
     Rule("n_choices", "reject", n_choices),
@@ -267,4 +269,162 @@ ROW_RULES = (
     Rule("non_english", "reject", non_english),
 )
 WHOLE_RULES: tuple[RuleName, ...] = ("exact_duplicate", "near_duplicate")
-"""The rules that look at all rows at once; both reject."""
+"""The rules that compare rows; both reject."""
+
+_PASSES = 5
+
+
+def clean_batch(table: pa.Table, params: CleaningParams) -> Cleaned:
+    """Apply the rules for single rows (MMLU-CF, section 3.2, step 2).
+
+    The result for a row does not depend on the other rows of the batch. Rewritten rows pass through
+    all rules again until nothing changes, so that cleaning clean rows changes nothing. A row that
+    still changes after five passes is rejected by the last rule that changed it.
+
+    Args:
+        table: raw items (`RawItems`); item_id, question, choices and answer are required.
+        params: the rules that run, and their limits.
+
+    Raises:
+        InputError: a required column is missing.
+    """
+    batch = _Batch(table)
+    active = Rows.of(table)
+    for _ in range(_PASSES):
+        active = batch.one_pass(active, params)
+        if not len(active):
+            break
+    last = len(ROW_RULES) - 1 - np.argmax(batch.changed[::-1, active.index], axis=0)
+    batch.reject(active.index, last, "still changing after five passes")
+    return batch.result(params)
+
+
+class _Batch:
+    """The results for a batch so far; rules are positions in `ROW_RULES`."""
+
+    def __init__(self, table: pa.Table) -> None:
+        n = table.num_rows
+        self.table = table
+        self.rejected_by = np.full(n, -1)
+        self.changed = np.zeros((len(ROW_RULES), n), np.bool_)
+        self.details: list[str] = []
+        self.detail = np.full(n, -1)
+        self.settled: list[Rows] = []
+        self.changes: list[pa.Table] = []
+        self.changed_rows: list[Ints] = []
+
+    def one_pass(self, rows: Rows, params: CleaningParams) -> Rows:
+        """Apply all rules and return the rows that changed; the others are settled."""
+        changed_now = np.zeros(self.table.num_rows, np.bool_)
+        for place, rule in enumerate(ROW_RULES):
+            if not len(rows):
+                break
+            if rule.name in params.off:
+                continue
+            outcome = rule.apply(rows, params)
+            if outcome.rows is not rows:
+                changed_now |= self._record(rows, outcome.rows, place)
+                rows = outcome.rows
+            keep = np.ones(len(rows), np.bool_)
+            for mask, detail in outcome.reasons:
+                self.reject(rows.index[mask & keep], place, detail)
+                keep &= ~mask
+            rows = rows.where(keep)
+        again = changed_now[rows.index]
+        self.settled.append(rows.where(~again))
+        return rows.where(again)
+
+    def reject(self, index: Ints, rule: int | Ints, detail: str) -> None:
+        """Record which rule rejects some rows of the batch, and why."""
+        self.rejected_by[index] = rule
+        self.detail[index] = len(self.details)
+        self.details.append(detail)
+
+    def _record(self, before: Rows, after: Rows, rule: int) -> Bools:
+        """Record the changes of a rule and return which rows of the batch changed."""
+        ids = self.table.column("item_id").cast(TEXT)
+        changed = np.zeros(self.table.num_rows, np.bool_)
+        for name in ("question", "answer", "choices", "labels"):
+            old, new = getattr(before, name), getattr(after, name)
+            differ = truths(pc.not_equal(old, new)) if old is not new else np.zeros(0, np.bool_)
+            if not differ.any():
+                continue
+            rows, columns = np.flatnonzero(differ), _repeated(name, int(differ.sum()))
+            if name in {"choices", "labels"}:
+                rows, slots = before.parent[differ], before.slot[differ]
+                columns = named([f"{name}[{slot}]" for slot in range(slots.max() + 1)], slots)
+            index = before.index[rows]
+            changed[index] = True
+            self.changed_rows.append(index)
+            which = pa.array(differ)
+            texts = [old.filter(which), new.filter(which)]
+            names = _repeated(ROW_RULES[rule].name, len(index))
+            self.changes.append(
+                pa.table([ids.take(pa.array(index)), names, columns, *texts], schema=CHANGES)
+            )
+        self.changed[rule] |= changed
+        return changed
+
+    def result(self, params: CleaningParams) -> Cleaned:
+        places = np.flatnonzero(self.rejected_by >= 0)
+        rejected_by = self.rejected_by[places]
+        settled = [rows for rows in self.settled if len(rows)]
+        clean = pa.concat_tables([CLEAN.empty_table(), *map(self._clean, settled)])
+        if len(settled) > 1:
+            clean = clean.take(np.argsort(np.concatenate([rows.index for rows in settled])))
+        changes = pa.concat_tables([CHANGES.empty_table(), *self.changes])
+        if self.changes:
+            changes = changes.take(np.argsort(np.concatenate(self.changed_rows), kind="stable"))
+        rejected = np.bincount(rejected_by, minlength=len(ROW_RULES))
+        rules = named([rule.name for rule in ROW_RULES], rejected_by)
+        details = named(self.details, self.detail[places])
+        return Cleaned(
+            clean,
+            rejected_rows(self.table, places, rules, details),
+            changes,
+            funnel(self.table.num_rows, self.changed.sum(axis=1), rejected, params),
+        )
+
+    def _clean(self, rows: Rows) -> pa.Table:
+        columns = {
+            "question": rows.question,
+            "choices": pa.LargeListArray.from_arrays(pa.array(rows.offsets), rows.choices),
+            "answer": pa.array(answer_positions(rows)),
+            "explanation": rows.explanation,
+            "passage": rows.passage,
+            "field_confidence": pa.nulls(len(rows), pa.float64()),
+        }
+        for name in ("item_id", "doc_id", "url", "domain", "field"):
+            columns[name] = pa.nulls(len(rows), TEXT)
+            if name in self.table.column_names and name != "field":
+                columns[name] = self.table.column(name).cast(TEXT).take(pa.array(rows.index))
+        return pa.table([columns[name] for name in CLEAN.names], schema=CLEAN)
+
+
+def funnel(
+    n_rows: int, changed: NDArray[np.int64], rejected: NDArray[np.int64], params: CleaningParams
+) -> pa.Table:
+    """Return the `CleaningFunnel` of the rules that run.
+
+    Args:
+        n_rows: number of input rows.
+        changed: number of rows that each rule rewrote, shape (rules,), for ROW_RULES or all rules.
+        rejected: number of rows that each rule rejected, shape (rules,).
+        params: rules that are off are left out.
+    """
+    rules = [*((rule.name, rule.kind) for rule in ROW_RULES)]
+    rules += [(name, "reject") for name in WHOLE_RULES]
+    left = pairwise((n_rows - np.cumsum([0, *rejected])).tolist())
+    counts = zip(rules, left, changed.tolist(), rejected.tolist(), strict=False)
+    rows = [
+        (place, name, kind, before, rewritten, out, after)
+        for place, ((name, kind), (before, after), rewritten, out) in enumerate(counts, 1)
+        if name not in params.off
+    ]
+    return pa.Table.from_pylist(
+        [dict(zip(FUNNEL.names, row, strict=True)) for row in rows], schema=FUNNEL
+    )
+
+
+def _repeated(text: str, n: int) -> Text:
+    return pa.repeat(pa.scalar(text, TEXT), n)

@@ -1,4 +1,4 @@
-"""Texts as sets of shingles: every five bytes in a row, without case and punctuation."""
+"""Texts as sets of shingles: all runs of five bytes, without case and punctuation."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.methods.mmlu_cf.cleaning.rows import Rows, Text, truths, written_over
+from benchwright.methods.mmlu_cf.cleaning.rows import (
+    Ints,
+    Rows,
+    Text,
+    offsets_of,
+    ranges,
+    truths,
+    written_over,
+)
 
 _LONG = 250
-"""Bytes from which a text is looked at for a passage."""
+"""Bytes above which a text may contain a passage."""
 _LAST = 600
 _FIRST = 120
 # Up to the last end of a sentence or line that at least 15 characters follow.
@@ -18,14 +26,12 @@ _BEFORE_LAST_SENTENCE = r"(?s)^.*(?:[.?!][\x{22}\x{27}\x{201D})\]]*\s|\n)\s*(?P<
 
 
 def last_sentence(questions: Text) -> Text:
-    """The last sentence or line of a long text, the whole of a short one.
+    """Return the last sentence or line of long texts, and short texts as they are.
 
-    A passage that several items share stands before what is asked, as a rule; what an item asks is
-    told from its last sentence, its first one (`beginning`) and its choices.
+    A passage shared by several items usually precedes the question, so an item is identified by its
+    last sentence, its first one (`beginning`) and its choices.
     """
     long = truths(pc.greater(pc.binary_length(questions), _LONG))
-    if not long.any():
-        return questions
     some = pc.utf8_trim_whitespace(questions.filter(pa.array(long)))
     some = pc.utf8_slice_codeunits(some, -_LAST)
     last = pc.struct_field(pc.extract_regex(some, _BEFORE_LAST_SENTENCE), "last")
@@ -33,14 +39,14 @@ def last_sentence(questions: Text) -> Text:
 
 
 def beginning(questions: Text) -> Text:
-    """The first 120 characters."""
+    """Return the first 120 characters of each text."""
     return pc.utf8_slice_codeunits(pc.utf8_ltrim_whitespace(questions), 0, _FIRST)
 
 
 WIDTH = 5
 _BITS = 8 * WIDTH
 _SPACE = 32
-_KEPT = b"+=<>*/^%-"  # they change what a formula says
+_KEPT = b"+=<>*/^%-"  # they change the meaning of a formula
 
 _PLAIN = np.arange(256, dtype=np.uint8)
 _PLAIN[[b for b in range(128) if not chr(b).isalnum() and b not in _KEPT]] = _SPACE
@@ -50,32 +56,34 @@ class Shingles(NamedTuple):
     """Shingles of n texts, those of text i at offsets[i] … offsets[i + 1] − 1.
 
     Attributes:
-        values: the five bytes as a number below 2^40; more than once where they repeat.
+        values: the five bytes as a number below 2^40; repeated shingles occur repeatedly.
         offsets: shape (n + 1,).
     """
 
     values: NDArray[np.uint64]
-    offsets: NDArray[np.int64]
+    offsets: Ints
 
-    def grouped(self, offsets: NDArray[np.int64]) -> "Shingles":
-        """Those of text offsets[i] … offsets[i + 1] − 1 as of one text."""
+    def grouped(self, offsets: Ints) -> "Shingles":
+        """Join the texts offsets[i] … offsets[i + 1] − 1 into one text each."""
         return Shingles(self.values, self.offsets[offsets])
 
     def distinct(self) -> "Shingles":
-        """Each shingle of a text once; for fewer than 2^24 texts."""
+        """Keep each shingle of a text once; for fewer than 2^24 texts."""
         n = len(self.offsets) - 1
         owner = np.repeat(np.arange(n, dtype=np.uint64), np.diff(self.offsets))
         keys = owner << np.uint64(_BITS) | self.values
         keys.sort()
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]]
         counts = np.bincount((keys >> np.uint64(_BITS)).astype(np.int64), minlength=n)
-        return Shingles(
-            keys & np.uint64((1 << _BITS) - 1), np.concatenate([[0], np.cumsum(counts)])
-        )
+        return Shingles(keys & np.uint64((1 << _BITS) - 1), offsets_of(counts))
+
+    def of(self, texts: Ints) -> NDArray[np.uint64]:
+        """Return the shingles of some texts, one text after another."""
+        return self.values[ranges(self.offsets[texts], np.diff(self.offsets)[texts])]
 
 
 def shingles(texts: Text) -> Shingles:
-    """Shingles of texts; one of b bytes has b, the last ones filled up with spaces."""
+    """Return one shingle per byte of each text; the last ones are padded with spaces."""
     data, offsets = plain_bytes(texts)
     lengths = np.diff(offsets)
     start = np.arange(len(data)) + np.repeat(np.arange(len(lengths)) * (WIDTH - 1), lengths)
@@ -88,7 +96,7 @@ def shingles(texts: Text) -> Shingles:
 
 
 def item_shingles(rows: Rows, questions: Text) -> Shingles:
-    """Shingles of a text and the choices of each row; the order of the choices does not matter."""
+    """Return the shingles of a text and the choices of each row, in any order of the choices."""
     n, m = len(rows), len(rows.parent)
     order = np.empty(n + m, np.int64)
     order[rows.offsets[:-1] + np.arange(n)] = np.arange(n)
@@ -97,23 +105,16 @@ def item_shingles(rows: Rows, questions: Text) -> Shingles:
     return shingles(texts).grouped(rows.offsets + np.arange(n + 1))
 
 
-def jaccard(
-    sets: Shingles, left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Exact Jaccard similarity of pairs of distinct shingles, 0–1; 1 for two empty sets.
+def jaccard(sets: Shingles, left: Ints, right: Ints) -> NDArray[np.float64]:
+    """Return the exact Jaccard similarity of pairs of texts, 0–1; 1 for two empty sets.
 
-    Args:
-        sets: as `Shingles.distinct` gives them.
-        left: index of the one text of each pair, shape (pairs,), fewer than 2^24.
-        right: of the other.
+    `sets` are distinct shingles (`Shingles.distinct`); `left` and `right` are the indices of the
+    texts of fewer than 2^24 pairs, shape (pairs,).
     """
     pair = np.arange(len(left), dtype=np.uint64)
     sizes = np.diff(sets.offsets)
     keys = np.concatenate(
-        [
-            np.repeat(pair, sizes[side]) << np.uint64(_BITS) | _gathered(sets, side)
-            for side in (left, right)
-        ]
+        [np.repeat(pair, sizes[side]) << np.uint64(_BITS) | sets.of(side) for side in (left, right)]
     )
     keys.sort()
     twice = keys[1:][keys[1:] == keys[:-1]] >> np.uint64(_BITS)
@@ -122,47 +123,26 @@ def jaccard(
     return np.where(union > 0, shared / np.maximum(union, 1), 1.0)
 
 
-def plain_bytes(texts: Text) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """UTF-8 of the texts in lower case, each run of punctuation and white space as one space.
+def plain_bytes(texts: Text) -> tuple[NDArray[np.uint8], Ints]:
+    """Return texts in lower-case UTF-8, with runs of punctuation and white space as one space.
 
-    Returns the bytes of all texts and the offsets of each, shape (n + 1,). Nulls are empty.
+    The second result is the offsets of each text in the bytes, shape (n + 1,). Nulls are empty.
     """
     low = pc.utf8_lower(pc.fill_null(texts, ""))
     odd = ~truths(pc.string_is_ascii(low))
-    if odd.any():
-        some = pc.replace_substring_regex(
-            low.filter(pa.array(odd)), r"[^\x00-\x7f\p{L}\p{M}\p{N}\p{Sm}]+", " "
-        )
-        low = pc.replace_with_mask(low, pa.array(odd), some)
+    some = low.filter(pa.array(odd))
+    some = pc.replace_substring_regex(some, r"[^\x00-\x7f\p{L}\p{M}\p{N}\p{Sm}]+", " ")
+    low = written_over(low, odd, some)
     _, ends, data = low.buffers()
     offsets = np.frombuffer(ends, np.int64)[low.offset : low.offset + len(low) + 1]
     if data is None:
         return np.zeros(0, np.uint8), np.zeros(len(low) + 1, np.int64)
     letters = _PLAIN[np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]]
     offsets = offsets - offsets[0]
-    for reverse in (False, True):  # a run keeps its last space, and the ends of a text none
-        letters, offsets = _without_spaces(letters, offsets, reverse)
+    for at_end in (False, True):  # keep one space of a run, and none at the ends of a text
+        space = letters == _SPACE
+        edges = (offsets[1:] - 1 if at_end else offsets[:-1])[np.diff(offsets) > 0]
+        drop = np.zeros(len(letters), np.bool_) if at_end else space & np.roll(space, 1)
+        drop[edges] = space[edges]
+        letters, offsets = letters[~drop], offsets_of(~drop)[offsets]
     return letters, offsets
-
-
-def _without_spaces(
-    letters: NDArray[np.uint8], offsets: NDArray[np.int64], at_end: bool
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    space = letters == _SPACE
-    drop = space.copy()
-    ends = offsets[1:][np.diff(offsets) > 0] - 1
-    starts = offsets[:-1][np.diff(offsets) > 0]
-    if at_end:
-        drop[:] = False
-        drop[ends] = space[ends]
-    else:
-        drop[1:] &= space[:-1]
-        drop[starts] = space[starts]
-    kept = np.concatenate([[0], np.cumsum(~drop)])
-    return letters[~drop], kept[offsets]
-
-
-def _gathered(sets: Shingles, texts: NDArray[np.int64]) -> NDArray[np.uint64]:
-    sizes = np.diff(sets.offsets)[texts]
-    first = np.repeat(sets.offsets[texts] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
-    return sets.values[first + np.arange(len(first))]
