@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.methods.mmlu_cf.extraction.extract import extract
-from benchwright.methods.mmlu_cf.extraction.measure import Measured, measure
+from benchwright.methods.mmlu_cf.extraction.measure import Share, measure
 from benchwright.params.mmlu_cf import ExtractionParams
 from extraction_layouts import LAYOUTS, render, sample_items, split_items
 from real_data import real_data
@@ -29,7 +29,7 @@ def _flat(text: str) -> str:
     return _GAP.sub(" ", text).strip()
 
 
-def quality(items: pd.DataFrame, layout: str, seed: int = 0) -> Measured | None:
+def quality(items: pd.DataFrame, layout: str, seed: int = 0) -> dict[str, Share] | None:
     """How well the items come back from one layout; None where nothing is found.
 
     Passage and question are joined, since the items have no passages of their own.
@@ -51,7 +51,7 @@ def quality(items: pd.DataFrame, layout: str, seed: int = 0) -> Measured | None:
     for label in wanted:
         label["question"] = _flat(label["question"])
         label["choices"] = [_flat(choice) for choice in label["choices"]]
-    return measure(pa.Table.from_pylist(rows, schema=raw.schema), wanted)
+    return measure(pa.Table.from_pylist(rows, schema=raw.schema), wanted)[1]
 
 
 def main() -> None:
@@ -62,15 +62,15 @@ def main() -> None:
     given = parser.parse_args()
     parts = split_items(sample_items(real_data(given.root), given.items, 0))
     for layout in LAYOUTS:
-        found = quality(parts[layout], layout)
-        if found is None:
+        shares = quality(parts[layout], layout)
+        if shares is None:
             print(f"{layout:20} nothing found of {len(parts[layout])}")
             continue
-        recall, precision = found.recall, found.precision
+        recall, precision, answers = (shares[key] for key in ("recall", "precision", "answers"))
         print(
             f"{layout:20} recall {recall.hits}/{recall.of} [{recall.low:.3f}, {recall.high:.3f}]  "
             f"precision {precision.hits}/{precision.of}  "
-            f"wrong answers {found.answers.of - found.answers.hits}"
+            f"wrong answers {answers.of - answers.hits}"
         )
 
 

@@ -92,17 +92,15 @@ def measure_extraction(
     there = pc.is_in(raw_items.column("doc_id"), value_set=labelled)
     rows: list[tuple[str, str, int, int, float, float, float]] = []
     if pc.any(there).as_py():
-        measured = measure(raw_items.filter(there), extraction_labels)
-        shares = measured._asdict()
-        recalls = shares.pop("by_style")
+        recalls, shares = measure(raw_items.filter(there), extraction_labels)
         others = raw_items.filter(pc.invert(there)).select(["choices", "labels", "answer"])
         wrong = sum(
             answered_choice(row) >= 0
             for batch in others.to_batches(_AT_ONCE)
             for row in batch.to_pylist()
         )
-        hits, of = measured.precision.hits, measured.precision.of + wrong
-        shares["precision_all_documents"] = Share.counted(hits, of)
+        hits, of, *_ = shares["precision"]
+        shares["precision_all_documents"] = Share.counted(hits, of + wrong)
         rows = [(name, "", *share) for name, share in shares.items()]
         rows += [("recall", style, *share) for style, share in recalls.items()]
     kinds = {"measure": "str", "style": "str", "hits": "int64", "of": "int64"}

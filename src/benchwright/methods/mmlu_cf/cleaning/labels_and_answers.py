@@ -1,6 +1,7 @@
 """Rules that give labels, numbering and answers one spelling."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ _CHOICE = (
 def question_numbering(rows: Rows, _: CleaningParams) -> Outcome:
     """Remove the number before a question: "12. ", "Q3) ", "Question 5:", "(a) "."""
     rest = pc.struct_field(pc.extract_regex(rows.question, _PARTS), "rest")
-    return Outcome(rows.rewritten(question=pc.coalesce(rest, rows.question)))
+    return Outcome(replace(rows, question=pc.coalesce(rest, rows.question)))
 
 
 def choice_numbering(rows: Rows, _: CleaningParams) -> Outcome:
@@ -59,7 +60,7 @@ def choice_numbering(rows: Rows, _: CleaningParams) -> Outcome:
     """
     choices = _stripped(rows, rows.choices, "[A-Za-z]", LETTERS)
     return Outcome(
-        rows.rewritten(choices=_stripped(rows, choices, "[0-9]{1,2}", [*map(str, range(1, 31))]))
+        replace(rows, choices=_stripped(rows, choices, "[0-9]{1,2}", [*map(str, range(1, 31))]))
     )
 
 
@@ -69,7 +70,7 @@ def roman_numerals(rows: Rows, _: CleaningParams) -> Outcome:
     Choices that refer to statements of the question by numeral ("I and III only") stay. The rule
     `labels` handles numerals that are labels.
     """
-    return Outcome(rows.rewritten(choices=_stripped(rows, rows.choices, "[IVXivx]{1,6}", ROMAN)))
+    return Outcome(replace(rows, choices=_stripped(rows, rows.choices, "[IVXivx]{1,6}", ROMAN)))
 
 
 def _stripped(rows: Rows, choices: Text, label: str, series: Sequence[str]) -> Text:
@@ -167,7 +168,7 @@ def labels(rows: Rows, _: CleaningParams) -> Outcome:
     if labelled.numbered.any():
         place = np.where(labelled.numbered, _by_label(rows, labelled), -1)
         answer = written_over(answer, place >= 0, named(LETTERS, place[place >= 0]))
-    return Outcome(rows.rewritten(labels=new, answer=answer))
+    return Outcome(replace(rows, labels=new, answer=answer))
 
 
 def choice_order(rows: Rows, _: CleaningParams) -> Outcome:
@@ -178,7 +179,7 @@ def choice_order(rows: Rows, _: CleaningParams) -> Outcome:
     if not disordered.any():
         return Outcome(rows)
     new = pa.array(np.where(disordered[rows.parent], order, given))
-    return Outcome(rows.rewritten(choices=rows.choices.take(new), labels=rows.labels.take(new)))
+    return Outcome(replace(rows, choices=rows.choices.take(new), labels=rows.labels.take(new)))
 
 
 def _at_slot(rows: Rows, values: Ints, slot: Ints) -> Ints:
@@ -273,7 +274,7 @@ def answer_format(rows: Rows, params: CleaningParams) -> Outcome:
         return Outcome(rows)
     some = rows.where(odd)
     new = pc.coalesce(named(LETTERS, _meant(some, params)), some.answer)
-    return Outcome(rows.rewritten(answer=written_over(rows.answer, odd, new)))
+    return Outcome(replace(rows, answer=written_over(rows.answer, odd, new)))
 
 
 def _meant(rows: Rows, params: CleaningParams) -> Ints:

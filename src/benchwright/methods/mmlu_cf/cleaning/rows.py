@@ -1,7 +1,7 @@
 """A batch of questions as columns for the cleaning rules, and the results of cleaning."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -143,10 +143,6 @@ class Rows:
     def where(self, keep: Bools) -> "Rows":
         """Return the rows for which `keep` is true."""
         return self if keep.all() else self.take(np.flatnonzero(keep))
-
-    def rewritten(self, **columns: Text) -> "Rows":
-        """Return the same rows with other texts."""
-        return replace(self, **columns)
 
 
 class Outcome(NamedTuple):

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -28,22 +29,19 @@ _NUMBER = (
     r"[(\[]?(?P<number>\d{1,4})[)\]]?"
 )
 _PAIR = re.compile(
-    rf"(?<![\w.(]){_NUMBER}\s?(?:[.:=)\]]|[-–—→>]{{1,2}})?\s?[-–—:=→]?\s?[(\[]?"
-    rf"(?:(?:option|choice)\s)?(?P<label>{_LABEL})[)\].]?(?![\w'’(])",
-    re.IGNORECASE,
+    rf"(?i)(?<![\w.(]){_NUMBER}\s?(?:[.:=)\]]|[-–—→>]{{1,2}})?\s?[-–—:=→]?\s?[(\[]?"
+    rf"(?:(?:option|choice)\s)?(?P<label>{_LABEL})[)\].]?(?![\w'’(])"
 )
 _DIGITS = re.compile(
     r"(?<![\w.])(?P<number>\d{1,4})\s?[-–—:=→)]\s?[(\[]?(?P<label>\d)[)\]]?(?![\w.])"
 )
 _ROW = re.compile(
-    rf"{_NUMBER}\s?(?:[.:=)\]\t]|[-–—→>]{{1,2}}|\s)\s?[-–—:=→]?\s?(?P<rest>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+    rf"(?is){_NUMBER}\s?(?:[.:=)\]\t]|[-–—→>]{{1,2}}|\s)\s?[-–—:=→]?\s?(?P<rest>\S.*)$"
 )
 _STRICT = re.compile(
-    rf"(?:(?:the\s)?(?:(?:correct|right)\s)?(?:answer|ans|option|choice)\s?(?:[:.]|is)?\s)?"
+    rf"(?i)(?:(?:the\s)?(?:(?:correct|right)\s)?(?:answer|ans|option|choice)\s?(?:[:.]|is)?\s)?"
     rf"(?:[(\[]\s?{_LABEL}\s?[)\]]"
-    rf"|{_LABEL}(?=$|[.):\t]|\s[-–—:=]\s|,\s?{_LABEL}\b|\s(?:and|&)\s{_LABEL}$))",
-    re.IGNORECASE,
+    rf"|{_LABEL}(?=$|[.):\t]|\s[-–—:=]\s|,\s?{_LABEL}\b|\s(?:and|&)\s{_LABEL}$))"
 )
 _RANGE = re.compile(
     r"(?<!\d)(?P<from>\d{1,3})\s?(?:-|–|—|to)\s?(?P<to>\d{1,3})\s?[:.)\t ]\s?"
@@ -51,18 +49,16 @@ _RANGE = re.compile(
 )
 _LETTERS = re.compile(r"[A-Ha-h](?:[\s,;.\t]{0,3}[A-Ha-h]){2,200}\.?")
 _HEADER = re.compile(
-    r"(?:question|questions|answer|answers|no|number|key|q|#|nr|correct|option|choice|item|and|the"
-    r"|your|letter|explanation|[\s./:|#№])+",
-    re.IGNORECASE,
+    r"(?i)(?:question|questions|answer|answers|no|number|key|q|#|nr|correct|option|choice|item|and|the"
+    r"|your|letter|explanation|[\s./:|#№])+"
 )
 _SPLIT = re.compile(r"[,;]\s(?=\d{1,3}[.)]\s?[(\[]?[A-Ha-h][.)\]])")
 _ALONE = re.compile(r"(?:Question|Q|Problem|No\.?|#)?\s?(\d{1,4})\s?[.):]?", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:Q|#|No\.?\s?)?(\d{1,4})[.):]?", re.IGNORECASE)
 _SURE = re.compile(r"\bkey|answers|solutions|lösungen", re.IGNORECASE)
 _PLURAL = re.compile(
-    r"answers|keys?\b|solutions|explanations|lösung|antworten|respuestas|ответы|ключ|réponses"
-    r"|corrig",
-    re.IGNORECASE,
+    r"(?i)answers|keys?\b|solutions|explanations|lösung|antworten|respuestas|ответы|ключ|réponses"
+    r"|corrig"
 )
 _OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
 _FIRST_WORDS = re.compile(r"\D{0,60}(?=\d)")
@@ -77,13 +73,55 @@ class KeyEntry(NamedTuple):
     explanation: str = ""
 
 
-class KeySection(NamedTuple):
+@dataclass(slots=True)
+class KeySection:
     """A key on the lines first … last."""
 
+    lines: list[Line]
     first: int
     last: int
-    region: tuple[int, ...]
     entries: list[KeyEntry]
+
+    @property
+    def region(self) -> tuple[int, ...]:
+        return self.lines[self.first].region
+
+    def take(self, at: int) -> int:
+        """Return how many lines from `at` on belong to the key, and add their entries."""
+        line = self.lines[at]
+        text = _numbered(line)
+        if not self.entries and at < self.first + 4 and len(text) < 80 and _HEADER.fullmatch(text):
+            return 1
+        entries, n = self._entries(at, text)
+        if entries:
+            if line.kind == "heading" and self.entries:
+                return 0
+            self.entries += entries
+            self.last = at + n - 1
+            return n
+        if len(text) < 40 and at + 1 < len(self.lines) and _of_line(_numbered(self.lines[at + 1])):
+            return 1  # "Part Two"
+        explains = explanation_after(line.text)
+        wraps = line.block == self.lines[self.last].block and line.kind != "heading"
+        if self.entries and (explains is not None or (wraps and not line.label)):
+            entry = self.entries[-1]
+            explanation = f"{entry.explanation} {explains or line.text}".strip()
+            self.entries[-1] = entry._replace(explanation=explanation)
+            self.last = at
+            return 1
+        return 0
+
+    def _entries(self, at: int, text: str) -> tuple[list[KeyEntry], int]:
+        """Return the entries that begin on a line, and the number of their lines."""
+        if across := _across(self.lines, at):
+            return across, 2
+        alone, below = _ALONE.fullmatch(text), self.lines[at + 1 : at + 2]
+        if alone is not None and below and _STRICT.match(below[0].text):
+            return [KeyEntry(int(alone[1]), below[0].text)], 2
+        entries = _of_line(text)
+        if not entries and not self.entries and at == self.first + 1:
+            entries = _positional(text)
+        return entries or _text_entry(self.lines, at, text, bool(self.entries)), 1
 
 
 def key_sections(lines: list[Line]) -> list[KeySection]:
@@ -144,7 +182,7 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
     text, region = lines[at].text, lines[at].region
     numbered = numbered_answer(text)
     if numbered is not None:
-        return KeySection(at, at, region, [KeyEntry(*numbered)])
+        return KeySection(lines, at, at, [KeyEntry(*numbered)])
     if not text[:1].isdigit() and text[:1] not in "Qq(#":
         return None
     entries = _pairs(text, digits=False)  # "1) 4" may be an option
@@ -156,25 +194,25 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
         entries += more
         last += 1
     enough = len(entries) >= 3 or (last > at and entries[0].number == 1)
-    return KeySection(at, last, region, entries) if enough else None
+    return KeySection(lines, at, last, entries) if enough else None
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
     """Return the key below a heading such as "Answers"; it may begin on the heading's line."""
-    section = _Section(lines, head)
+    section = KeySection(lines, head, head, [])
     if rest:
         n = _running(lines, head, rest)
-        text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
-        if n and (pairs := pairs_in(text)):
-            return section.ended(head + n, [KeyEntry(*pair) for pair in pairs])
         section.last += n
+        text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
+        section.entries = [KeyEntry(*pair) for pair in pairs_in(text)]
+        if n and section.entries:
+            return section
         entries = [KeyEntry(*pair) for pair in pairs_in(rest)] or _of_line(rest)
-        entries = entries or _positional(rest)
-        if not entries and (len(rest) > 60 or not _SURE.search(lines[head].text)):
+        section.entries = entries or _positional(rest)
+        if not section.entries and (len(rest) > 60 or not _SURE.search(lines[head].text)):
             return None
-        section.entries = entries
-        if entries and entries[0].number is None:
-            return section.ended(section.last, entries)
+        if section.entries and section.entries[0].number is None:
+            return section
     plural = _PLURAL.search(lines[head].text) is not None
     at = head + 1
     while plural and at < len(lines) and lines[at].region == lines[head].region:
@@ -184,55 +222,7 @@ def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
         at += taken
     labelled = any(_STRICT.match(entry.rest) for entry in section.entries)
     enough = len(section.entries) > 1 or (plural and labelled)
-    return section.ended(section.last, section.entries) if section.entries and enough else None
-
-
-class _Section:
-    """A key being read."""
-
-    def __init__(self, lines: list[Line], head: int) -> None:
-        self.lines, self.head, self.last = lines, head, head
-        self.entries: list[KeyEntry] = []
-
-    def ended(self, last: int, entries: list[KeyEntry]) -> KeySection:
-        return KeySection(self.head, last, self.lines[self.head].region, entries)
-
-    def take(self, at: int) -> int:
-        """Return how many lines from `at` on belong to the key, and add their entries."""
-        line = self.lines[at]
-        text = _numbered(line)
-        if not self.entries and at < self.head + 4 and len(text) < 80 and _HEADER.fullmatch(text):
-            return 1
-        entries, n = self._entries(at, text)
-        if entries:
-            if line.kind == "heading" and self.entries:
-                return 0
-            self.entries += entries
-            self.last = at + n - 1
-            return n
-        if len(text) < 40 and at + 1 < len(self.lines) and _of_line(_numbered(self.lines[at + 1])):
-            return 1  # "Part Two"
-        explains = explanation_after(line.text)
-        wraps = line.block == self.lines[self.last].block and line.kind != "heading"
-        if self.entries and (explains is not None or (wraps and not line.label)):
-            entry = self.entries[-1]
-            explanation = f"{entry.explanation} {explains or line.text}".strip()
-            self.entries[-1] = entry._replace(explanation=explanation)
-            self.last = at
-            return 1
-        return 0
-
-    def _entries(self, at: int, text: str) -> tuple[list[KeyEntry], int]:
-        """Return the entries that begin on a line, and the number of their lines."""
-        if across := _across(self.lines, at):
-            return across, 2
-        alone, below = _ALONE.fullmatch(text), self.lines[at + 1 : at + 2]
-        if alone is not None and below and _STRICT.match(below[0].text):
-            return [KeyEntry(int(alone[1]), below[0].text)], 2
-        entries = _of_line(text)
-        if not entries and not self.entries and at == self.head + 1:
-            entries = _positional(text)
-        return entries or _text_entry(self.lines, at, text, bool(self.entries)), 1
+    return section if section.entries and enough else None
 
 
 def _numbered(line: Line) -> str:

@@ -13,19 +13,18 @@ _WORD = (
 _LABEL = r"(?:\d{1,2}|[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
 _PAIR_SIGN = r"(?:\.{2,6}|::|[.:=)\]]|[-–—=→>»…]{1,2}|\bis\b)"
 _OF = r"(?:(?:the\s)?(?:option|choice|answer|variant|letter|number|no\.?)\s)?"
-_HEAD = re.compile(
+_HEAD_PATTERN = (
     rf"{_WORD}[(\[]?(?P<number>\d{{1,4}})\s?(?P<sign>{_PAIR_SIGN}(?:\s?[-–—=→>:.]){{0,2}}|(?=\s|\())\s?"
-    rf"(?=\S)",
-    re.IGNORECASE,
+    rf"(?=\S)"
 )
+_HEAD = re.compile(_HEAD_PATTERN, re.IGNORECASE)
 _FIRST = re.compile(
-    rf"[(\[]?(?P<name>{_WORD}\d{{1,4}}|[A-Ha-hА-Е])[)\]]?\s?(?P<sign>{_PAIR_SIGN}(?:\s?[-–—=→>:])?|(?=\s?[(\[]))\s?"
-    rf"[(\[]?{_OF}(?P<label>{_LABEL})[)\].]?(?P<after>$|\s?[;,|/]\s?|\s)",
-    re.IGNORECASE,
+    rf"(?i)[(\[]?(?P<name>{_WORD}\d{{1,4}}|[A-Ha-hА-Е])[)\]]?\s?(?P<sign>{_PAIR_SIGN}(?:\s?[-–—=→>:])?|(?=\s?[(\[]))\s?"
+    rf"[(\[]?{_OF}(?P<label>{_LABEL})[)\].]?(?P<after>$|\s?[;,|/]\s?|\s)"
 )
 _GAP = re.compile(r"(?:[;,|/·•\t\n]|\.|\band\b|&)\s*$", re.IGNORECASE)
 _BARE = re.compile(rf"[(\[]?{_OF}(?P<label>{_LABEL})[)\]]?\.?", re.IGNORECASE)
-_INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD.pattern}", re.IGNORECASE)
+_INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD_PATTERN}", re.IGNORECASE)
 _LONGEST = 20_000
 
 
@@ -117,28 +116,25 @@ _LEAD = (
 _TO = r"(?:\s?(?:to|of|for)\s(?:this\s|the\s)?(?:question|problem|q|item|no\.?)?\s?#?\d{0,4})?"
 _IS = r"(?:is|are|was|would be|ist|lautet|es|est|è|é)"
 _ANSWER = re.compile(
-    rf"{_LEAD}(?:(?P<right>{_RIGHT})?{_NOUN}{_TO}|(?P<only>{_ADJECTIVE}))"
+    rf"(?is){_LEAD}(?:(?P<right>{_RIGHT})?{_NOUN}{_TO}|(?P<only>{_ADJECTIVE}))"
     rf"(?P<sep>\s?[\])]?\s?(?:{_IS}\s?[:=]?|::|=>|[:=：]\s?[-–—]?|[-–—→>»|]{{1,2}}|\.(?=\s|[(\[]|[A-Za-z]\b)))?"
-    r"(?P<rest>\s.*|[(\[*\"“'].*|)$",
-    re.IGNORECASE | re.DOTALL,
+    r"(?P<rest>\s.*|[(\[*\"“'].*|)$"
 )
 _INSIDE = re.compile(
-    r"(?<=[\s.;,\])])[\[({<*✓✔→\-–]{0,3}\s?(?:the\s)?(?:(?:correct|right)\s)?"
+    r"(?i)(?<=[\s.;,\])])[\[({<*✓✔→\-–]{0,3}\s?(?:the\s)?(?:(?:correct|right)\s)?"
     r"(?:answers?|ans|antwort|lösung|respuesta|réponse|ответ|key|correct(?:\soption)?|answer\skey"
     r"|correct\schoice|sol)\s?\.?(?:\s(?:is|ist|es))?\s?(?:[:=：]|[-–—]\s"
-    r"|(?<=\.)\s?(?=[(\[]?[A-Ga-g][)\]]?$))",
-    re.IGNORECASE,
+    r"|(?<=\.)\s?(?=[(\[]?[A-Ga-g][)\]]?$))"
 )
 _EXPLAINS = re.compile(
-    r"[\[({*•\-–\s]{0,4}(?:answer\s)?(?:explanations?|explained|rationale|reason(?:ing)?|why\??"
+    r"(?i)[\[({*•\-–\s]{0,4}(?:answer\s)?(?:explanations?|explained|rationale|reason(?:ing)?|why\??"
     r"|solution"
     r"|feedback|because|hint|erklärung|begründung|explicación|explication|spiegazione|объяснение"
     r"|пояснение|justification|comment|note|detailed solution|more info|discussion)"
-    r"\s?\)?(?:[:：]|\s[-–—]\s|\.(?=\s)|$)\s?",
-    re.IGNORECASE,
+    r"\s?\)?(?:[:：]|\s[-–—]\s|\.(?=\s)|$)\s?"
 )
 _KEY = re.compile(
-    r"[\[({*#•\-–\s]{0,4}(?:the\s)?(?:(?:correct|right|true|verified|expected|model|official|scoring|suggested|quiz|test|exam"
+    r"(?is)[\[({*#•\-–\s]{0,4}(?:the\s)?(?:(?:correct|right|true|verified|expected|model|official|scoring|suggested|quiz|test|exam"
     r"|marking|final|practice|sample|multiple[- ]choice|mcq)\s){0,2}"
     r"(?:answers?(?:\s?[-&]?\s?(?:keys?|sheet|list|grid))?|keys?|solutions?|antworten|lösungen"
     r"|lösungsschlüssel|respuestas|soluciones|réponses|corrigé|ответы|ключи?|gabarito|solutionnaire"
@@ -146,40 +142,33 @@ _KEY = re.compile(
     r"|solutions and explanations?|explanations)"
     r"(?:\s(?:to|for|of|and|with|section|part|set|zu)\b[^:\n]{0,60})?"
     r"(?:\s?[(\[][^()\[\]]{0,60}[)\]])?(?:\s?[\])])?(?:\s?[:：.]|\s[-–—]|(?=$)|(?=\t)"
-    r"|(?=\s\d{1,3}\s?[-–]\s?\d))\s?(?P<rest>.*)$",
-    re.IGNORECASE | re.DOTALL,
+    r"|(?=\s\d{1,3}\s?[-–]\s?\d))\s?(?P<rest>.*)$"
 )
 _SIGN = re.compile(r"(?:[✓✔✅→⇒➜☑]|=>|->|>>)\s?(?P<rest>[(\[]?[A-Ha-h][)\].]?)")
 _NUMBER_OF = re.compile(
-    r"[\[(*•\s]{0,3}(?:(?:correct|right)\s)?(?:answer|ans|solution|sol)s?\.?\s?(?:(?:to|for|of)\s)?"
+    r"(?is)[\[(*•\s]{0,3}(?:(?:correct|right)\s)?(?:answer|ans|solution|sol)s?\.?\s?(?:(?:to|for|of)\s)?"
     r"(?:the\s)?(?:question|problem|q|no|nr|#)?\.?\s?#?(?P<number>\d{1,4})\s?"
-    r"(?:[:.)=]|[–—-](?!\s?\d)|is\b)\s?[-–—]?\s?(?P<rest>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:[:.)=]|[–—-](?!\s?\d)|is\b)\s?[-–—]?\s?(?P<rest>\S.*)$"
 )
 _GUESS = re.compile(
-    r"\b(?:i think|i guess|i believe|i(?:'|’)d say|i would say|guess(?:ed|ing)?|not sure"
+    r"(?i)\b(?:i think|i guess|i believe|i(?:'|’)d say|i would say|guess(?:ed|ing)?|not sure"
     r"|maybe|perhaps|imo"
-    r"|probably|my answer|your answer|you answered|you chose|you selected|votes?|most people)\b",
-    re.IGNORECASE,
+    r"|probably|my answer|your answer|you answered|you chose|you selected|votes?|most people)\b"
 )
 _BUTTON = re.compile(
-    r"[▶►▼▾➤>\[\s+]{0,3}(?:(?:show|view|reveal|see|check|hide|display|toggle|click|tap|open|submit|get)\b"
+    r"(?i)[▶►▼▾➤>\[\s+]{0,3}(?:(?:show|view|reveal|see|check|hide|display|toggle|click|tap|open|submit|get)\b"
     r"[^.:?]{0,40}|next|previous|submit|check|reset|vote|discuss|report|skip"
-    r"|\d+ points?|points: \d+)"
-    r"[\]\s.…:]{0,3}",
-    re.IGNORECASE,
+    r"|\d+ points?|points: \d+)[\]\s.…:]{0,3}"
 )
 _PIECE = r"[\[({]?(?:option\s|choice\s)?(?:[A-Za-zА-Ка-кⒶ-ⓩ①-⑩]|[0-9]{1,2}|[ivxIVX]{1,4})[.)\]}]?"
 _SEVERAL = re.compile(
-    rf"(?:both\s)?(?P<all>{_PIECE}(?:\s?(?:,|&|and|und|or|y|et|и|\+|/|;)\s?(?:and\s)?{_PIECE}){{1,6}})"
-    r"(?P<rest>\.?$|[.:]\s.*|\s[-–(].*)",
-    re.IGNORECASE | re.DOTALL,
+    rf"(?is)(?:both\s)?(?P<all>{_PIECE}(?:\s?(?:,|&|and|und|or|y|et|и|\+|/|;)\s?(?:and\s)?{_PIECE}){{1,6}})"
+    r"(?P<rest>\.?$|[.:]\s.*|\s[-–(].*)"
 )
 _ONE = re.compile(
-    r"(?i:(?:the\s)?(?:(?:correct|right)\s)?(?:option|choice|answer|letter|number|alternative|opción|is|no\.?|#)\s?[:.]?\s){0,2}"
+    r"(?s)(?i:(?:the\s)?(?:(?:correct|right)\s)?(?:option|choice|answer|letter|number|alternative|opción|is|no\.?|#)\s?[:.]?\s){0,2}"
     r"(?P<open>[\[({<\"“'‘*]{0,2})\s?(?P<name>[A-Za-zА-Ка-кΑ-Θα-θⒶ-ⓩ①-⑩]|[0-9]{1,2}|[ivxIVX]{1,4})\s?"
-    r"(?P<close>[\])}>\"”'’*]{0,2}[.:),;]?[\])]?)(?P<after>\s.*|[-–—(].*|$)",
-    re.DOTALL,
+    r"(?P<close>[\])}>\"”'’*]{0,2}[.:),;]?[\])]?)(?P<after>\s.*|[-–—(].*|$)"
 )
 _LABELLED = re.compile(r"[(\[]?(?:[A-Ha-hА-Еа-е]|\d{1,2}|[ivxIVX]{1,4})[)\].:]?\s(?:[-–—:=]\s)?")
 _SHORT = 120
@@ -236,11 +225,6 @@ def key_after(text: str) -> str | None:
         return None
     match = _KEY.match(text)
     return match["rest"].strip() if match is not None else None
-
-
-def starts_key(text: str) -> bool:
-    """Return whether a line begins a key."""
-    return key_after(text) is not None
 
 
 def explanation_after(text: str) -> str | None:

@@ -11,9 +11,9 @@ from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     explanation_after,
     folded,
     is_announcement,
+    key_after,
     parsed_answer,
     starts_answer,
-    starts_key,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Container, Line, flat
 from benchwright.methods.mmlu_cf.extraction.options import Run, joined
@@ -136,7 +136,7 @@ def _explained(lines: list[Line], start: int, stop: int, block: int) -> list[str
     for at in range(start, min(stop, len(lines))):
         line = lines[at]
         rest = explanation_after(line.text)
-        if line.region != region or (rest is None and starts_key(line.text)):
+        if line.region != region or (rest is None and key_after(line.text) is not None):
             break
         if rest is not None:
             block = line.block if rest or at + 1 >= len(lines) else lines[at + 1].block

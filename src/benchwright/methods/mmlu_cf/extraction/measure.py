@@ -35,33 +35,6 @@ class Share(NamedTuple):
         return cls(hits, of, hits / of if of else float("nan"), bounds.low, bounds.high)
 
 
-class Measured(NamedTuple):
-    """Agreement of extracted questions with labels.
-
-    Attributes:
-        recall: labelled `extract`, extracted with the labelled answer and similar stem and choices.
-        recall_exact: the same, with stem and choices equal except for white space.
-        found: labelled `extract`, extracted with any answer.
-        precision: usable items that are labelled `extract` and have the labelled answer.
-        answers: of the `extract` found, those with the labelled answer.
-        without_answer: labelled `extract_without_answer`, extracted without an answer.
-        broken: labelled `broken`, not extracted as a usable item.
-        explanations, passages: of those labelled in questions found, the share that is similar.
-        by_style: recall of each style.
-    """
-
-    recall: Share
-    recall_exact: Share
-    found: Share
-    precision: Share
-    answers: Share
-    without_answer: Share
-    broken: Share
-    explanations: Share
-    passages: Share
-    by_style: dict[str, Share]
-
-
 class _Pair(NamedTuple):
     """A label and the item that matches it."""
 
@@ -98,10 +71,22 @@ def answered_choice(row: Record) -> int:
     return -1
 
 
-def measure(raw: pa.Table, labels: Sequence[Record]) -> Measured:
+def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], dict[str, Share]]:
     """Compare raw items (`RawItems`) with the labels of the same documents.
 
     A label has doc_id, style, question, choices, answer, expected, explanation and passage.
+
+    Returns:
+        The recall of each style, and these shares over all styles:
+
+        - recall: labelled `extract`, extracted with the labelled answer and similar texts;
+        - recall_exact: the same, with stem and choices equal except for white space;
+        - found: labelled `extract`, extracted with any answer;
+        - precision: usable items that are labelled `extract` and have the labelled answer;
+        - answers: of the `extract` found, those with the labelled answer;
+        - without_answer: labelled `extract_without_answer`, extracted without an answer;
+        - broken: labelled `broken`, not extracted as a usable item;
+        - explanations, passages: of those labelled in questions found, those that are similar.
     """
     left: defaultdict[str, list[Record]] = defaultdict(list)
     for row in raw.to_pylist():
@@ -115,22 +100,21 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> Measured:
     usable = sum(answered_choice(row) >= 0 for rows in left.values() for row in rows)
     usable += sum(pair.usable for pair in chain(*pairs.values()))
     open_ = [pair.row for pair in pairs["extract_without_answer"]]
+    unanswered = sum(row is not None and row["answer"] is None for row in open_)
     styles = Counter(pair.label["style"] for pair in wanted)
     right_of = Counter(pair.label["style"] for pair in right)
-    return Measured(
-        recall=Share.counted(len(right), len(wanted)),
-        recall_exact=Share.counted(sum(pair.exact for pair in right), len(wanted)),
-        found=Share.counted(len(found), len(wanted)),
-        precision=Share.counted(len(right), usable),
-        answers=Share.counted(len(right), len(found)),
-        without_answer=Share.counted(
-            sum(row is not None and row["answer"] is None for row in open_), len(open_)
-        ),
-        broken=Share.counted(sum(not pair.usable for pair in broken), len(broken)),
-        explanations=_text_share(found, "explanation"),
-        passages=_text_share(found, "passage"),
-        by_style={style: Share.counted(right_of[style], n) for style, n in sorted(styles.items())},
-    )
+    recalls = {style: Share.counted(right_of[style], n) for style, n in sorted(styles.items())}
+    return recalls, {
+        "recall": Share.counted(len(right), len(wanted)),
+        "recall_exact": Share.counted(sum(pair.exact for pair in right), len(wanted)),
+        "found": Share.counted(len(found), len(wanted)),
+        "precision": Share.counted(len(right), usable),
+        "answers": Share.counted(len(right), len(found)),
+        "without_answer": Share.counted(unanswered, len(open_)),
+        "broken": Share.counted(sum(not pair.usable for pair in broken), len(broken)),
+        "explanations": _text_share(found, "explanation"),
+        "passages": _text_share(found, "passage"),
+    }
 
 
 def _paired(label: Record, rows: list[Record]) -> _Pair:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     answer_after,
     folded,
+    key_after,
     starts_answer,
-    starts_key,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
 from benchwright.methods.mmlu_cf.extraction.options import (
@@ -114,7 +114,7 @@ class Growth:
         other = line.kind in {"heading", "option"} or (line.kind == "item" != first.kind)
         if len(pending) >= _MOST_BETWEEN or other or line.label or line.region != first.region:
             return False
-        if len(line.text) > 1_000 or starts_answer(line.text) or starts_key(line.text):
+        if len(line.text) > 1_000 or starts_answer(line.text) or key_after(line.text) is not None:
             return False
         if self.series == "numbers" and line.indent <= first.indent:
             return False

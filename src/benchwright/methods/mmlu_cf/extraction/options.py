@@ -39,9 +39,8 @@ _INSIDE = re.compile(
 )
 _CIRCLED = re.compile(f"[{_SELF_MARKED}]")
 _TICKS = re.compile(
-    r"\s*(?:[✓✔✅☑🗸]️?|←|\[x\]|\((?:correct|right|correct answer|right answer|richtig|correcta"
-    r"|верно|✓|✔|\*)\)|\*{1,3}|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*",
-    re.IGNORECASE,
+    r"(?i)\s*(?:[✓✔✅☑🗸]️?|←|\[x\]|\((?:correct|right|correct answer|right answer|richtig|correcta"
+    r"|верно|✓|✔|\*)\)|\*{1,3}|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
 )
 _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 

@@ -14,9 +14,7 @@ _WIKI_HEADING = re.compile(r"(={2,6})\s?(?P<text>[^=\n][^\n]{0,300}?)\s?\1\s*$")
 _TEMPLATE = re.compile(r"\{\{([^{}\n]{0,2000})\}\}")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n]{0,500})\]\]")
 _NAMED = re.compile(r"\s*[A-Za-z][\w -]{0,30}=")
-_WIKI_ANSWER = re.compile(
-    r"(?:show |the )?(?:correct |right )?(?:answers?|solution|key):?", re.IGNORECASE
-)
+_WIKI_ANSWER = re.compile(r"(?i)(?:show |the )?(?:correct |right )?(?:answers?|solution|key):?")
 _FACED_LABEL = re.compile(
     r"('{2,5})[(\[]?(?P<name>[A-Za-z]|\d{1,2})(?P<end>[.):\]]?)\1(?P<after>[.):]?)\s+"
 )
@@ -91,9 +89,8 @@ _ITALIC = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s\\]
 _ESCAPE = re.compile(r"\\([().\[\]*_#+\-!])")
 _TAG = re.compile(r"</?(?:sub|sup|b|i|u|br|p|div|span|details|summary|strong|em)\b[^<>\n]{0,200}>")
 _PAGE = re.compile(
-    r"\f|[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|página|стр\.?)\s*\d{1,4}(?:\s*(?:of|/|von|de)\s*\d{1,4})?"
-    r"|\d{1,4}\s*(?:/|of)\s*\d{1,4}|\[?\s?page\s*break\s?\]?",
-    re.IGNORECASE,
+    r"(?i)\f|[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|página|стр\.?)\s*\d{1,4}(?:\s*(?:of|/|von|de)\s*\d{1,4})?"
+    r"|\d{1,4}\s*(?:/|of)\s*\d{1,4}|\[?\s?page\s*break\s?\]?"
 )
 _COMMAND = re.compile(r"\\(choice|CorrectChoice|question)\b(?:\[[^\]]{0,20}\])?")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[a-z*]{0,30}\}(?:\[[^\]]{0,30}\])?$")

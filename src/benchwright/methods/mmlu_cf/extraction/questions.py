@@ -25,14 +25,13 @@ from benchwright.methods.mmlu_cf.extraction.options import Run
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
 _QUESTION_HEAD = re.compile(
-    r"(?:the\s)?(?:question|stem|item|problem|prompt|question text|frage|pregunta)s?", re.I
+    r"(?i)(?:the\s)?(?:question|stem|item|problem|prompt|question text|frage|pregunta)s?"
 )
 _OPTION_HEAD = re.compile(
-    r"(?:(?:option|choice|answer|alternative|distractor|opt)[\s_-]?)?[(]?([A-H]|[1-8])[)]?", re.I
+    r"(?i)(?:(?:option|choice|answer|alternative|distractor|opt)[\s_-]?)?[(]?([A-H]|[1-8])[)]?"
 )
 _ANSWER_HEAD = re.compile(
-    r"(?:correct|right)?[\s_-]?(?:answer|key|ans|correct|solution|correct option|correct choice)",
-    re.I,
+    r"(?i)(?:correct|right)?[\s_-]?(?:answer|key|ans|correct(?: option| choice)?|solution)"
 )
 _EXPLANATION_HEAD = re.compile(r"explanation|rationale|feedback|comment|reason", re.I)
 _MOST_COLUMNS = 14
@@ -136,15 +135,12 @@ def _row_question(line: Line, cells: list[str], columns: _Columns) -> FoundQuest
 
 
 _COMMENTS = re.compile(
-    r"(?:(?:user|reader|student)\s)?(?:comments?|discussion|replies|responses|kommentare|comentarios)"
-    r"\s?(?:[(\[]\d+[)\]])?:?|\d+\s(?:comments?|replies|responses)",
-    re.IGNORECASE,
+    r"(?i)(?:(?:user|reader|student)\s)?(?:comments?|discussion|replies|responses|kommentare|comentarios)"
+    r"\s?(?:[(\[]\d+[)\]])?:?|\d+\s(?:comments?|replies|responses)"
 )
 _WROTE = re.compile(
-    r"(?!wh)(?:posted by |re: ?)?\S{1,30}(?: \S{1,30})?,? "
-    r"(?:wrote|replied|posted|commented)\b.{0,40}"
-    r"(?<!\?)",
-    re.I,
+    r"(?i)(?!wh)(?:posted by |re: ?)?\S{1,30}(?: \S{1,30})?,? "
+    r"(?:wrote|replied|posted|commented)\b.{0,40}(?<!\?)"
 )
 _LEADERS = re.compile(r"(?:\.\s?){5,}|\t\d{1,4}$|[$€£]\s?\d+[.,]\d\d$")
 _FAQ = re.compile(r"\bFAQs?\b|frequently asked|häufige fragen", re.IGNORECASE)

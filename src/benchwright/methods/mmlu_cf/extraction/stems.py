@@ -28,13 +28,12 @@ _QUESTION_WORD = re.compile(
     r"(?:Q|question|stem|Question|QUESTION|Frage|Pregunta|Вопрос|Ques)\s?[.:]\s?"
 )
 _POINTS = re.compile(
-    r"[\[(]\s?\d{1,2}(?:\.\d)?\s?(?:points?|pts?|marks?|punkte?)\.?\s?[\])]\s?", re.IGNORECASE
+    r"(?i)[\[(]\s?\d{1,2}(?:\.\d)?\s?(?:points?|pts?|marks?|punkte?)\.?\s?[\])]\s?"
 )
 _INSTRUCTION = re.compile(
-    r"(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\s(?:only\s)?(?:one|the|an?|all)?\b.{0,50}"
+    r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\s(?:only\s)?(?:one|the|an?|all)?\b.{0,50}"
     r"|(?:answer\s)?(?:options|choices|alternatives)|multiple[- ]choice|single[- ]choice"
-    r"|possible answers|\d{1,2}\s(?:points?|marks?))\s?[:.]?",
-    re.IGNORECASE,
+    r"|possible answers|\d{1,2}\s(?:points?|marks?))\s?[:.]?"
 )
 _STATEMENT = re.compile(
     r"(?:[(\[]?(?:[IVX]{1,4}|[ivx]{1,4}|\d{1,2}|[A-Ha-hP-S])[.):\]]|[•–-]|Statement\b|Assertion\b|Reason\b)\s"
@@ -45,13 +44,12 @@ _COUNTER = re.compile(
     r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
 )
 _BANNER = re.compile(
-    r"(?:please\s|you\s(?:need|have|must)\s.{0,20})?(?:turn on|enable|activate|switch on"
+    r"(?i)(?:please\s|you\s(?:need|have|must)\s.{0,20})?(?:turn on|enable|activate|switch on"
     r"|allow)\s.{0,30}(?:javascript|cookies)\b.{0,80}|.{0,60}\b(?:javascript|cookies)\b.{0,40}"
     r"\b(?:enabled|disabled|required|turned o(?:n|ff))\b.{0,40}"
     r"|\d{1,5}\s(?:comments?|replies|answers?|posts?)\b.{0,20}\b(?:hidden|shown|show|more|load)\b.{0,20}"
     r"|(?:share|tweet|print|bookmark|advertisement|sponsored|log ?in|sign (?:in|up))\b.{0,30}"
-    r"|(?:©|\(c\)\s|copyright\b).{0,100}|all rights reserved.{0,40}|we use cookies\b.{0,100}",
-    re.IGNORECASE,
+    r"|(?:©|\(c\)\s|copyright\b).{0,100}|all rights reserved.{0,40}|we use cookies\b.{0,100}"
 )
 _FARTHEST = 40
 
@@ -268,17 +266,15 @@ def _bare(text: str) -> str:
 
 
 _RANGE = re.compile(
-    r"(?:questions?|items?|problems?|q\.?|nos?\.?)\s?#?(\d{1,4})\s?(?:-|–|—|to|through|and|&)"
-    r"\s?#?(\d{1,4})\b",
-    re.IGNORECASE,
+    r"(?i)(?:questions?|items?|problems?|q\.?|nos?\.?)\s?#?(\d{1,4})\s?(?:-|–|—|to|through|and|&)"
+    r"\s?#?(\d{1,4})\b"
 )
 _CUE = re.compile(
-    r"^\W{0,3}(?:reading\s)?(?:passage|extract|text|case|scenario|stimulus|vignette)\b.{0,40}$"
+    r"(?i)^\W{0,3}(?:reading\s)?(?:passage|extract|text|case|scenario|stimulus|vignette)\b.{0,40}$"
     r"|\b(?:read|refer to|based on|according to|use|study)\b.{0,40}\b(?:passage|text|extract"
     r"|paragraph|information|case|scenario|story|article)\b"
     r"|\b(?:refer|relate|based|pertain|belong)\w{0,3}\b.{0,30}\b(?:passage|text|extract|paragraph|information"
-    r"|case|scenario|following|above|below)\b",
-    re.IGNORECASE,
+    r"|case|scenario|following|above|below)\b"
 )
 _SHORTEST = 80
 
