@@ -30,9 +30,9 @@ from benchwright.methods.mmlu_cf.cleaning.deduplicate import (
     joined_fingerprints,
     mixed,
 )
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import item_shingles, last_sentence
 from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned, Rows, as_raw, joined
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
-from benchwright.methods.mmlu_cf.cleaning.shingles import item_shingles, last_sentence
 from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams
 from real_data import DATA, real_data
 

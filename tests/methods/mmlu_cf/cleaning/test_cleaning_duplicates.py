@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.deduplicate import Deduplicated, clean, deduplicate
-from benchwright.methods.mmlu_cf.cleaning.near_duplicates import remaining, substituted
+from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
+    jaccard,
+    plain_bytes,
+    remaining,
+    shingles,
+    substituted,
+)
 from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN
-from benchwright.methods.mmlu_cf.cleaning.shingles import jaccard, plain_bytes, shingles
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningDuplicates
 

@@ -417,13 +417,11 @@ def funnel(
     left = pairwise((n_rows - np.cumsum([0, *rejected])).tolist())
     counts = zip(rules, left, changed.tolist(), rejected.tolist(), strict=False)
     rows = [
-        (place, name, kind, before, rewritten, out, after)
+        dict(zip(FUNNEL.names, (place, name, kind, before, rewritten, out, after), strict=True))
         for place, ((name, kind), (before, after), rewritten, out) in enumerate(counts, 1)
         if name not in params.off
     ]
-    return pa.Table.from_pylist(
-        [dict(zip(FUNNEL.names, row, strict=True)) for row in rows], schema=FUNNEL
-    )
+    return pa.Table.from_pylist(rows, schema=FUNNEL)
 
 
 def _repeated(text: str, n: int) -> Text:

@@ -164,7 +164,7 @@ def _running(lines: list[Line], head: int, rest: str) -> int:
     pairs = pairs_in(rest)
     at = head + 1
     while True:
-        number = pairs[-1].number if pairs else number
+        number = pairs[-1][0] if pairs else number
         if at == len(lines) or lines[at].region != lines[head].region:
             break
         if counted(_numbered(lines[at])) != (number + 1, sign):
@@ -240,7 +240,7 @@ def _of_line(text: str) -> list[KeyEntry]:
     if len(pieces) > 1 and all(entries := [_of_line(piece) for piece in pieces]):
         return list(chain(*entries))
     pairs = pairs_in(text)
-    if pairs and all(len(pair.rest) < 80 and _STRICT.match(pair.rest) for pair in pairs):
+    if pairs and all(len(rest) < 80 and _STRICT.match(rest) for _, rest in pairs):
         return [KeyEntry(*pair) for pair in pairs]
     row = _ROW.match(text)
     if row is not None and len(row["number"]) < 4:

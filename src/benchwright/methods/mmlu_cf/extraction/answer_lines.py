@@ -28,15 +28,8 @@ _INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD_PATTERN}", re.IGNO
 _LONGEST = 20_000
 
 
-class Pair(NamedTuple):
-    """What a text says of a question."""
-
-    number: int
-    rest: str
-
-
-def pairs_in(text: str) -> list[Pair]:
-    """Return the pairs of a text that counts at least two questions, numbers rising by one.
+def pairs_in(text: str) -> list[tuple[int, str]]:
+    """Return number and answer of at least two questions that a text counts one by one.
 
     A pair begins at the next number after a separator, or after white space if all pairs contain
     only labels. Other texts have no pairs.
@@ -60,7 +53,7 @@ def pairs_in(text: str) -> list[Pair]:
     unsigned = not all(head["sign"] for head in heads)
     if not all(rests) or (unsigned and not all(map(_BARE.fullmatch, rests))):
         return []
-    return [Pair(int(head["number"]), rest) for head, rest in zip(heads, rests, strict=True)]
+    return [(int(head["number"]), rest) for head, rest in zip(heads, rests, strict=True)]
 
 
 def counted(text: str) -> tuple[int, str] | None:
