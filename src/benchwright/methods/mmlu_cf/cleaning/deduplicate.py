@@ -35,11 +35,8 @@ from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams, RuleNa
 def keys(rows: Rows, answer: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the `text` and `answer` of `Fingerprints`.
 
-    Case, white space and a final full stop do not count, other characters do.
-
-    Args:
-        rows: n items.
-        answer: position of the answer, −1 if there is none, shape (n,).
+    Case, white space and a final full stop do not count, other characters do. `answer` has the
+    positions of the answers, −1 if there is none, shape (n,).
     """
     columns = []
     choices = folded(rows.choices)

@@ -1,4 +1,9 @@
-"""Texts as sets of shingles: all runs of five bytes, without case and punctuation."""
+"""Near-duplicates: MinHash LSH for candidate pairs, exact comparison for each pair.
+
+Texts are compared as sets of shingles: all runs of five bytes, without case and punctuation.
+Signatures cover the last sentence of the question and the choices, so that items that only share a
+long passage are no candidates.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -25,10 +30,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
 )
 from benchwright.params.mmlu_cf import NearDuplicateParams
 
-_LONG = 250
-"""Bytes above which a text may contain a passage."""
-_LAST = 600
-_FIRST = 120
+_LONG = 250  # bytes above which a text may contain a passage
 # Up to the last end of a sentence or line that at least 15 characters follow.
 _BEFORE_LAST_SENTENCE = r"(?s)^.*(?:[.?!][\x{22}\x{27}\x{201D})\]]*\s|\n)\s*(?P<last>\S.{14,})$"
 
@@ -41,14 +43,14 @@ def last_sentence(questions: Text) -> Text:
     """
     long = truths(pc.greater(pc.binary_length(questions), _LONG))
     some = pc.utf8_trim_whitespace(questions.filter(pa.array(long)))
-    some = pc.utf8_slice_codeunits(some, -_LAST)
+    some = pc.utf8_slice_codeunits(some, -600)
     last = pc.struct_field(pc.extract_regex(some, _BEFORE_LAST_SENTENCE), "last")
     return written_over(questions, long, pc.coalesce(last, some))
 
 
 def beginning(questions: Text) -> Text:
     """Return the first 120 characters of each text."""
-    return pc.utf8_slice_codeunits(pc.utf8_ltrim_whitespace(questions), 0, _FIRST)
+    return pc.utf8_slice_codeunits(pc.utf8_ltrim_whitespace(questions), 0, 120)
 
 
 WIDTH = 5
@@ -178,11 +180,9 @@ _NEGATING = ("in", "un", "im", "ir", "il", "dis", "non", "anti", "mis")
 
 
 class Compared(NamedTuple):
-    """The pairs of duplicates.
+    """Positions of duplicates and the exact Jaccard similarity of their questions and choices.
 
-    Attributes:
-        later, earlier: positions of the items, shape (pairs,).
-        similarity: exact Jaccard similarity of question and choices, shape (pairs,).
+    All have the shape (pairs,).
     """
 
     later: Ints
@@ -367,13 +367,9 @@ def near_pairs(
     Each item of a bucket is compared with the first item and with the `neighbours` items before it,
     so the number of pairs is proportional to n.
 
-    Args:
-        rows: the items in order of precedence.
-        signed: their signatures, shape (n, permutations).
-        answer: position of each item's answer, shape (n,).
-        params: thresholds, bands and neighbours.
-        known: pairs that were compared before and are no duplicates.
-        over: applies a function to tasks in order, as `BatchEngine.over`.
+    The items come in order of precedence, with their signatures `signed` (n, permutations) and the
+    positions `answer` (n,) of their answers. `known` pairs were compared before and are no
+    duplicates. `over` applies a function to tasks in order, as `BatchEngine.over`.
     """
     n = len(rows)
     pairs = _candidates(signed, params)

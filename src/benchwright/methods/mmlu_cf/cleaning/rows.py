@@ -146,12 +146,7 @@ class Rows:
 
 
 class Outcome(NamedTuple):
-    """The result of a rule for `n` rows.
-
-    Attributes:
-        rows: the same rows, possibly rewritten.
-        reasons: pairs of a mask of shape (n,) and the reason for rejecting its rows.
-    """
+    """The rows after a rule, and pairs of a mask (n,) and the reason for rejecting its rows."""
 
     rows: Rows
     reasons: tuple[tuple[Bools, str], ...] = ()

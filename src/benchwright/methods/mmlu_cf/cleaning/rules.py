@@ -236,13 +236,7 @@ def _identifier() -> Any:
 
 
 class Rule(NamedTuple):
-    """A rule for single rows.
-
-    Attributes:
-        name: as in `CleaningParams.off` and in the tables.
-        kind: whether it rewrites or rejects rows; no rule does both.
-        apply: returns the outcome for n rows.
-    """
+    """A rule for single rows, which either rewrites or rejects rows."""
 
     name: RuleName
     kind: Literal["rewrite", "reject"]
@@ -281,12 +275,8 @@ def clean_batch(table: pa.Table, params: CleaningParams) -> Cleaned:
     all rules again until nothing changes, so that cleaning clean rows changes nothing. A row that
     still changes after five passes is rejected by the last rule that changed it.
 
-    Args:
-        table: raw items (`RawItems`); item_id, question, choices and answer are required.
-        params: the rules that run, and their limits.
-
     Raises:
-        InputError: a required column is missing.
+        InputError: item_id, question, choices or answer is missing among the raw items.
     """
     batch = _Batch(table)
     active = Rows.of(table)
@@ -404,13 +394,9 @@ class _Batch:
 def funnel(
     n_rows: int, changed: NDArray[np.int64], rejected: NDArray[np.int64], params: CleaningParams
 ) -> pa.Table:
-    """Return the `CleaningFunnel` of the rules that run.
+    """Return the `CleaningFunnel` of the rules that are not off.
 
-    Args:
-        n_rows: number of input rows.
-        changed: number of rows that each rule rewrote, shape (rules,), for ROW_RULES or all rules.
-        rejected: number of rows that each rule rejected, shape (rules,).
-        params: rules that are off are left out.
+    `changed` and `rejected` are numbers of rows of each rule, for ROW_RULES or for all rules.
     """
     rules = [*((rule.name, rule.kind) for rule in ROW_RULES)]
     rules += [(name, "reject") for name in WHOLE_RULES]

@@ -327,11 +327,8 @@ def match_keys(
     alike, the parts are matched in order. A number that fits several questions answers none.
     Questions without any number are matched by order if the key counts 1 … n and there are n.
 
-    Args:
-        open_: run, stem and draft of each question without answer, in order; the drafts receive
-            `answer`, `explanation` and `by`.
-        keys: in order.
-        lines: of the page.
+    `open_` has run, stem and draft of each question without answer, in order; the drafts receive
+    `answer`, `explanation` and `by`.
     """
     starts = [stem.first for _, stem, _ in open_]
     start, place = 0, 0

@@ -39,13 +39,9 @@ def page_text(text: str, content_type: str) -> PageText:
 
 
 def extract(documents: pa.Table | pa.RecordBatch, params: ExtractionParams) -> pa.Table:
-    """Extract the multiple-choice questions of documents (MMLU-CF, section 3.2, step 1).
+    """Extract the multiple-choice questions of `Documents` (MMLU-CF, section 3.2, step 1).
 
     Only the first `params.document_characters` characters of a document are read.
-
-    Args:
-        documents: table `Documents`.
-        params: limits.
 
     Returns:
         `RawItems` with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options
@@ -80,13 +76,9 @@ def questions_in(text: str, content_type: str, params: ExtractionParams) -> list
 
 
 class ShardPart(NamedTuple):
-    """The result of a batch of documents.
+    """The `RawItems` of a batch of documents, and the number of documents, also by domain.
 
-    Attributes:
-        items: `RawItems`, in the order of the documents.
-        documents: number of documents in the batch.
-        domains: number of documents of each domain, "" if unknown; skipped documents count.
-        report: of the whole shard, with its last part.
+    Skipped documents count; unknown domains are "". The last part has the report of the shard.
     """
 
     items: pa.Table
@@ -100,11 +92,7 @@ def shard_parts(
 ) -> Iterator[ShardPart]:
     """Read a shard batch by batch and extract its multiple-choice questions.
 
-    Args:
-        file: the shard, at the same path on all machines.
-        reading: limits of reading.
-        extraction: limits, and whether documents without signs of questions are skipped.
-        fields: names of the columns in the file.
+    The shard has the same path on all machines; `fields` names its columns.
 
     Raises:
         InputError: the shard cannot be opened, or its format is unknown.

@@ -194,10 +194,7 @@ def question_lines(source: str, first_group: int) -> list[Line]:
     """Return the questions of a JSON-LD script as lines: stem, options, the correct ones marked.
 
     A `Question` without `suggestedAnswer` belongs to a FAQ and is skipped.
-
-    Args:
-        source: content of the script; invalid JSON gives no lines.
-        first_group: a negative number; the groups count down from it.
+    Invalid JSON gives no lines. The groups count down from `first_group`, which is negative.
     """
     if len(source) > _CHARACTERS:
         return []

@@ -42,10 +42,7 @@ class _Pair(NamedTuple):
     row: Record | None = None
     exact: bool = False
     right: bool = False
-
-    @property
-    def usable(self) -> bool:
-        return self.row is not None and answered_choice(self.row) >= 0
+    usable: bool = False
 
 
 def answered_choice(row: Record) -> int:
@@ -124,7 +121,9 @@ def _paired(label: Record, rows: list[Record]) -> _Pair:
         for row in rows:
             if matches(row, label):
                 rows.remove(row)
-                return _Pair(label, row, matches is _equal, _has_labelled_answer(row, label))
+                usable = answered_choice(row) >= 0
+                right = usable and _has_labelled_answer(row, label)
+                return _Pair(label, row, matches is _equal, right, usable)
     return _Pair(label)
 
 

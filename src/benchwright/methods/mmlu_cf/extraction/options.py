@@ -46,12 +46,9 @@ _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 
 
 class Label(NamedTuple):
-    """A label at characters start … end − 1 of a line.
+    """A label at characters start … end − 1 of a line; `name` is without punctuation.
 
-    Attributes:
-        name: as written, without punctuation.
-        style: punctuation and case, equal for the labels of one run.
-        field: whether it begins the line or follows a tab.
+    `style` is punctuation and case; a `field` begins the line or follows a tab.
     """
 
     start: int
