@@ -81,7 +81,8 @@ class ResponseMatrix:
         """Return the rows of `models`, in that order; raise KeyError for unknown names."""
         index = {name: i for i, name in enumerate(self.models)}
         rows = np.array([index[name] for name in models], dtype=np.intp)
-        return replace(self, models=tuple(models), **{n: getattr(self, n)[rows] for n in _FIELDS})
+        fields: dict[str, Any] = {name: getattr(self, name)[rows] for name in _FIELDS}
+        return replace(self, models=tuple(models), **fields)
 
     def select_items(self, item_ids: list[str] | tuple[str, ...]) -> Self:
         """Return the columns of `item_ids`, in that order; unknown items are all-missing."""
@@ -98,7 +99,8 @@ class ResponseMatrix:
             out[:, columns < 0] = missing
             return out
 
-        return replace(self, item_ids=tuple(item_ids), **{name: take(name) for name in _FIELDS})
+        fields: dict[str, Any] = {name: take(name) for name in _FIELDS}
+        return replace(self, item_ids=tuple(item_ids), **fields)
 
     def answered(self) -> NDArray[np.bool_]:
         """Return (m, n) True where the model answered."""

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -229,7 +229,9 @@ class AnswerIndex(_Gold):
         self._start: dict[str, int] = {}
         self._texts: dict[str, dict[str, str]] = {}
         start = len(self.items.ids)
-        altered = [] if draws is None else draws[draws["role"] == "item"].groupby("condition")
+        altered: Iterable[tuple[Any, pd.DataFrame]] = ()
+        if draws is not None:
+            altered = draws[draws["role"] == "item"].groupby("condition")
         for condition, rows in altered:
             name = str(condition)
             whole = drawn_items(items, rows, name)

@@ -230,7 +230,7 @@ def combine(
     benchmarks: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
 ) -> list[Combination]:
     """Return all distinct combinations, with the seeds of a benchmark and variant adjacent."""
-    distinct = product(*map(dict.fromkeys, (benchmarks, variants, seeds)))
+    distinct = product(dict.fromkeys(benchmarks), dict.fromkeys(variants), dict.fromkeys(seeds))
     return [Combination(*combination) for combination in distinct]
 
 
