@@ -16,7 +16,7 @@ def flag_answer_only_items(
     items: pd.DataFrame,
     choices_only_matrix: ResponseMatrix,
     response_matrix: ResponseMatrix,
-    filter_models: list[str],
+    chosen_filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
     """Flag items that every filter model solves from the options alone, with more than 0.8.
@@ -30,7 +30,7 @@ def flag_answer_only_items(
         "answer_only",
         items,
         choices_only_matrix,
-        filter_models,
+        chosen_filter_models,
         filtering.answer_only,
         "right from the options alone",
         known=response_matrix.models,

@@ -20,7 +20,7 @@ RETENTION_STAGE = "easy_retention"
 def flag_easy_items(
     items: pd.DataFrame,
     response_matrix: ResponseMatrix,
-    filter_models: list[str],
+    chosen_filter_models: list[str],
     filtering: FilteringParams,
     seed: int,
 ) -> Finding:
@@ -35,7 +35,7 @@ def flag_easy_items(
     """
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"
-    finding = flag_unanimous(rule, items, response_matrix, filter_models, params, "right")
+    finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
     if finding.reason.startswith(NO_PROBABILITIES):
         return replace(finding, reason=f"{finding.reason}; easy.confidence: null asks for none")
     if finding.status != "ran":

@@ -19,7 +19,7 @@ from benchwright.tables.smart import LabelErrorRates
 def flag_suspect_labels(
     items: pd.DataFrame,
     response_matrix: ResponseMatrix,
-    filter_models: list[str],
+    chosen_filter_models: list[str],
     filtering: FilteringParams,
 ) -> Finding:
     """Flag items that every filter model gets wrong with more than 0.8 probability.
@@ -31,7 +31,7 @@ def flag_suspect_labels(
         InputError: a filter model is not among the answers.
     """
     params = filtering.suspect_label
-    finding = flag_unanimous(SUSPECT, items, response_matrix, filter_models, params, "wrong")
+    finding = flag_unanimous(SUSPECT, items, response_matrix, chosen_filter_models, params, "wrong")
     return replace(finding, removed=np.zeros(len(items), dtype=bool))
 
 
