@@ -38,8 +38,7 @@ class _Group(NamedTuple):
     top: int
 
     def figures(self, masks: NDArray[np.bool_]) -> Figures:
-        found = dict(subset_figures(self.correct, masks, self.top)._asdict())
-        return found | self._arena(masks)
+        return subset_figures(self.correct, masks, self.top)._asdict() | self._arena(masks)
 
     def of_all(self) -> Figures:
         """Return the figures (1,) of all items that need no comparison."""
@@ -50,18 +49,6 @@ class _Group(NamedTuple):
         if np.count_nonzero(~np.isnan(self.ratings)) < FEWEST_MODELS:
             return {}
         return {ARENA: pearson_rows(self.ratings, subset_scores(self.correct, masks))}
-
-
-class _Beside(NamedTuple):
-    """One figure of a method's subset and of the random subsets of its size."""
-
-    key: tuple[str, str, str, str]  # method, group of models, metric, kind of random subset
-    value: float
-    full: float
-    draws: NDArray[np.float64]
-    n_models: int
-    n_items: int
-    n_full: int
 
 
 def gather_subsets(kept_items: pd.DataFrame, item_parameters: pd.DataFrame) -> dict[str, list[str]]:
@@ -101,14 +88,28 @@ def compare_with_random(
         for group, own in groups.items()
         if len(own) >= FEWEST_MODELS
     }
-    draws = evaluation.random_subsets
-    found = [
-        beside
-        for method, ids in compared_subsets.items()
-        for subset in [answers.among(set(ids))]
-        for beside in _beside_random(method, subset, answers.subjects, compared, draws, seed)
-    ]
-    return _summary(found), _draws(found)
+    rows: list[dict[str, Any]] = []
+    draws: list[pd.DataFrame] = []
+    for method, ids in compared_subsets.items():
+        subset = answers.among(set(ids))
+        for row, values in _beside_random(
+            method, subset, answers.subjects, compared, evaluation.random_subsets, seed
+        ):
+            rows.append(row)
+            key = {name: row[name] for name in ("method", "models", "metric", "random")}
+            frame = pd.DataFrame({"draw": np.arange(len(values)), "value": values})
+            draws.append(frame.assign(**key))
+    if not rows:
+        return Yardstick.empty(), RandomSubsets.empty()
+    table = pd.DataFrame(rows)
+    table["p_holm"] = np.nan
+    for places in table.groupby(["models", "metric", "random"]).groups.values():
+        table.loc[places, "p_holm"] = holm(table.loc[places, "p_value"].to_numpy())
+    together = pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
+    return (
+        pd.DataFrame(Yardstick.validate(table[Yardstick.columns()])),
+        pd.DataFrame(RandomSubsets.validate(together)),
+    )
 
 
 def _beside_random(
@@ -118,7 +119,8 @@ def _beside_random(
     compared: Mapping[str, _Group],
     draws: int,
     seed: int,
-) -> Iterator[_Beside]:
+) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
+    """A row of `Yardstick` without `p_holm`, and the random subsets' figures (draws,)."""
     n, size = len(subset), int(subset.sum())
     by_chance: dict[str, dict[str, Figures]] = {}
     for kind in RANDOM:
@@ -130,65 +132,43 @@ def _beside_random(
         own, of_all = group.figures(subset[None, :]), group.of_all()
         for kind in RANDOM:
             for metric, values in by_chance[kind][name].items():
-                counts = (judges.get(metric, len(group.correct)), size, n)
-                figures = (float(own[metric][0]), float(of_all[metric][0]), values)
-                yield _Beside((method, name, metric, kind), *figures, *counts)
+                value = float(own[metric][0])
+                known = values[np.isfinite(values)]
+                low, high = np.quantile(known, [0.025, 0.975]) if len(known) else (np.nan, np.nan)
+                row = {
+                    "method": method,
+                    "models": name,
+                    "metric": metric,
+                    "random": kind,
+                    "value": value,
+                    "full": float(of_all[metric][0]),
+                    "random_mean": float(known.mean()) if len(known) else np.nan,
+                    "random_low": float(low),
+                    "random_high": float(high),
+                    "percentile": percentile_among(value, values),
+                    # Where the subset is all items, every subset of that size is the same.
+                    "p_value": np.nan if size == n else two_sided_p(value, values),
+                    "draws": len(values),
+                    "n_models": judges.get(metric, len(group.correct)),
+                    "n_items": size,
+                    "n_full": n,
+                    "reason": "" if np.isfinite(value) else "no figure for this subset",
+                }
+                yield row, values
 
 
 def _by_chance(
     compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
 ) -> dict[str, Figures]:
     """Figures of all random subsets by group, one block in memory at a time."""
-    found: dict[str, list[Figures]] = {name: [] for name in compared}
+    figures: dict[str, list[Figures]] = {name: [] for name in compared}
     for masks in blocks:
         for name, group in compared.items():
-            found[name].append(group.figures(masks))
+            figures[name].append(group.figures(masks))
     return {
-        name: {metric: np.concatenate([one[metric] for one in parts]) for metric in parts[0]}
-        for name, parts in found.items()
+        name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
+        for name, parts in figures.items()
     }
-
-
-def _summary(found: list[_Beside]) -> pd.DataFrame:
-    # Where the subset is all items, every subset of that size is the same.
-    p_values = [
-        np.nan if one.n_items == one.n_full else two_sided_p(one.value, one.draws) for one in found
-    ]
-    keys = [one.key[1:] for one in found]
-    adjusted = np.full(len(found), np.nan)
-    for key in dict.fromkeys(keys):
-        rivals = [i for i, other in enumerate(keys) if other == key]
-        adjusted[rivals] = holm(np.array([p_values[i] for i in rivals]))
-    rows: list[tuple[Any, ...]] = []
-    for one, p_value, p_holm in zip(found, p_values, adjusted, strict=True):
-        low, high, mean = _middle(one.draws)
-        reason = "" if np.isfinite(one.value) else "no figure for this subset"
-        place = (percentile_among(one.value, one.draws), p_value, p_holm)
-        counts = (len(one.draws), one.n_models, one.n_items, one.n_full)
-        rows.append((*one.key, one.value, one.full, mean, low, high, *place, *counts, reason))
-    return Yardstick.from_rows(rows)
-
-
-def _middle(draws: NDArray[np.float64]) -> tuple[float, float, float]:
-    known = draws[np.isfinite(draws)]
-    if not len(known):
-        return np.nan, np.nan, np.nan
-    low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high), float(known.mean())
-
-
-def _draws(found: list[_Beside]) -> pd.DataFrame:
-    if not found:
-        return RandomSubsets.empty()
-    keys = ["method", "models", "metric", "random"]
-    frames = [
-        pd.DataFrame({"draw": np.arange(len(one.draws)), "value": one.draws}).assign(
-            **dict(zip(keys, one.key, strict=True))
-        )
-        for one in found
-    ]
-    table = pd.concat(frames, ignore_index=True)[RandomSubsets.columns()]
-    return pd.DataFrame(RandomSubsets.validate(table))
 
 
 COMPARED = ("kendall_tau_b", "arena_pearson")

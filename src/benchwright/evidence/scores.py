@@ -14,51 +14,22 @@ from benchwright.statistics.rank_agreement import ranks
 from benchwright.tables.evidence import Agreement, Scores, SubjectShares
 
 
-class Accuracy(NamedTuple):
-    """Accuracy of m models: answered items (m,), mean (m,) in [0, 1], standard error (m,)."""
-
-    n: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    se: NDArray[np.float64]
-
-
-def accuracy(correct: NDArray[np.floating]) -> Accuracy:
-    """Mean and standard error over items of answers (m, n) in [0, 1], NaN = no answer.
-
-    The standard error is s/√n with s the sample standard deviation, so it holds for fractional
-    scores too; it takes items as independent. A model without answers has NaN for both, a model
-    with one answer has no standard error.
-    """
-    answered = ~np.isnan(correct)
-    n = answered.sum(axis=1).astype(np.int64)
-    values = np.where(answered, correct, 0).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = values.sum(axis=1) / n
-        squares = np.where(answered, values - mean[:, None], 0) ** 2
-        se = np.sqrt(squares.sum(axis=1) / (n - 1) / n)
-    se[n < 2] = np.nan
-    return Accuracy(n, mean, se)
-
-
 class PairwiseAgreement(NamedTuple):
-    """Share (m, m) in [0, 1] of items on which two models agree, and the items counted (m, m).
-
-    The share is NaN where no item has an answer of both.
-    """
+    """Share (m, m) of items on which two models agree, or NaN, and the items counted (m, m)."""
 
     share: NDArray[np.float64]
     n: NDArray[np.int64]
 
 
 def prediction_agreement(prediction: NDArray[np.integer]) -> PairwiseAgreement:
-    """Agreement of the chosen options (m, n); negative = unknown, that item is not counted."""
+    """Compare the chosen options (m, n); negative options are unknown and not counted."""
     return _agreement(
         [prediction == option for option in np.unique(prediction[prediction >= 0])], prediction >= 0
     )
 
 
 def correctness_agreement(correct: NDArray[np.floating]) -> PairwiseAgreement:
-    """Agreement of being right (m, n): both at least 0.5, or both below; NaN is not counted."""
+    """Compare correctness (m, n): both at least 0.5, or both below; NaN is not counted."""
     answered = ~np.isnan(correct)
     right = answered & (np.nan_to_num(correct) >= 0.5)
     return _agreement([right, answered & ~right], answered)
@@ -107,12 +78,15 @@ def score_models(
 def _columns(
     on: str, correct: NDArray[np.float64], clusters: NDArray[np.intp]
 ) -> dict[str, NDArray[np.generic]]:
-    seen = accuracy(correct)
+    answered = ~np.isnan(correct)
+    n = answered.sum(axis=1).astype(np.int64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(answered, correct, 0).sum(axis=1) / n
     return {
-        f"n_{on}": seen.n,
-        f"accuracy_{on}": seen.mean,
+        f"n_{on}": n,
+        f"accuracy_{on}": mean,
         f"se_{on}": clustered_se(correct, clusters),
-        f"rank_{on}": ranks(seen.mean),
+        f"rank_{on}": ranks(mean),
     }
 
 
@@ -151,7 +125,7 @@ def compare_answers(
 
 
 def spread(ranked: list[str], most: int) -> list[str]:
-    """At most `most` of the ranked names, evenly along the ranking with its first and last."""
+    """Return at most `most` of the ranked names, evenly spaced, with the first and last."""
     if len(ranked) <= most:
         return ranked
     chosen = np.linspace(0, len(ranked) - 1, most).round().astype(int)

@@ -11,18 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics.rank_agreement import (
-    Coefficient,
-    Float,
-    kendall_tau_b,
-    kendall_tau_b_rows,
-    mean_rank_shift_rows,
-    pearson,
-    pearson_rows,
-    rank_shift,
-    spearman,
-    spearman_rows,
-)
+from benchwright.statistics import rank_agreement
+from benchwright.statistics.rank_agreement import Coefficient, Float
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 27
@@ -162,12 +152,16 @@ def rank_agreement_intervals(
     none_kept = "" if both[1].any() else "no item is kept"
     few_clusters = _why_no_items(both[1], clusters)
     over_both: tuple[list[Interval], list[Interval]] = ([], [])
-    shift = rank_shift(full, kept)
+    shift = rank_agreement.rank_shift(full, kept)
     for figure, of_rows, bounds in (
-        (kendall_tau_b(full, kept), kendall_tau_b_rows, _CORRELATION),
-        (spearman(full, kept), spearman_rows, _CORRELATION),
-        (pearson(full, kept), pearson_rows, _CORRELATION),
-        (Coefficient(shift.mean, shift.n, shift.reason), mean_rank_shift_rows, _SHIFT),
+        (rank_agreement.kendall_tau_b(full, kept), rank_agreement.kendall_tau_b_rows, _CORRELATION),
+        (rank_agreement.spearman(full, kept), rank_agreement.spearman_rows, _CORRELATION),
+        (rank_agreement.pearson(full, kept), rank_agreement.pearson_rows, _CORRELATION),
+        (
+            Coefficient(shift.mean, shift.n, shift.reason),
+            rank_agreement.mean_rank_shift_rows,
+            _SHIFT,
+        ),
     ):
         reason = none_kept or figure.reason or _why_none(draws)
         missing = Interval(np.nan, np.nan, 0, reason)

@@ -71,8 +71,7 @@ def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: Array
     theta, a, b = (
         np.asarray(values, dtype=np.float64) for values in (ability, discrimination, difficulty)
     )
-    out: Float = np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b))))
-    return out
+    return np.asarray(np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b)))))
 
 
 def item_information(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
@@ -246,8 +245,7 @@ def _start(answers: _Answers) -> tuple[Float, Float]:
 
 def _odds(slope: Float, intercept: Float, nodes: Float) -> Float:
     """P / (1 − P) of items (n,) at nodes (q,); the bounds of a and b keep it below e^560."""
-    out: Float = np.exp(slope[:, None] * nodes + intercept[:, None])
-    return out
+    return np.asarray(np.exp(slope[:, None] * nodes + intercept[:, None]))
 
 
 def _posterior(answers: _Answers, slope: Float, intercept: Float, nodes: Float) -> _Posterior:
@@ -350,8 +348,7 @@ def _newton_step(gradient: Float, information: Float, slope: Float, intercept: F
 def _shortened(step: Float, intercept: Float) -> Float:
     """The step in the same direction, at most `_LONGEST_STEP`."""
     longest = np.stack([np.ones_like(intercept), np.maximum(2, np.abs(intercept))])
-    out: Float = step / np.maximum(1, (np.abs(step) / (_LONGEST_STEP * longest)).max(axis=0))
-    return out
+    return np.asarray(step / np.maximum(1, (np.abs(step) / (_LONGEST_STEP * longest)).max(axis=0)))
 
 
 def _damped(damping: Float, step: Float, last: Float) -> Float:

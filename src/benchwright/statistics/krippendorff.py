@@ -122,5 +122,4 @@ def _distance(margins: Float, values: Float, scale: Scale) -> Float:
         return 1 - np.eye(len(values))
     # The ratings up to a value, half of its own: their difference is that of the ordinal scale.
     place = values if scale == "interval" else np.cumsum(margins) - margins / 2
-    out: Float = (place[:, None] - place[None, :]) ** 2
-    return out
+    return np.asarray((place[:, None] - place[None, :]) ** 2)

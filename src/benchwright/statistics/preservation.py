@@ -8,14 +8,8 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.rank_agreement import (
-    Float,
-    complete_rows,
-    kendall_tau_b_rows,
-    pearson_rows,
-    ranks_rows,
-    row_means,
-)
+from benchwright.statistics import rank_agreement
+from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.subset_scores import signed_shift_rows, subset_scores, wasserstein_rows
 
 S = TypeVar("S")
@@ -162,14 +156,18 @@ def _in_threads(function: Callable[[T], S], over: Iterable[T]) -> list[S]:
 
 
 def _figures(full: Float, scores: Float, sizes: NDArray[np.intp], tau: bool) -> Preservation:
-    whole, parts = complete_rows(full, scores)
+    whole, parts = rank_agreement.complete_rows(full, scores)
     return Preservation(
-        spearman=pearson_rows(ranks_rows(whole), _ranks(parts, sizes)),
-        pearson=pearson_rows(whole, parts),
+        spearman=rank_agreement.pearson_rows(
+            rank_agreement.ranks_rows(whole), _ranks(parts, sizes)
+        ),
+        pearson=rank_agreement.pearson_rows(whole, parts),
         wasserstein=wasserstein_rows(whole, parts),
-        mean_absolute_error=row_means(np.abs(parts - whole)),
+        mean_absolute_error=rank_agreement.row_means(np.abs(parts - whole)),
         bias=signed_shift_rows(whole, parts),
-        tau_b=kendall_tau_b_rows(whole, parts) if tau else np.full(len(parts), np.nan),
+        tau_b=rank_agreement.kendall_tau_b_rows(whole, parts)
+        if tau
+        else np.full(len(parts), np.nan),
     )
 
 
@@ -179,7 +177,7 @@ def _ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
     if plain.all():
         return _counted_ranks(scores, sizes)
     out = np.empty_like(scores)
-    out[~plain] = ranks_rows(scores[~plain])
+    out[~plain] = rank_agreement.ranks_rows(scores[~plain])
     if plain.any():
         out[plain] = _counted_ranks(scores[plain], sizes[plain])
     return out
@@ -190,7 +188,7 @@ def _counted_ranks(scores: Float, sizes: NDArray[np.intp]) -> Float:
     hits = np.rint(scores * sizes[:, None])
     width = int(sizes.max(initial=0)) + 1
     if width > _WIDEST * scores.shape[1]:
-        return ranks_rows(hits)
+        return rank_agreement.ranks_rows(hits)
     rows = np.arange(len(hits))[:, None] * width
     cells = hits.astype(np.intp) + rows
     histogram = np.bincount(cells.ravel(), minlength=len(hits) * width).reshape(len(hits), width)

@@ -36,22 +36,9 @@ def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
 
 def ranks_rows(scores: Float) -> Float:
     """Rank each row (s, m): 1 is the best, ties share their average, NaN stays NaN."""
-    s, m = scores.shape
-    order = np.argsort(-scores, axis=1)
-    ordered = np.take_along_axis(scores, order, axis=1)
-    differs = ordered[:, 1:] != ordered[:, :-1]
-    places = np.arange(m)
-    starts, ends = np.zeros((s, m), dtype=np.intp), np.full((s, m), m - 1, dtype=np.intp)
-    starts[:, 1:] = np.where(differs, places[1:], 0)
-    ends[:, :-1] = np.where(differs, places[:-1], m - 1)
-    np.maximum.accumulate(starts, axis=1, out=starts)
-    backwards = ends[:, ::-1]
-    np.minimum.accumulate(backwards, axis=1, out=backwards)
-    average = (starts + ends) / 2 + 1
-    average[np.isnan(ordered)] = np.nan
-    out = np.empty((s, m))
-    np.put_along_axis(out, order, average, axis=1)
-    return out
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-scores, axis=1, nan_policy="omit"), dtype=np.float64)
 
 
 def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
@@ -103,8 +90,7 @@ def _standardised(values: Float) -> Float:
     defined = (n >= FEWEST_MODELS) & (low < high)
     largest = np.abs(centred).max(axis=1, keepdims=True, initial=0)
     centred /= np.where(defined, largest, np.nan)
-    out: Float = centred / np.linalg.norm(centred, axis=1, keepdims=True)
-    return out
+    return np.asarray(centred / np.linalg.norm(centred, axis=1, keepdims=True))
 
 
 _BLOCK_BYTES = 1 << 28

@@ -11,28 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.bootstrap import (
-    TAILS,
-    Interval,
-    cluster_resamples,
-    normal_interval,
-    noted,
-    percentile_interval,
-)
+from benchwright.statistics import bootstrap, rank_agreement
+from benchwright.statistics.bootstrap import Interval
 from benchwright.statistics.paired_differences import paired_se
 from benchwright.statistics.percentile import holm, percentile_among
 from benchwright.statistics.proportion import Bounded
-from benchwright.statistics.rank_agreement import (
-    Coefficient,
-    Float,
-    kendall_tau_b,
-    kendall_tau_b_rows,
-    mean_rank_shift_rows,
-    rank_shift,
-    ranks_rows,
-    spearman,
-    spearman_rows,
-)
+from benchwright.statistics.rank_agreement import Coefficient, Float
 from benchwright.statistics.subset_scores import subset_scores
 
 
@@ -76,19 +60,19 @@ def rank_shuffle(
     before = subset_scores(original, whole)[0]
     each = subset_scores(drawn.reshape(d * m, n), whole)[0].reshape(d, m)
     after = np.round(each.mean(axis=0), 12)
-    counts = cluster_resamples(clusters, draws, generator)
+    counts = bootstrap.cluster_resamples(clusters, draws, generator)
     before_items = subset_scores(original, counts)  # (s, m)
     each_items = subset_scores(drawn.reshape(d * m, n), counts).reshape(len(counts), d, m)
     after_items = np.round(each_items.mean(axis=1), 12)
 
-    tau, rho = kendall_tau_b(before, after), spearman(before, after)
-    moved = rank_shift(before, after)
+    tau, rho = rank_agreement.kendall_tau_b(before, after), rank_agreement.spearman(before, after)
+    moved = rank_agreement.rank_shift(before, after)
     shift = Coefficient(moved.mean, moved.n, moved.reason)
-    again = kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
+    again = rank_agreement.kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
     return RankShuffle(
-        _around(tau, kendall_tau_b_rows(before_items, after_items), (-1, 1)),
-        _around(rho, spearman_rows(before_items, after_items), (-1, 1)),
-        _around(shift, mean_rank_shift_rows(before_items, after_items), (0, np.inf)),
+        _around(tau, rank_agreement.kendall_tau_b_rows(before_items, after_items), (-1, 1)),
+        _around(rho, rank_agreement.spearman_rows(before_items, after_items), (-1, 1)),
+        _around(shift, rank_agreement.mean_rank_shift_rows(before_items, after_items), (0, np.inf)),
         _between_draws(each, each_items),
         _resampled(tau, again),
         percentile_among(tau.value, again),
@@ -140,12 +124,12 @@ def _p_values(gap: Float, error: NDArray[np.floating], clusters: NDArray[np.inte
 def _around(figure: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
     if figure.reason:
         return Bounded(np.nan, np.nan, np.nan, figure.reason)
-    interval = normal_interval(figure.value, resampled, bounds)
+    interval = bootstrap.normal_interval(figure.value, resampled, bounds)
     return _bounded(figure.value, interval)
 
 
 def _bounded(value: float, interval: Interval) -> Bounded:
-    interval = noted(interval)
+    interval = bootstrap.noted(interval)
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
@@ -153,20 +137,22 @@ def _between_draws(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
         return Bounded(np.nan, np.nan, np.nan, f"{len(each)} draw; at least 2 are needed")
-    found = [kendall_tau_b(each[i], each[j]) for i, j in pairs]
+    found = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
     known = [one.value for one in found if not one.reason]
     if not known:
         return Bounded(np.nan, np.nan, np.nan, found[0].reason)
     value = float(np.mean(known))
-    by_pair = np.array([kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs])
+    by_pair = np.array(
+        [rank_agreement.kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs]
+    )
     resampled = by_pair.mean(axis=0) if by_pair.size else np.empty(0)
-    return _bounded(value, normal_interval(value, resampled, (-1, 1)))
+    return _bounded(value, bootstrap.normal_interval(value, resampled, (-1, 1)))
 
 
 def _resampled(tau: Coefficient, again: Float) -> Bounded:
     if tau.reason:
         return Bounded(np.nan, np.nan, np.nan, tau.reason)
-    interval = percentile_interval(again)
+    interval = bootstrap.percentile_interval(again)
     known = again[~np.isnan(again)]
     value = float(known.mean()) if len(known) else np.nan
     return Bounded(value, interval.low, interval.high, interval.reason)
@@ -174,12 +160,12 @@ def _resampled(tau: Coefficient, again: Float) -> Bounded:
 
 def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
     """Ranks (m,) and the middle of the resampled ones."""
-    own = ranks_rows(scores[None, :])[0]
+    own = rank_agreement.ranks_rows(scores[None, :])[0]
     if not len(resampled) or not len(scores):
         blank = np.full(len(scores), np.nan)
         return own, blank, blank
-    drawn = ranks_rows(resampled)
+    drawn = rank_agreement.ranks_rows(resampled)
     # Ranks that occur, outwards, not places between two of them.
-    low = np.quantile(drawn, TAILS[0], axis=0, method="lower")
-    high = np.quantile(drawn, TAILS[1], axis=0, method="higher")
+    low = np.quantile(drawn, bootstrap.TAILS[0], axis=0, method="lower")
+    high = np.quantile(drawn, bootstrap.TAILS[1], axis=0, method="higher")
     return own, low, high

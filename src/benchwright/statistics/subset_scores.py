@@ -11,27 +11,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.rank_agreement import (
-    Float,
-    complete_rows,
-    kendall_tau_b_rows,
-    mean_shift_of_ranks,
-    pearson_rows,
-    ranks_rows,
-    row_means,
-)
+from benchwright.statistics import rank_agreement
+from benchwright.statistics.rank_agreement import Float
 
 
 def wasserstein_rows(a: Float, b: Float) -> Float:
     """Return the Wasserstein-1 distance (s,): the mean distance of the sorted scores."""
-    first, second = complete_rows(a, b)
-    return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
+    first, second = rank_agreement.complete_rows(a, b)
+    return rank_agreement.row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
 def signed_shift_rows(a: Float, b: Float) -> Float:
     """Return the mean of b − a over the models of each row (s,)."""
-    first, second = complete_rows(a, b)
-    return row_means(second - first)
+    first, second = rank_agreement.complete_rows(a, b)
+    return rank_agreement.row_means(second - first)
 
 
 def spread_top_rows(scores: Float, top: int) -> Float:
@@ -62,11 +55,11 @@ def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
     Heineman et al. 2025 (arXiv:2508.13144) is between training checkpoints, so their figures are
     not comparable. NaN with fewer than two models or without standard errors.
     """
-    values, errors = complete_rows(scores, standard_errors)
+    values, errors = rank_agreement.complete_rows(scores, standard_errors)
     n = np.count_nonzero(~np.isnan(values), axis=1)
-    deviations = values - row_means(values)[:, None]
-    signal = np.sqrt(row_means(deviations**2, fewest=2) * n / np.maximum(n - 1, 1))
-    noise = np.sqrt(row_means(errors**2))
+    deviations = values - rank_agreement.row_means(values)[:, None]
+    signal = np.sqrt(rank_agreement.row_means(deviations**2, fewest=2) * n / np.maximum(n - 1, 1))
+    noise = np.sqrt(rank_agreement.row_means(errors**2))
     with np.errstate(invalid="ignore", divide="ignore"):
         return signal / noise
 
@@ -157,13 +150,13 @@ def full_figures(correct: NDArray[np.floating], top: int = 20) -> SubsetFigures:
 def _figures(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetFigures:
     scores = _means(part)
     rest = _means(_Sums(whole.weight - part.weight, whole.score - part.score, None))
-    first, second = complete_rows(full, scores)
-    full_ranks, part_ranks = ranks_rows(first), ranks_rows(second)
+    first, second = rank_agreement.complete_rows(full, scores)
+    full_ranks, part_ranks = rank_agreement.ranks_rows(first), rank_agreement.ranks_rows(second)
     return SubsetFigures(
-        kendall_tau_b=kendall_tau_b_rows(full, scores),
-        spearman=pearson_rows(full_ranks, part_ranks),
-        tau_b_complement=kendall_tau_b_rows(rest, scores),
-        mean_rank_shift=mean_shift_of_ranks(full_ranks, part_ranks),
+        kendall_tau_b=rank_agreement.kendall_tau_b_rows(full, scores),
+        spearman=rank_agreement.pearson_rows(full_ranks, part_ranks),
+        tau_b_complement=rank_agreement.kendall_tau_b_rows(rest, scores),
+        mean_rank_shift=rank_agreement.mean_shift_of_ranks(full_ranks, part_ranks),
         signed_shift=POINTS * signed_shift_rows(full, scores),
         wasserstein=POINTS * wasserstein_rows(full, scores),
         **_own_figures(part, top),

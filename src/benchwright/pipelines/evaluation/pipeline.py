@@ -2,86 +2,54 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.evidence.ire import estimate_item_parameters
-from benchwright.evidence.panel import choose_panel
-from benchwright.evidence.random_yardstick import (
-    compare_methods,
-    compare_with_random,
-    gather_subsets,
-)
-from benchwright.evidence.rank_agreement import compare_ranks, read_ratings
-from benchwright.evidence.scores import compare_answers, count_subjects, score_models
-from benchwright.methods.smart.audit import count_funnel
-from benchwright.methods.smart.filter_models import profile_filter_models
-from benchwright.methods.smart.label_errors import rate_label_errors
-from benchwright.methods.smart.metrics import collect_metrics, count_items
-from benchwright.methods.smart.review import make_review_sheet, read_reviews
+from benchwright.evidence import ire, panel, random_yardstick, rank_agreement, scores
+from benchwright.methods.smart import audit, filter_models, label_errors, metrics, review
 from benchwright.pipelines.named_nodes import Function, boxed, inputs_by_name, named_nodes
 from benchwright.reports.page.sections import gather_figures
-from benchwright.reports.smart.item_list import choose_report_examples, list_items
-from benchwright.reports.smart.plots.agreement_maps import draw_agreement
-from benchwright.reports.smart.plots.random_band import (
-    draw_random_band,
-    draw_spread_band,
+from benchwright.reports.smart import item_list, render, summary
+from benchwright.reports.smart.plots import (
+    agreement_maps,
+    random_band,
+    rank_chart,
+    shares,
+    similarity,
 )
-from benchwright.reports.smart.plots.rank_chart import draw_rank_chart
-from benchwright.reports.smart.plots.shares import (
-    draw_filter_model_ablation,
-    draw_filter_shares,
-    draw_funnel,
-    draw_subject_shares,
-)
-from benchwright.reports.smart.plots.similarity import (
-    draw_distance_distribution,
-    draw_neighbour_convergence,
-    draw_threshold_sensitivity,
-)
-from benchwright.reports.smart.render import (
-    render_report,
-    tell_data,
-    tell_findings,
-    tell_method,
-    tell_provenance,
-    tell_ranking,
-    tell_removed,
-)
-from benchwright.reports.smart.summary import note_items, note_models, summarise_refinement
 
 _PARAMS = (
     *("evaluation", "evaluation_models", "filtering", "ingestion", "limit", "ratings", "seed"),
     "variant",
 )
 _NODES: dict[Function, str | list[str]] = {
-    choose_panel: "panel",
-    score_models: "scores",
-    read_ratings: "human_ratings",
-    compare_ranks: "rank_agreement",
-    estimate_item_parameters: ["item_parameters", "ire_fit"],
-    gather_subsets: "compared_subsets",
-    compare_with_random: ["yardstick", "random_subsets"],
-    compare_methods: "method_comparison",
-    count_subjects: "subject_shares",
-    compare_answers: "agreement",
-    profile_filter_models: "filter_model_profile",
-    count_funnel: "funnel",
-    rate_label_errors: "label_error_rates",
-    make_review_sheet: "review_sheet",
-    read_reviews: "review_agreement",
-    count_items: "item_metrics",
-    collect_metrics: "metrics",
+    panel.choose_panel: "panel",
+    scores.score_models: "scores",
+    rank_agreement.read_ratings: "human_ratings",
+    rank_agreement.compare_ranks: "rank_agreement",
+    ire.estimate_item_parameters: ["item_parameters", "ire_fit"],
+    random_yardstick.gather_subsets: "compared_subsets",
+    random_yardstick.compare_with_random: ["yardstick", "random_subsets"],
+    random_yardstick.compare_methods: "method_comparison",
+    scores.count_subjects: "subject_shares",
+    scores.compare_answers: "agreement",
+    filter_models.profile_filter_models: "filter_model_profile",
+    audit.count_funnel: "funnel",
+    label_errors.rate_label_errors: "label_error_rates",
+    review.make_review_sheet: "review_sheet",
+    review.read_reviews: "review_agreement",
+    metrics.count_items: "item_metrics",
+    metrics.collect_metrics: "metrics",
 }
 _FIGURES: dict[Function, str] = {
-    draw_filter_shares: "figure_filter_shares",
-    draw_rank_chart: "figure_rank_chart",
-    draw_agreement: "figure_agreement",
-    draw_subject_shares: "figure_subject_shares",
-    draw_distance_distribution: "figure_distance_distribution",
-    draw_threshold_sensitivity: "figure_threshold_sensitivity",
-    draw_funnel: "figure_funnel",
-    draw_random_band: "figure_random_band",
-    draw_spread_band: "figure_spread_band",
-    draw_filter_model_ablation: "figure_filter_model_ablation",
-    draw_neighbour_convergence: "figure_neighbour_convergence",
+    shares.draw_filter_shares: "figure_filter_shares",
+    rank_chart.draw_rank_chart: "figure_rank_chart",
+    agreement_maps.draw_agreement: "figure_agreement",
+    shares.draw_subject_shares: "figure_subject_shares",
+    similarity.draw_distance_distribution: "figure_distance_distribution",
+    similarity.draw_threshold_sensitivity: "figure_threshold_sensitivity",
+    shares.draw_funnel: "figure_funnel",
+    random_band.draw_random_band: "figure_random_band",
+    random_band.draw_spread_band: "figure_spread_band",
+    shares.draw_filter_model_ablation: "figure_filter_model_ablation",
+    similarity.draw_neighbour_convergence: "figure_neighbour_convergence",
 }
 PLACES_OF_FIGURES = {
     "filter-shares": "figure_filter_shares",
@@ -99,17 +67,17 @@ PLACES_OF_FIGURES = {
 """The datasets of the figures by their places in the report."""
 
 _SECTIONS: dict[Function, str] = {
-    summarise_refinement: "report_summary",
-    note_models: "report_model_notes",
-    note_items: "report_item_notes",
-    tell_method: "report_method",
-    tell_removed: "report_removed",
-    tell_ranking: "report_ranking",
-    tell_findings: "report_findings",
-    choose_report_examples: "report_examples",
-    list_items: "report_items",
-    tell_data: "report_data",
-    tell_provenance: "report_provenance",
+    summary.summarise_refinement: "report_summary",
+    summary.note_models: "report_model_notes",
+    summary.note_items: "report_item_notes",
+    render.tell_method: "report_method",
+    render.tell_removed: "report_removed",
+    render.tell_ranking: "report_ranking",
+    render.tell_findings: "report_findings",
+    item_list.choose_report_examples: "report_examples",
+    item_list.list_items: "report_items",
+    render.tell_data: "report_data",
+    render.tell_provenance: "report_provenance",
 }
 
 
@@ -130,6 +98,6 @@ def create_pipeline() -> Pipeline:
     page = [
         *sections,
         Node(gather_figures, PLACES_OF_FIGURES, "report_figures", name="gather_figures"),
-        Node(render_report, gathered, "report", name="render_report"),
+        Node(render.render_report, gathered, "report", name="render_report"),
     ]
     return Pipeline([*evidence, boxed("plots", figures), boxed("page", page)])

@@ -2,26 +2,18 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.methods.dele.evidence.against_random import compare_with_random, draw_random_bands
-from benchwright.methods.dele.evidence.choice import (
-    choose_by_subject,
-    choose_samplers,
-    choose_subset,
-    join_changes,
+from benchwright.methods.dele.evidence import (
+    against_random,
+    choice,
+    curves,
+    estimates,
+    judging,
+    panels,
+    score_spread,
+    study,
+    summary,
+    texts,
 )
-from benchwright.methods.dele.evidence.curves import (
-    trace_chosen,
-    trace_curves,
-    trace_subjects,
-    trace_targets,
-)
-from benchwright.methods.dele.evidence.estimates import measure_estimates
-from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.methods.dele.evidence.panels import choose_panels, choose_paper_panel
-from benchwright.methods.dele.evidence.score_spread import spread_scores
-from benchwright.methods.dele.evidence.study import encode_pool_texts, prepare_study
-from benchwright.methods.dele.evidence.summary import judge_paper_panel, summarise_samplers
-from benchwright.methods.dele.evidence.texts import describe_clusters, describe_texts
 from benchwright.pipelines.named_nodes import (
     Function,
     boxed,
@@ -29,26 +21,9 @@ from benchwright.pipelines.named_nodes import (
     named_nodes,
     report_nodes,
 )
-from benchwright.reports.dele.headline import collect_sampling_metrics
-from benchwright.reports.dele.page import (
-    render_sampling_report,
-    show_sampling_choices,
-    show_sampling_few,
-    show_sampling_headline,
-    show_sampling_method,
-    show_sampling_scores,
-    show_sampling_subjects,
-    show_sampling_texts,
-)
-from benchwright.reports.dele.plots.bars import draw_score_spread, draw_winners
-from benchwright.reports.dele.plots.clusters import draw_cluster_curves, draw_item_map
-from benchwright.reports.dele.plots.curves import (
-    draw_chosen_curves,
-    draw_curves,
-    draw_paper_curves,
-    draw_subject_curves,
-    draw_target_curves,
-)
+from benchwright.reports.dele import headline, page
+from benchwright.reports.dele.plots import bars, clusters
+from benchwright.reports.dele.plots import curves as curve_plots
 from benchwright.tables.responses import Responses
 
 NO_ANSWERS = "no_live_responses"
@@ -56,27 +31,27 @@ NO_ANSWERS = "no_live_responses"
 
 _PARAMS = ("estimation", "ingestion", "models", "sampling", "seed", "variant")
 _NODES: dict[Function, str | list[str]] = {
-    choose_panels: "sampling_panels",
-    encode_pool_texts: ["sampling_vectors", "pool_vectors"],
-    prepare_study: "sampling_pools",
-    judge_samplers: ["sampling_figures", "samplers_left_out"],
-    draw_random_bands: "random_bands",
-    trace_curves: "sampling_curves",
-    summarise_samplers: "sampling_summary",
-    choose_paper_panel: "paper_panel",
-    judge_paper_panel: ["paper_curves", "paper_summary"],
-    trace_targets: "target_curves",
-    measure_estimates: "estimate_errors",
-    spread_scores: "score_spread",
-    choose_samplers: ["sampler_choice", "changed_winner"],
-    trace_chosen: "chosen_curves",
-    trace_subjects: "subject_curves",
-    choose_by_subject: ["subject_winners", "changed_subjects", "subject_luck"],
-    join_changes: "changed_winners",
-    choose_subset: "chosen_subset",
-    describe_texts: ["item_features", "readability_examples", "readability_bands"],
-    describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
-    collect_sampling_metrics: "sampling_metrics",
+    panels.choose_panels: "sampling_panels",
+    study.encode_pool_texts: ["sampling_vectors", "pool_vectors"],
+    study.prepare_study: "sampling_pools",
+    judging.judge_samplers: ["sampling_figures", "samplers_left_out"],
+    against_random.draw_random_bands: "random_bands",
+    curves.trace_curves: "sampling_curves",
+    summary.summarise_samplers: "sampling_summary",
+    panels.choose_paper_panel: "paper_panel",
+    summary.judge_paper_panel: ["paper_curves", "paper_summary"],
+    curves.trace_targets: "target_curves",
+    estimates.measure_estimates: "estimate_errors",
+    score_spread.spread_scores: "score_spread",
+    choice.choose_samplers: ["sampler_choice", "changed_winner"],
+    curves.trace_chosen: "chosen_curves",
+    curves.trace_subjects: "subject_curves",
+    choice.choose_by_subject: ["subject_winners", "changed_subjects", "subject_luck"],
+    choice.join_changes: "changed_winners",
+    choice.choose_subset: "chosen_subset",
+    texts.describe_texts: ["item_features", "readability_examples", "readability_bands"],
+    texts.describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
+    headline.collect_sampling_metrics: "sampling_metrics",
 }
 _CURVES = {
     "tau": "figure_sampling_tau",
@@ -88,25 +63,25 @@ _CURVES = {
     "wasserstein-sd": "figure_sampling_wasserstein_sd",
 }
 _FIGURES: dict[str, tuple[Function, str]] = {
-    "paper": (draw_paper_curves, "figure_paper_curves"),
-    "targets": (draw_target_curves, "figure_target_curves"),
-    "chosen": (draw_chosen_curves, "figure_chosen_curves"),
-    "subjects": (draw_subject_curves, "figure_subject_curves"),
-    "winners": (draw_winners, "figure_sampler_winners"),
-    "spread": (draw_score_spread, "figure_score_spread"),
-    "cluster-curves": (draw_cluster_curves, "figure_cluster_curves"),
-    "item-map": (draw_item_map, "figure_item_map"),
+    "paper": (curve_plots.draw_paper_curves, "figure_paper_curves"),
+    "targets": (curve_plots.draw_target_curves, "figure_target_curves"),
+    "chosen": (curve_plots.draw_chosen_curves, "figure_chosen_curves"),
+    "subjects": (curve_plots.draw_subject_curves, "figure_subject_curves"),
+    "winners": (bars.draw_winners, "figure_sampler_winners"),
+    "spread": (bars.draw_score_spread, "figure_score_spread"),
+    "cluster-curves": (clusters.draw_cluster_curves, "figure_cluster_curves"),
+    "item-map": (clusters.draw_item_map, "figure_item_map"),
 }
 """Functions and outputs of the figures by their places on the page."""
 
 _SECTIONS: dict[Function, str] = {
-    show_sampling_method: "sampling_method",
-    show_sampling_headline: "sampling_headline",
-    show_sampling_few: "sampling_few",
-    show_sampling_scores: "sampling_scores",
-    show_sampling_choices: "sampling_choices",
-    show_sampling_subjects: "sampling_subjects",
-    show_sampling_texts: "sampling_texts",
+    page.show_sampling_method: "sampling_method",
+    page.show_sampling_headline: "sampling_headline",
+    page.show_sampling_few: "sampling_few",
+    page.show_sampling_scores: "sampling_scores",
+    page.show_sampling_choices: "sampling_choices",
+    page.show_sampling_subjects: "sampling_subjects",
+    page.show_sampling_texts: "sampling_texts",
 }
 
 
@@ -117,27 +92,25 @@ def create_answers_pipeline() -> Pipeline:
 
 def create_pipeline() -> Pipeline:
     """Create the sampling stage, which runs no models but the encoders that samplers read."""
-    study = {"panels": "sampling_panels", "study": "sampling_pools"}
-    curves = ["sampling_curves", "sampling_panels", "params:sampling"]
+    given = {"panels": "sampling_panels", "study": "sampling_pools"}
+    drawn = ["sampling_curves", "sampling_panels", "params:sampling"]
     figures = {place: figure for place, (_, figure) in _FIGURES.items()}
     sections = inputs_by_name(_SECTIONS, _PARAMS)
-    page = report_nodes("sampling_report", render_sampling_report, sections, _CURVES, figures)
+    render = page.render_sampling_report
+    plots = [
+        Node(curve_plots.draw_curves, drawn, list(_CURVES.values()), name="draw_curves"),
+        *named_nodes(inputs_by_name(dict(_FIGURES.values()), _PARAMS)),
+    ]
     return Pipeline(
         [
-            *named_nodes(inputs_by_name(_NODES, _PARAMS, **study)),
+            *named_nodes(inputs_by_name(_NODES, _PARAMS, **given)),
             Node(
-                compare_with_random,
+                against_random.compare_with_random,
                 {"sampling_figures": "sampling_figures", "study": "sampling_pools"},
                 "sampling_against_random",
                 name="compare_samplers_with_random",
             ),
-            boxed(
-                "plots",
-                [
-                    Node(draw_curves, curves, list(_CURVES.values()), name="draw_curves"),
-                    *named_nodes(inputs_by_name(dict(_FIGURES.values()), _PARAMS)),
-                ],
-            ),
-            boxed("page", page),
+            boxed("plots", plots),
+            boxed("page", report_nodes("sampling_report", render, sections, _CURVES, figures)),
         ]
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict
-from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
+from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.methods.dele.estimation.weighted import learn_mean, unlike_random, with_past_errors
 
@@ -77,13 +77,13 @@ def learn_aipw(task: Task) -> FromComplete:
     learnt = smoother(task.prepared.filled.T, places, task.params.penalty)
     note = unlike_random(task)
 
-    def estimate(answers: Float, level: float) -> Unbounded:
+    def estimate(answers: Float, level: float) -> Estimates:
         from scipy.special import stdtrit
 
         k = answers.shape[1]
         score, se = learnt.estimate(answers, task.subset.weights)
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * se
-        found = Unbounded(score, score - reach, score + reach, se, [note] * len(score))
+        found = Estimates(score, score - reach, score + reach, se, [note] * len(score))
         alike = answers.max(axis=1) == answers.min(axis=1)
         if not alike.any():
             return found
@@ -91,7 +91,7 @@ def learn_aipw(task: Task) -> FromComplete:
         score, low, high, se = (
             np.where(alike, own, other) for own, other in zip(plain[:4], found[:4], strict=True)
         )
-        return Unbounded(score, low, high, se, found.note)
+        return Estimates(score, low, high, se, found.reason)
 
     return estimate
 

@@ -1,6 +1,6 @@
 """Estimators, and what all share: checks, missing answers, and the bounds of a score."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,20 +23,10 @@ class Estimates(NamedTuple):
     low: Float  # (r,) lower bound of the interval
     high: Float  # (r,) upper bound
     se: Float  # (r,) standard error
-    reason: tuple[str, ...]  # r texts: why figures are NaN, or what to bear in mind; "" otherwise
+    reason: Sequence[str]  # r texts: why figures are NaN, or a caveat; "" otherwise
 
 
-class Unbounded(NamedTuple):
-    """Estimates before they are cut to what the answers leave open; arrays (r,), a note each."""
-
-    score: Float
-    low: Float
-    high: Float
-    se: Float
-    note: list[str]
-
-
-FromComplete = Callable[[Float, float], Unbounded]
+FromComplete = Callable[[Float, float], Estimates]
 
 
 @dataclass(frozen=True)
@@ -120,10 +110,10 @@ class FittedSubset:
         out = np.full((4, len(values)), np.nan)
         notes = [""] * len(values)
         for gaps, rows in _patterns(np.isnan(values)):
-            out[:, rows], told = self._alike(
+            out[:, rows], texts = self._alike(
                 values[np.ix_(rows, np.flatnonzero(~gaps))], gaps, level
             )
-            for row, note in zip(rows, told, strict=True):
+            for row, note in zip(rows, texts, strict=True):
                 notes[row] = note
         score, low, high, se = out
         return Estimates(score, low, high, se, tuple(notes))
@@ -133,21 +123,21 @@ class FittedSubset:
     ) -> tuple[Float, list[str]]:
         if gaps.all():
             return np.full((4, len(answers)), np.nan), ["no answers"] * len(answers)
-        learnt, said = self.complete, ""
+        learnt, gap_note = self.complete, ""
         if gaps.any():
             learnt = self.learn(_without(self.task, gaps))
-            said = f"{int(gaps.sum())} of {len(gaps)} answers are missing, taken as at random"
-        found = learnt(answers, level)
+            gap_note = f"{int(gaps.sum())} of {len(gaps)} answers are missing, taken as at random"
+        estimates = learnt(answers, level)
         n = self.task.prepared.items
         known = answers.shape[1] == n
         limits = possible(answers, n)
-        bounded = np.stack(
-            [np.clip(part, *limits) for part in (found.score, found.low, found.high)]
-        )
-        se = np.where(known, 0.0, found.se)
+        bounded = np.stack([np.clip(part, *limits) for part in estimates[:3]])
+        se = np.where(known, 0.0, estimates.se)
         if known:
             bounded[:] = answers.mean(axis=1)
-        notes = ["; ".join(filter(None, (said, "" if known else note))) for note in found.note]
+        notes = [
+            "; ".join(filter(None, (gap_note, "" if known else note))) for note in estimates.reason
+        ]
         return np.concatenate([bounded, se[None]]), notes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, past_errors
-from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
+from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.methods.dele.estimation.weighted import with_past_errors
 
@@ -38,12 +38,12 @@ def learn_p_irt(task: Task) -> FromComplete:
         return with_past_errors(task, p_irt_rule)
     from scipy.special import ndtri
 
-    def estimate(answers: Float, level: float) -> Unbounded:
+    def estimate(answers: Float, level: float) -> Estimates:
         expected = curves.expected(task.places, answers)
         score = (1 - task.rest) * answers.mean(axis=1) + task.rest * expected.mean
         se = task.rest * expected.se
         reach = float(ndtri((1 + level) / 2)) * se
-        return Unbounded(score, score - reach, score + reach, se, [""] * len(score))
+        return Estimates(score, score - reach, score + reach, se, [""] * len(score))
 
     return estimate
 
@@ -51,9 +51,9 @@ def learn_p_irt(task: Task) -> FromComplete:
 def impossible(reason: str) -> FromComplete:
     """Return an estimator that gives NaN with a reason."""
 
-    def estimate(answers: Float, level: float) -> Unbounded:
+    def estimate(answers: Float, level: float) -> Estimates:
         blank = np.full(len(answers), np.nan)
-        return Unbounded(blank, blank, blank, blank, [reason] * len(answers))
+        return Estimates(blank, blank, blank, blank, [reason] * len(answers))
 
     return estimate
 

@@ -83,8 +83,7 @@ class ItemCurves(NamedTuple):
         shared -= np.logaddexp(0, a[:, None] * self.nodes + d[:, None]).sum(axis=0)
         log = (answers @ a)[:, None] * self.nodes + (answers @ d)[:, None] + shared
         weight = np.exp(log - log.max(axis=1, keepdims=True))
-        out: Float = weight / weight.sum(axis=1, keepdims=True)
-        return out
+        return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:

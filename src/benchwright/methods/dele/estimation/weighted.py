@@ -10,7 +10,7 @@ from benchwright.methods.dele.estimation.calibration import (
     past_errors,
     possible,
 )
-from benchwright.methods.dele.estimation.fitted import FromComplete, Task, Unbounded
+from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
 from benchwright.methods.dele.estimation.training import PreparedTraining, Rows
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import wilson_bounds
@@ -28,15 +28,15 @@ def learn_mean(task: Task) -> FromComplete:
     inside = None if clusters is None else np.asarray(clusters)[task.places]
     note = unlike_random(task)
 
-    def estimate(answers: Float, level: float) -> Unbounded:
-        return random_sample(answers, n, level, inside)._replace(note=[note] * len(answers))
+    def estimate(answers: Float, level: float) -> Estimates:
+        return random_sample(answers, n, level, inside)._replace(reason=[note] * len(answers))
 
     return estimate
 
 
 def random_sample(
     answers: Float, n: int, level: float, clusters: NDArray[np.integer] | None = None
-) -> Unbounded:
+) -> Estimates:
     """Estimate the mean of n items from k of them, drawn at random without replacement.
 
     Answers of 0 and 1, and equal fractions, get Wilson's interval at the number of independent
@@ -49,7 +49,7 @@ def random_sample(
     k = answers.shape[1]
     mean = answers.mean(axis=1)
     if k == n:
-        return Unbounded(mean, mean, mean, np.zeros(len(mean)), [""] * len(mean))
+        return Estimates(mean, mean, mean, np.zeros(len(mean)), [""] * len(mean))
     effect = _design_effect(answers, clusters)
     binary = np.isin(answers, (0, 1)).all(axis=1)
     quantile = float(ndtri((1 + level) / 2))
@@ -62,7 +62,7 @@ def random_sample(
         reach = float(stdtrit(k - 1, (1 + level) / 2)) * error
         low, high = np.where(by_t, mean - reach, low), np.where(by_t, mean + reach, high)
         se = np.where(spread > 0, error, se)
-    return Unbounded(mean, low, high, se, [""] * len(mean))
+    return Estimates(mean, low, high, se, [""] * len(mean))
 
 
 def unlike_random(task: Task) -> str:
@@ -118,11 +118,11 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
     past = past_errors(task.prepared, task.places, task.seed, rule)
     note = _chosen_by_few(task)
 
-    def estimate(answers: Float, level: float) -> Unbounded:
+    def estimate(answers: Float, level: float) -> Estimates:
         score = np.clip(predict(answers), *possible(answers, task.prepared.items))
         reach = calibrated_reach(past, score, task.prepared.items, level, task.params.neighbours)
         notes = ["; ".join(text for text in (each, note) if text) for each in reach.note]
-        return Unbounded(score, score - reach.half, score + reach.half, reach.se, notes)
+        return Estimates(score, score - reach.half, score + reach.half, reach.se, notes)
 
     return estimate
 

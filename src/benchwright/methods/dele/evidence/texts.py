@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.methods.dele.evidence.study import SamplingStudy
+from benchwright.methods.dele.samplers import readability, text_quality
 from benchwright.methods.dele.samplers.clustering import (
     TFIDF,
     Clustering,
@@ -19,25 +20,7 @@ from benchwright.methods.dele.samplers.clustering import (
     row_lengths,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.readability import (
-    dale_chall,
-    difficult_word_share,
-    easiest_and_hardest,
-    flesch_reading_ease,
-    gunning_fog,
-    readability_bands,
-)
 from benchwright.methods.dele.samplers.registry import sampler_kinds
-from benchwright.methods.dele.samplers.text_quality import (
-    average_word_length,
-    compound_probability,
-    lexical_diversity,
-    periods,
-    repeated_words,
-    spelling_errors,
-    vowel_consonant_ratio,
-    wordform,
-)
 from benchwright.params.sampling import ClusteringParams
 from benchwright.tables.dele import (
     ClusterCurves,
@@ -50,18 +33,18 @@ from benchwright.tables.dele import (
 
 FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {
-        "spelling_errors": spelling_errors,
-        "word_length": average_word_length,
-        "repeated_words": repeated_words,
-        "wordform": wordform,
-        "vowel_consonant_ratio": vowel_consonant_ratio,
-        "periods": periods,
-        "cpd": compound_probability,
-        "lexical_diversity": lexical_diversity,
-        "difficult_words": difficult_word_share,
-        "dale_chall": dale_chall,
-        "flesch": flesch_reading_ease,
-        "gunning_fog": gunning_fog,
+        "spelling_errors": text_quality.spelling_errors,
+        "word_length": text_quality.average_word_length,
+        "repeated_words": text_quality.repeated_words,
+        "wordform": text_quality.wordform,
+        "vowel_consonant_ratio": text_quality.vowel_consonant_ratio,
+        "periods": text_quality.periods,
+        "cpd": text_quality.compound_probability,
+        "lexical_diversity": text_quality.lexical_diversity,
+        "difficult_words": readability.difficult_word_share,
+        "dale_chall": readability.dale_chall,
+        "flesch": readability.flesch_reading_ease,
+        "gunning_fog": readability.gunning_fog,
     }
 )
 """Features of a text by name; NaN where the text does not have it."""
@@ -181,7 +164,11 @@ def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd
     pool = study.plain
     if not len(pool):
         return ItemFeatures.empty(), ReadabilityExtremes.empty(), ReadabilityBands.empty()
-    return text_feature_table(pool), easiest_and_hardest(pool), readability_bands(pool)
+    return (
+        text_feature_table(pool),
+        readability.easiest_and_hardest(pool),
+        readability.readability_bands(pool),
+    )
 
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

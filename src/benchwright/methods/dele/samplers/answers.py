@@ -40,8 +40,7 @@ def filled_answers(correct: NDArray[np.float32]) -> Float:
     asked = known.sum(axis=0)
     overall = right.sum() / known.sum()
     means = np.where(asked > 0, right.sum(axis=0) / np.maximum(asked, 1), overall)
-    out: Float = np.where(known, right, means)
-    return out
+    return np.asarray(np.where(known, right, means))
 
 
 def share_wrong(correct: NDArray[np.float32]) -> Float:
@@ -51,8 +50,7 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
     """
     known = ~np.isnan(correct)
     wrong = np.where(known, 1 - correct, 0).sum(axis=0, dtype=np.float64)
-    out: Float = (wrong + 0.5) / (known.sum(axis=0) + 1)
-    return out
+    return np.asarray((wrong + 0.5) / (known.sum(axis=0) + 1))
 
 
 two_parameter_fit: OncePerPool[ItemResponse] = OncePerPool(
@@ -111,8 +109,7 @@ def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
 def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -> Float:
     """Values less the mean of those that are known in a column, 0 where not known."""
     means = np.where(known, values, 0).sum(axis=0) / np.maximum(count, 1)
-    out: Float = np.where(known, values - means, 0)
-    return out
+    return np.asarray(np.where(known, values - means, 0))
 
 
 def share_wrong_sampler(params: AnchorParams) -> Sampler:

@@ -131,7 +131,9 @@ def cluster_curve(
 
     `features` are (n, d); the silhouette is that of the rows in `sample`.
     """
-    distances = cosine_distances(features[sample])
+    from sklearn.metrics.pairwise import cosine_distances
+
+    distances = np.asarray(cosine_distances(features[sample]), dtype=np.float64)
     within, silhouette = [], []
     for k in candidates:
         labels = labels_of(k)
@@ -174,13 +176,6 @@ def within_squares(features: Features, labels: Labels) -> float:
         else features.multiply(features).sum()
     )
     return squares - float(((dense.astype(np.float64) ** 2).sum(axis=1) / counts).sum())
-
-
-def cosine_distances(features: Features) -> NDArray[np.float64]:
-    """Return 1 − cosine (n, n), with zeros on the diagonal."""
-    from sklearn.metrics.pairwise import cosine_distances as pairwise
-
-    return np.asarray(pairwise(features), dtype=np.float64)
 
 
 def _silhouette(distances: NDArray[np.float64], labels: Labels) -> float:

@@ -6,16 +6,12 @@ from types import MappingProxyType
 from typing import get_args
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.samplers.anchor_points import (
-    anchor_points_sampler,
-    irt_clusters_sampler,
-)
-from benchwright.methods.dele.samplers.answers import discrimination_sampler, share_wrong_sampler
-from benchwright.methods.dele.samplers.baselines import (
-    balanced_sampler,
-    random_sampler,
-    stratified_sampler,
-    within_subjects,
+from benchwright.methods.dele.samplers import (
+    anchor_points,
+    answers,
+    baselines,
+    readability,
+    text_quality,
 )
 from benchwright.methods.dele.samplers.clustering import (
     DENSE_METHODS,
@@ -24,19 +20,6 @@ from benchwright.methods.dele.samplers.clustering import (
     clustering_kind,
 )
 from benchwright.methods.dele.samplers.pool import Feature, Sampler, SamplerKind, rank_by_feature
-from benchwright.methods.dele.samplers.readability import (
-    dale_chall,
-    difficult_word_share,
-    flesch_reading_ease,
-    gunning_fog,
-)
-from benchwright.methods.dele.samplers.text_quality import (
-    average_word_length,
-    compound_probability_sampler,
-    lexical_diversity,
-    repeated_words,
-    spelling_errors,
-)
 from benchwright.params.sampling import AnchorParams, SamplingParams
 
 RANDOM = "random"
@@ -57,14 +40,14 @@ def _answering(
 
 # Family, feature, and whether the highest values come first.
 _RANKED: Mapping[str, tuple[str, Feature, bool]] = {
-    "spelling_errors": ("quality", spelling_errors, False),
-    "word_length": ("quality", average_word_length, True),
-    "repeated_words": ("quality", repeated_words, False),
-    "lexical_diversity": ("quality", lexical_diversity, True),
-    "difficult_words": ("difficulty", difficult_word_share, True),
-    "dale_chall": ("difficulty", dale_chall, True),
-    "flesch": ("difficulty", flesch_reading_ease, False),
-    "gunning_fog": ("difficulty", gunning_fog, True),
+    "spelling_errors": ("quality", text_quality.spelling_errors, False),
+    "word_length": ("quality", text_quality.average_word_length, True),
+    "repeated_words": ("quality", text_quality.repeated_words, False),
+    "lexical_diversity": ("quality", text_quality.lexical_diversity, True),
+    "difficult_words": ("difficulty", readability.difficult_word_share, True),
+    "dale_chall": ("difficulty", readability.dale_chall, True),
+    "flesch": ("difficulty", readability.flesch_reading_ease, False),
+    "gunning_fog": ("difficulty", readability.gunning_fog, True),
 }
 
 
@@ -75,26 +58,32 @@ def _ranked(name: str) -> SamplerKind:
 
 
 def _compound_probability(params: SamplingParams) -> Sampler:
-    return compound_probability_sampler(standardise=params.cpd == "standardised")
+    return text_quality.compound_probability_sampler(standardise=params.cpd == "standardised")
 
 
 SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
     {
-        "random": _baseline(random_sampler, frozenset(), nested=True),
-        "stratified": _baseline(stratified_sampler, _SUBJECTS, nested=False),
-        "balanced": _baseline(balanced_sampler, _SUBJECTS, nested=True),
+        "random": _baseline(baselines.random_sampler, frozenset(), nested=True),
+        "stratified": _baseline(baselines.stratified_sampler, _SUBJECTS, nested=False),
+        "balanced": _baseline(baselines.balanced_sampler, _SUBJECTS, nested=True),
         **{name: _ranked(name) for name in ("spelling_errors", "word_length", "repeated_words")},
         "cpd": SamplerKind("quality", _compound_probability, _TEXTS, nested=True, random=False),
         "lexical_diversity": _ranked("lexical_diversity"),
         **{name: _ranked(name) for name, (family, *_) in _RANKED.items() if family == "difficulty"},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-        "anchor_points": _answering("responses", anchor_points_sampler, nested=False, random=False),
-        "irt_clusters": _answering("responses", irt_clusters_sampler, nested=False, random=False),
+        "anchor_points": _answering(
+            "responses", anchor_points.anchor_points_sampler, nested=False, random=False
+        ),
+        "irt_clusters": _answering(
+            "responses", anchor_points.irt_clusters_sampler, nested=False, random=False
+        ),
         "discrimination": _answering(
-            "responses", discrimination_sampler, nested=True, random=False
+            "responses", answers.discrimination_sampler, nested=True, random=False
         ),
         # The difficulty sampling of the paper's Figure 45.
-        "share_wrong": _answering("difficulty", share_wrong_sampler, nested=True, random=True),
+        "share_wrong": _answering(
+            "difficulty", answers.share_wrong_sampler, nested=True, random=True
+        ),
     }
 )
 """Samplers that need no encoder, by name."""
@@ -134,4 +123,4 @@ def make_samplers(params: SamplingParams) -> Mapping[str, Sampler]:
     made = {name: kind.make(params) for name, kind in sampler_kinds(params).items()}
     if not params.within_subject:
         return made
-    return {name: within_subjects(sampler) for name, sampler in made.items()}
+    return {name: baselines.within_subjects(sampler) for name, sampler in made.items()}
