@@ -43,11 +43,7 @@ class Neighbourhood(NamedTuple):
 
     @classmethod
     def nearest(
-        cls,
-        items: pd.DataFrame,
-        embeddings: pd.DataFrame,
-        k: int,
-        exact_up_to: int | None = None,
+        cls, items: pd.DataFrame, embeddings: pd.DataFrame, k: int, exact_up_to: int | None = None
     ) -> Self:
         """Find the k nearest other items of each item that has a vector.
 

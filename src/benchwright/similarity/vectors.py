@@ -187,11 +187,7 @@ def encode_texts(
     known = known_vectors(chosen, texts, cache)
     ordered = sorted(known)
     table = pd.DataFrame(
-        {
-            "text_hash": ordered,
-            "encoder": chosen.key,
-            "vector": [known[name] for name in ordered],
-        }
+        {"text_hash": ordered, "encoder": chosen.key, "vector": [known[name] for name in ordered]}
     )
     found = {text: known[text_hash(text)] for text in texts}
     return EncodedTexts(found, table if ordered else TextVectors.empty())

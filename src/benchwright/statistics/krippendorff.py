@@ -46,10 +46,7 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale) -> Alpha:
 
 
 def krippendorff_interval(
-    ratings: ArrayLike,
-    scale: Scale,
-    draws: int,
-    generator: np.random.Generator,
+    ratings: ArrayLike, scale: Scale, draws: int, generator: np.random.Generator
 ) -> Interval:
     """Return the percentile interval of alpha over resampled units, the raters fixed.
 

@@ -47,10 +47,7 @@ def render_sampling_report(**sections: Section) -> str:
     page says why.
     """
     return render_sections(
-        "benchwright.reports.dele",
-        "sampling_report.html",
-        _SECTIONS,
-        sections.values(),
+        "benchwright.reports.dele", "sampling_report.html", _SECTIONS, sections.values()
     )
 
 
@@ -102,9 +99,7 @@ def show_sampling_headline(
 
 
 def show_sampling_few(
-    sampling_summary: pd.DataFrame,
-    paper_summary: pd.DataFrame,
-    paper_panel: SamplingPanels,
+    sampling_summary: pd.DataFrame, paper_summary: pd.DataFrame, paper_panel: SamplingPanels
 ) -> Section:
     """Gather how few items will do, for the panel of headlines and for the paper's."""
     return make_section(
@@ -152,9 +147,7 @@ def show_sampling_choices(
 
 
 def show_sampling_subjects(
-    subject_winners: pd.DataFrame,
-    subject_luck: Mapping[str, float],
-    estimate_errors: pd.DataFrame,
+    subject_winners: pd.DataFrame, subject_luck: Mapping[str, float], estimate_errors: pd.DataFrame
 ) -> Section:
     """Gather choices subject by subject, and errors of estimated scores."""
     return make_section(
@@ -165,9 +158,7 @@ def show_sampling_subjects(
 
 
 def show_sampling_texts(
-    readability_examples: pd.DataFrame,
-    readability_bands: pd.DataFrame,
-    cluster_sizes: pd.DataFrame,
+    readability_examples: pd.DataFrame, readability_bands: pd.DataFrame, cluster_sizes: pd.DataFrame
 ) -> Section:
     """Gather how the items read, and their clusters."""
     return make_section(

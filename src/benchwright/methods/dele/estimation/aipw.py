@@ -24,13 +24,6 @@ Float = NDArray[np.float64]
 _FEWEST_ITEMS = 3
 
 
-class Corrected(NamedTuple):
-    """Estimated scores (r,) and their standard errors (r,)."""
-
-    score: Float
-    se: Float
-
-
 class Smoother(NamedTuple):
     """A ridge regression with intercept over items, as the sums that the estimate needs."""
 
@@ -38,10 +31,10 @@ class Smoother(NamedTuple):
     outside: Float  # (k,) the same in the mean prediction for the other items
     rest: float  # share of the items that are outside
 
-    def estimate(self, answers: Float, weights: Float) -> Corrected:
-        """From complete answers (r, k); `weights` (k,) of the residuals, 1/k for random subsets.
+    def estimate(self, answers: Float, weights: Float) -> tuple[Float, Float]:
+        """Estimate scores (r,) and standard errors from answers (r, k) and residual weights (k,).
 
-        k/n · mean answer + (1 − k/n) · (mean prediction outside + mean residual), predictions and
+        The weights are 1/k for random subsets. The score is k/n · mean answer + (1 − k/n) · (mean prediction outside + mean residual), predictions and
         residuals averaged over regressions that leave out one item of the subset each.
         """
         k = answers.shape[1]
@@ -51,14 +44,14 @@ class Smoother(NamedTuple):
         mean = residual @ weights
         score = (1 - self.rest) * answers.mean(axis=1) + self.rest * (predicted + mean)
         se = np.sqrt(residual.var(axis=1, ddof=1) * self.rest / k)
-        return Corrected(score, se)
+        return score, se
 
 
 def learn_aipw(task: Task) -> FromComplete:
-    """Equal weights are taken as those of a random subset, whose interval needs no training model.
+    """Fit AIPW; equal weights are those of a random subset, whose interval needs no training models.
 
-    Other weights (anchor points) weigh the residuals; inclusion has no probability then, and the
-    interval comes from errors on training models.
+    Other weights (anchor points) weigh the residuals, and the interval comes from errors on
+    training models.
     """
     places, n = task.places, task.prepared.items
     by_mean = learn_mean(task)
@@ -71,7 +64,7 @@ def learn_aipw(task: Task) -> FromComplete:
         ) -> Predict:
             chosen = prepared.filled if rows is None else prepared.filled[rows]
             learnt = smoother(chosen.T, places, task.params.penalty)
-            return lambda answers: learnt.estimate(answers, task.subset.weights).score
+            return lambda answers: learnt.estimate(answers, task.subset.weights)[0]
 
         return with_past_errors(task, rule)
     learnt = smoother(task.prepared.filled.T, places, task.params.penalty)
@@ -97,7 +90,7 @@ def learn_aipw(task: Task) -> FromComplete:
 
 
 def smoother(features: NDArray[np.floating], places: NDArray[np.intp], penalty: float) -> Smoother:
-    """Of item features (n, m); the intercept is free, the ridge's penalty is `penalty` · m."""
+    """Fit the ridge to item features (n, m), with penalty `penalty` · m and a free intercept."""
     n, m = features.shape
     k = len(places)
     rows = features[places].astype(np.float64)

@@ -10,11 +10,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
 from benchwright.methods.dele.evidence.judging import judge_by, runs_on, sampler_figures
-from benchwright.methods.dele.evidence.panels import (
-    FEWEST_JUDGES,
-    ModelSplit,
-    split_by_family,
-)
+from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import (
     Sampler,

@@ -39,10 +39,7 @@ _FAMILIES = {
     "responses": "Answers of models",
 }
 _METRICS = {"tau_b": "Kendall tau-b", "spearman": "Spearman", "pearson": "Pearson of scores"}
-_TARGETS = {
-    "items": "Beside the mean over items",
-    "subjects": "Beside the mean over subjects",
-}
+_TARGETS = {"items": "Beside the mean over items", "subjects": "Beside the mean over subjects"}
 _PANEL = 190  # pixels, as all below
 _TOP, _TICKS, _NAME = 30, 34, 26
 _LEGEND_ROW = 19
