@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchwright.statistics import subset_scores as module
+from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.percentile import percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
@@ -60,6 +61,7 @@ def test_figures_are_those_of_each_subset_by_itself(missing: float, fractional: 
     for i, mask in enumerate(masks):
         part, rest = means(correct[:, mask]), means(correct[:, ~mask])
         known = ~np.isnan(full) & ~np.isnan(part)
+        errors = clustered_se(correct[:, mask], np.arange(int(mask.sum())))
         a, b = full[known], part[known]
         expected = SubsetFigures(
             *(
@@ -70,7 +72,7 @@ def test_figures_are_those_of_each_subset_by_itself(missing: float, fractional: 
                 100 * (b.mean() - a.mean()),
                 100 * stats.wasserstein_distance(a, b),
                 100 * (np.sort(b)[-1] - np.sort(b)[-5]),
-                b.std(ddof=1) / np.sqrt((part.se[known] ** 2).mean()),
+                b.std(ddof=1) / np.sqrt((errors[known] ** 2).mean()),
             )
         )
         seen = SubsetFigures(*(figure[i] for figure in figures))

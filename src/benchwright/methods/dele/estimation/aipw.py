@@ -34,8 +34,9 @@ class Smoother(NamedTuple):
     def estimate(self, answers: Float, weights: Float) -> tuple[Float, Float]:
         """Estimate scores (r,) and standard errors from answers (r, k) and residual weights (k,).
 
-        The weights are 1/k for random subsets. The score is k/n · mean answer + (1 − k/n) · (mean prediction outside + mean residual), predictions and
-        residuals averaged over regressions that leave out one item of the subset each.
+        The weights are 1/k for random subsets. The score is k/n · mean answer + (1 − k/n) · (mean
+        prediction outside + mean residual), predictions and residuals averaged over regressions
+        that leave out one item of the subset each.
         """
         k = answers.shape[1]
         residual = (answers - answers @ self.inside.T) / (1 - np.diag(self.inside))
@@ -48,7 +49,7 @@ class Smoother(NamedTuple):
 
 
 def learn_aipw(task: Task) -> FromComplete:
-    """Fit AIPW; equal weights are those of a random subset, whose interval needs no training models.
+    """Fit AIPW; the interval of a random subset (equal weights) needs no training models.
 
     Other weights (anchor points) weigh the residuals, and the interval comes from errors on
     training models.
