@@ -48,7 +48,7 @@ def test_scores_are_weighted_means_of_what_was_answered(
 
 def means(correct: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        return np.nansum(correct, axis=1) / (~np.isnan(correct)).sum(axis=1)
+        return np.nansum(correct, axis=1, dtype=np.float64) / (~np.isnan(correct)).sum(axis=1)
 
 
 @pytest.mark.parametrize(("missing", "fractional"), [(0, False), (0.3, False), (0.3, True)])
