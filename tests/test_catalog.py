@@ -17,11 +17,10 @@ from omegaconf import OmegaConf
 from pydantic import BaseModel
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
 from benchwright.params.responses import ResponsesParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams, ScoringParams
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 

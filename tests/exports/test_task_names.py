@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.exports.task_names import slug, slugs
+from benchwright.exports.harness_task import slug, slugs
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams
+from benchwright.params.scoring import EmbeddingParams
 
 
 def variant(repository, name: str) -> dict:

@@ -8,8 +8,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.language_models.weights import ModelSource
-from benchwright.params.embedding import EmbeddingParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import choose_encoder, encode_items
 from benchwright.tables.similarity import Embeddings

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.pipelines.encoders import create_pipeline
 from benchwright.pipelines.encoders.pipeline import encode_with_each
 from benchwright.similarity import vectors as vectors_module

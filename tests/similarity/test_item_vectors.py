@@ -10,8 +10,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode
-from benchwright.params.embedding import EmbeddingParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.pipelines.embedding.pipeline import compute_embeddings
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import item_text

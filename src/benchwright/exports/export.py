@@ -15,7 +15,7 @@ from benchwright.core.flat_arguments import flat_arguments
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
 from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
-from benchwright.exports.harness_task import AskedAs, group_config, harness_family
+from benchwright.exports.harness_task import AskedAs, group_config, harness_family, slug
 from benchwright.exports.instructions import (
     HARNESS,
     draw_instructions,
@@ -23,7 +23,6 @@ from benchwright.exports.instructions import (
     task_instructions,
 )
 from benchwright.exports.stock_samples import samples_of_benchmark
-from benchwright.exports.task_names import slug
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.perturbation import PerturbationParams

@@ -9,6 +9,7 @@ as a template.
 import hashlib
 import json
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, overload
@@ -18,7 +19,6 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.datasets.harness_tasks import HarnessFamily, HarnessTask
-from benchwright.exports.task_names import slugs
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.scoring import GenerationParams, ScoringParams
@@ -406,3 +406,33 @@ def group_config(
         ],
         "metadata": {"version": version, "benchwright": dict(facts)},
     }
+
+
+_LONGEST = 60  # characters of one part; a file's name is made of a few
+_DIGITS = 6
+
+
+def slug(text: str) -> str:
+    """Return lower-case ASCII letters and digits, with words joined by underscores.
+
+    Accents are dropped. A text without ASCII, or a long one, is named by its hash.
+    """
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^a-z0-9]+", "_", ascii_text.lower()).strip("_")
+    if not words:
+        return _digest(text)
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST].rstrip('_')}_{_digest(text)}"
+
+
+def slugs(texts: Sequence[str]) -> Mapping[str, str]:
+    """Return a slug for each distinct text; if two are equal, both get their hash."""
+    different = sorted(set(texts))
+    shared = Counter(map(slug, different))
+    return {
+        text: slug(text) if shared[slug(text)] == 1 else f"{slug(text)}_{_digest(text)}"
+        for text in different
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=_DIGITS // 2).hexdigest()

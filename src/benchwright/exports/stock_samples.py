@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.exports.task_names import slug
+from benchwright.exports.harness_task import slug
 from benchwright.params.benchmark import BenchmarkParams, SourceKind
 from benchwright.params.exports import StockTaskParams
 

@@ -13,7 +13,7 @@ from pydantic import (
 )
 
 from benchwright.core.configuration import SCORED_AS, STYLES, Configuration, parse_configuration
-from benchwright.params.section import Section
+from benchwright.params.section import Names, Section
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
@@ -367,3 +367,21 @@ class ScoringParams(Section):
         """Return the distinct configurations, sorted by model; cloze styles share one scoring."""
         parsed = [parse_configuration(name) for name in self.configurations]
         return tuple(sorted({c._replace(style=SCORED_AS.get(c.style, c.style)) for c in parsed}))
+
+
+class EmbeddingParams(Section):
+    """The encoder and how it computes.
+
+    Attributes:
+        enabled: False encodes nothing (for variants without embeddings).
+        encoder: its name under `models.encoders`.
+        compare: encoders that the pipeline `encoders` compares; joined by `+` in `--params`.
+        dtype: `auto` is bfloat16 if the processor supports it, else float32.
+        device: `auto` uses a GPU if there is one.
+    """
+
+    enabled: bool = True
+    encoder: str = "all-minilm-l6-v2"
+    compare: Names = ("all-minilm-l6-v2", "smollm2-135m-last", "smollm2-135m-mean")
+    dtype: Literal["auto", "bfloat16", "float32"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"

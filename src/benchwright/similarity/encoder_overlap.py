@@ -13,9 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.natural_order import in_order
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.filtering import FilteringParams, SimilarParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.similarity.neighbourhood import Neighbourhood
 from benchwright.similarity.threshold import closer_than, estimate
 from benchwright.similarity.vectors import choose_encoder

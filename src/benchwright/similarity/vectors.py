@@ -13,8 +13,8 @@ from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.language_models.weights import resolve_device, resolve_dtype
-from benchwright.params.embedding import EmbeddingParams
 from benchwright.params.scoring import (
+    EmbeddingParams,
     EncoderParams,
     HubWeights,
     ModelParams,

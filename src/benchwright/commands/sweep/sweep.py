@@ -36,11 +36,11 @@ Keep = Callable[[list[SweepRun]], None]
 
 
 class Interruption:
-    """Ctrl-C as a request: it ends the current run, but not the writing of results."""
+    """Ctrl-C as a request: it ends the current run (`raises`), but not the writing of results."""
 
     def __init__(self) -> None:
         self.asked = False
-        self._raises = False
+        self.raises = False
 
     @contextmanager
     def received(self) -> Iterator[None]:
@@ -54,18 +54,9 @@ class Interruption:
         finally:
             signal.signal(signal.SIGINT, earlier)
 
-    @contextmanager
-    def ends_this(self) -> Iterator[None]:
-        """Raise KeyboardInterrupt on Ctrl-C within the block."""
-        self._raises = True
-        try:
-            yield
-        finally:
-            self._raises = False
-
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        if self._raises:
+        if self.raises:
             end_workers()
             raise KeyboardInterrupt
 
@@ -110,8 +101,11 @@ def run_combinations(
             say(f"[{number}/{len(todo)}] {combination}")
             started = clock()
             try:
-                with interruption.ends_this():
+                interruption.raises = True
+                try:
                     run = execute(combination)
+                finally:
+                    interruption.raises = False
             except KeyboardInterrupt:
                 interruption.asked = True
                 run = SweepRun(combination, "interrupted")

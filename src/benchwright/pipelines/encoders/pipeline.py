@@ -3,8 +3,7 @@
 import pandas as pd
 from kedro.pipeline import Pipeline
 
-from benchwright.params.embedding import EmbeddingParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.pipelines.named_nodes import inputs_by_name, named_nodes
 from benchwright.similarity.encoder_overlap import compare_encoders
 from benchwright.similarity.vectors import choose_encoder, encode_items
