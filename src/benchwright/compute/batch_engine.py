@@ -27,6 +27,14 @@ from benchwright.core.errors import InputError, causes, one_line
 from benchwright.params.mmlu_cf import BatchClusterParams, BatchEngineParams
 
 _KNOCK_SECONDS = 10.0
+Task = TypeVar("Task")
+Part = TypeVar("Part")
+_AHEAD = 2  # tasks per worker process that run or wait
+_WINDOW_BYTES = 256 << 20  # of tasks in Ray's store at once
+_MEMORY = Path("/dev/shm")  # noqa: S108 - kept in memory
+_ROW = pa.schema(
+    [("part", pa.large_binary()), ("fault", pa.large_string()), ("traceback", pa.large_string())]
+)
 
 
 def loaded_ray(section: str) -> Any:
@@ -120,17 +128,6 @@ def _knock(address: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
-
-
-Task = TypeVar("Task")
-Part = TypeVar("Part")
-
-_AHEAD = 2  # tasks per worker process that run or wait
-_WINDOW_BYTES = 256 << 20  # of tasks in Ray's store at once
-_MEMORY = Path("/dev/shm")  # noqa: S108 - kept in memory
-_ROW = pa.schema(
-    [("part", pa.large_binary()), ("fault", pa.large_string()), ("traceback", pa.large_string())]
-)
 
 
 class BatchEngine(contextlib.ExitStack):

@@ -36,6 +36,9 @@ _LONGEST_REASON = 200  # it may quote the record
 
 Records = Iterator[tuple[int, Mapping[str, Any]]]
 """Records of a shard with their places, from 1."""
+_KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
+_CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 
 
 class Fault(NamedTuple):
@@ -313,11 +316,6 @@ def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
     return pa.Table.from_arrays(
         [pa.array(column, pa.large_string()) for column in columns], schema=SCHEMA
     )
-
-
-_KINDS = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
-_PAGES = re.compile(r"utf-(?:8|16|32)|ascii|cp\d|iso|koi8|mac-|big5|gb|euc|shift|johab|hz|tis|ptcp")
-_CHARSET = re.compile(rb"""charset\s?=\s?["']?([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 
 
 def warc_documents(

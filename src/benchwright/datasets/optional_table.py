@@ -18,6 +18,8 @@ from benchwright.datasets.verbatim import (
     read_parquet,
 )
 
+_NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
+
 
 class _OptionalTable(ReadOnly[pd.DataFrame]):
     """A local table with `columns`, and those of `optional`, "" throughout if it lacks them."""
@@ -156,9 +158,6 @@ class PublishedScores(NamedTable):
 
     def _exists(self) -> bool:
         return not self._is_named or self.place.is_file()
-
-
-_NEEDED = ("doc_id", "style", "question", "choices", "answer", "expected")
 
 
 class DocumentLabels(ReadOnly[list[dict[str, Any]]]):

@@ -30,6 +30,9 @@ _BATCH_ROWS = 128  # measured at a time: each may be a megabyte
 
 BROKEN = (ValueError, OSError, EOFError, zlib.error, pa.ArrowException, ArithmeticError)
 """Errors of the libraries for a file that is incomplete, inconsistent, or of another kind."""
+_NAMES, _NAME = 30, 60
+LONGEST_CELL = 100_000_000  # characters; the default of Python's csv is 131,072
+_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 @contextmanager
@@ -165,10 +168,6 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         return table
 
 
-_NAMES, _NAME = 30, 60
-LONGEST_CELL = 100_000_000  # characters; Python's csv stops at 131,072 unless told
-
-
 def listed(names: Iterable[Any]) -> str:
     """List names for a message: the first thirty, each cut at 60 characters."""
     shown = [text if len(text := str(name)) <= _NAME else f"{text[: _NAME - 1]}…" for name in names]
@@ -284,7 +283,6 @@ def require_columns_apart(names: Sequence[str], delimiter: str = ",") -> None:
         )
 
 
-_CALLED = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _TEXTS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     import torch
 
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
+_CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
+_ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
+_SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
+_CHECK = (
+    "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
+    "Question: cherry\nAnswer: dark red like wine, and round"
+)
 
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
@@ -70,14 +77,6 @@ def _nucleus(weights: "torch.Tensor", top_p: float) -> "tuple[torch.Tensor, torc
 
 if TYPE_CHECKING:
     import torch
-
-_CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
-_ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
-_SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
-_CHECK = (
-    "Colours of fruit.\n\nQuestion: lemon\nAnswer: bright yellow like the sun\n\n"
-    "Question: cherry\nAnswer: dark red like wine, and round"
-)
 
 
 class Network(Protocol):

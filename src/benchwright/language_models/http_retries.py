@@ -39,6 +39,9 @@ _TOO_LONG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUOTA = re.compile(r"insufficient_quota")
+Question = TypeVar("Question")
+_PATIENCE = 1.0  # seconds for all threads to end
+_HELD = 32  # answers per thread that may wait for those of an earlier batch
 
 
 class RefusedError(Exception):
@@ -320,12 +323,6 @@ def _error_message(reply: Any) -> str:
         return ""
     named = (_error_message(reply.get(name)) for name in ("error", "message", "msg", "detail"))
     return next(filter(None, named), "")
-
-
-Question = TypeVar("Question")
-
-_PATIENCE = 1.0  # seconds for all threads to end
-_HELD = 32  # answers per thread that may wait for those of an earlier batch
 
 
 class _Batch(Generic[Answer]):

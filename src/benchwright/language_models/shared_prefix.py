@@ -19,6 +19,7 @@ NAME = "benchwright_shared_prefix"
 
 Layers = Sequence[tuple["torch.Tensor", "torch.Tensor"]]
 """Keys and values of the prefix, layer by layer: (1, key heads, prefix, head size) each."""
+_ROOM = 64  # columns beyond those needed at first
 
 
 def install(model: Any) -> bool:
@@ -154,8 +155,6 @@ def prefix_attention(
 
 if TYPE_CHECKING:
     import torch
-
-_ROOM = 64  # columns beyond those needed at first
 
 
 class RowCache:
