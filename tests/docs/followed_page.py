@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\(\[[^\]]*\]\([^)]*\)\)")
-_FILE = re.compile(r"`([\w./-]+\.(?:csv|yml|py))`[^`]*:\s*$")
+_FILE = re.compile(r"`([\w./-]+\.(?:csv|jsonl|py|yml))`[^`]*:\s*$")
 
 
 class Step(NamedTuple):
