@@ -197,7 +197,9 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     return controls
 
 
-def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> pd.DataFrame:
+def summarise_memorisation(
+    memorisation: pd.DataFrame, settings: MemorisationParams
+) -> pd.DataFrame:
     """Summarise a `Memorisation` table by model, as a `MemorisationSummary`.
 
     An item counts as remembered if any of its replies holds all options in their places; intervals
@@ -206,11 +208,11 @@ def summarise_memorisation(table: pd.DataFrame, params: MemorisationParams) -> p
     holds at `alpha`. The difference of the shares of options, with a t interval, only describes: a
     model that knows the topic guesses more options of the item than of another one.
     """
-    groups = table.groupby("model", sort=True)
-    rows = [_summary(str(model), replies, params.level) for model, replies in groups]
+    groups = memorisation.groupby("model", sort=True)
+    rows = [_summary(str(model), replies, settings.level) for model, replies in groups]
     adjusted = holm([row["p_value"] for row in rows])
     for row, p in zip(rows, adjusted.tolist(), strict=True):
-        row |= {"p_holm": p, "remembers": bool(p <= params.alpha)}
+        row |= {"p_holm": p, "remembers": bool(p <= settings.alpha)}
     return MemorisationSummary.from_rows(rows)
 
 

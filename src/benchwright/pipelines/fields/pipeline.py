@@ -3,20 +3,14 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.pipelines.fields.nodes import count_fields, measure_fields, name_fields
-from benchwright.pipelines.named_nodes import NodeParts, named_nodes
-
-_ASKING = ("text_vector_cache", "judge_store", "params:fields", "params:models", "params:scoring")
-_NODES: tuple[NodeParts, ...] = (
-    (
-        name_fields,
-        ["clean_items", *_ASKING],
-        ["fielded_items", "field_predictions", "field_rounds"],
-    ),
-    (measure_fields, ["clean_items", "field_predictions", "extraction_labels"], "field_accuracy"),
-    (count_fields, "fielded_items", "field_counts"),
-)
+from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
 
 
 def create_pipeline() -> Pipeline:
     """Create the pipeline that names the field of each clean item."""
-    return Pipeline(named_nodes(_NODES))
+    outputs: dict[Function, str | list[str]] = {
+        name_fields: ["fielded_items", "field_predictions", "field_rounds"],
+        measure_fields: "field_accuracy",
+        count_fields: "field_counts",
+    }
+    return Pipeline(named_nodes(inputs_by_name(outputs, ("fields", "models", "scoring"))))

@@ -2,24 +2,16 @@
 
 from kedro.pipeline import Pipeline
 
-from benchwright.pipelines.named_nodes import NodeParts, named_nodes
+from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
 from benchwright.pipelines.splitting.nodes import seal_benchmark, split_items_in_halves
 
-_PARAMS = [f"params:{name}" for name in ("splitting", "fields", "models", "scoring", "seed")]
-_NODES: tuple[NodeParts, ...] = (
-    (
-        split_items_in_halves,
-        ["final_items", "item_difficulty", "judge_store", *_PARAMS],
-        ["split_assignment", "leak_pairs", "half_distances"],
-    ),
-    (
-        seal_benchmark,
-        ["cf_items", "split_assignment", "leak_pairs", "earlier_closed_ids", "params:sealing"],
-        ["sealed_benchmark", "keyed_split_assignment", "keyed_leak_pairs"],
-    ),
-)
+_PARAMS = ("splitting", "fields", "models", "scoring", "sealing", "seed")
 
 
 def create_pipeline() -> Pipeline:
     """Create the pipeline that splits the items in two halves and seals one of them."""
-    return Pipeline(named_nodes(_NODES))
+    outputs: dict[Function, str | list[str]] = {
+        split_items_in_halves: ["split_assignment", "leak_pairs", "half_distances"],
+        seal_benchmark: ["sealed_benchmark", "keyed_split_assignment", "keyed_leak_pairs"],
+    }
+    return Pipeline(named_nodes(inputs_by_name(outputs, _PARAMS)))

@@ -22,7 +22,8 @@ from benchwright.reports.page.parts import (
     cut_note,
     render_page,
 )
-from benchwright.reports.page.provenance import Fact, provenance_section, settings
+from benchwright.reports.page.provenance import Fact, provenance_section
+from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.wording import number, percent, rows_of
 
 _NAMED = 4  # configurations in a headline
@@ -120,7 +121,7 @@ _METHOD = (
 
 
 def render_half_gap_page(
-    half_gap_settings: HalfGapParams,
+    settings: HalfGapParams,
     compared_halves: ComparedHalves,
     half_gap: pd.DataFrame,
     half_gap_shares: pd.DataFrame,
@@ -131,13 +132,13 @@ def render_half_gap_page(
 
     The same inputs give the same bytes.
     """
-    first, *more = write_headline(half_gap, half_gap_settings)
+    first, *more = write_headline(half_gap, settings)
     benchmark = compared_halves.benchmark
     page = Page(
         f"{benchmark.name}: the gap between its halves",
         benchmark.name,
         [
-            Section("Models", _models(half_gap, half_gap_settings.level), "gaps"),
+            Section("Models", _models(half_gap, settings.level), "gaps"),
             Section(
                 "Fields",
                 [
@@ -153,7 +154,7 @@ def render_half_gap_page(
             Section("Small gaps", _small_gaps(half_gap_shares), "shares"),
             Section(
                 "How to read it",
-                [Bullets([line.format(alpha=half_gap_settings.alpha) for line in _READING])],
+                [Bullets([line.format(alpha=settings.alpha) for line in _READING])],
                 "reading",
             ),
             provenance_section(
@@ -165,7 +166,7 @@ def render_half_gap_page(
                     Fact("test.sealed, SHA-256", benchmark.test),
                 ],
                 "monitor",
-                settings("half_gap", half_gap_settings),
+                facts_of("half_gap", settings),
                 _METHOD,
             ),
         ],

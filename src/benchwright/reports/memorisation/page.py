@@ -22,7 +22,8 @@ from benchwright.reports.page.parts import (
     cut_note,
     render_page,
 )
-from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section, settings
+from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
+from benchwright.reports.page.provenance import settings as facts_of
 from benchwright.reports.page.wording import is_missing, number, percent, rows_of
 
 _NAMED = 3  # models in a headline
@@ -113,7 +114,7 @@ _SOURCE = (
 def render_memorisation_page(
     ingestion: BenchmarkParams,
     variant: str,
-    memorisation: MemorisationParams,
+    settings: MemorisationParams,
     scoring: ScoringParams,
     seed: int,
     memorisation_summary: pd.DataFrame,
@@ -127,7 +128,7 @@ def render_memorisation_page(
     first, *more = write_headline(memorisation_summary)
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     recall = scoring.generation.recall_tokens
-    figures = {"fuzzy": number(memorisation.fuzzy), "alpha": memorisation.alpha, "recall": recall}
+    figures = {"fuzzy": number(settings.fuzzy), "alpha": settings.alpha, "recall": recall}
     page = Page(
         f"{ingestion.title}: memorisation",
         ingestion.title,
@@ -137,7 +138,7 @@ def render_memorisation_page(
                 [Text(text.format(**figures), code=True) for text in _METHOD],
                 "method",
             ),
-            Section("What is remembered", _result(rows, memorisation.level), "result"),
+            Section("What is remembered", _result(rows, settings.level), "result"),
             Section(
                 "How to read it", [Bullets([t.format(**figures) for t in _READING])], "reading"
             ),
@@ -147,7 +148,7 @@ def render_memorisation_page(
                 benchmark_facts(ingestion, variant, seed, []),
                 "probe",
                 [
-                    *settings("memorisation", memorisation),
+                    *facts_of("memorisation", settings),
                     Fact("scoring.configurations", ", ".join(scoring.configurations)),
                     Fact("scoring.generation.recall_tokens", str(recall)),
                 ],

@@ -25,9 +25,9 @@ _MARGINS = 8 + 122  # pixels above and below the plot: axis title, legend
 _MOST = 60  # models beyond this are in the table alone
 
 
-def draw_memorisation(memorisation_summary: pd.DataFrame, memorisation: MemorisationParams) -> Any:
+def draw_memorisation(memorisation_summary: pd.DataFrame, settings: MemorisationParams) -> Any:
     """Draw the shares of items and of controls that each model writes whole, with intervals."""
-    title = f"Items whose options are all written in place, with {memorisation.level:.0%} intervals"
+    title = f"Items whose options are all written in place, with {settings.level:.0%} intervals"
     if memorisation_summary.empty:
         return empty_figure(title, "No model wrote options.")
     table = memorisation_summary.sort_values(["fuzzy", "exact", "model"], ascending=[False] * 3)

@@ -275,7 +275,7 @@ class ComparedHalves(NamedTuple):
 
 
 def compare_halves(
-    half_scores: Mapping[str, HalfFigures], half_gap: HalfGapParams, models: ModelsParams
+    half_scores: Mapping[str, HalfFigures], settings: HalfGapParams, models: ModelsParams
 ) -> tuple[pd.DataFrame, ComparedHalves]:
     """Pair the figures of both halves and flag models for which the public one looks leaked.
 
@@ -285,9 +285,9 @@ def compare_halves(
     Raises:
         InputError: no model has both halves, or figures are of several benchmarks.
     """
-    paired = pair_halves(half_scores, half_gap.sealed)
+    paired = pair_halves(half_scores, settings.sealed)
     groups = model_groups(sorted({score.model for score in paired.scores}), models)
-    gaps = half_gaps(paired.scores, groups, half_gap.level, half_gap.alpha)
+    gaps = half_gaps(paired.scores, groups, settings.level, settings.alpha)
     notes = list(paired.excluded)
     unknown = [name for name, group in groups.items() if group == "unknown"]
     if unknown:
