@@ -116,13 +116,7 @@ _COMPARED = ["item_id", "question", "choices", "answer", "passage"]
 
 
 class Deduplicated(NamedTuple):
-    """The rest of n clean rows.
-
-    Attributes:
-        rows: the rows that stay, in their order.
-        duplicates: `CleaningDuplicates`: item_id of each removed row, the rule, the item that it
-            duplicates, their similarity (1 for exact duplicates) and the reason.
-    """
+    """The rows that stay, in their order, and the removed ones as `CleaningDuplicates`."""
 
     rows: pa.Table
     duplicates: pa.Table
@@ -131,9 +125,8 @@ class Deduplicated(NamedTuple):
 def clean(batches: Iterable[pa.Table], params: CleaningParams) -> Cleaned:
     """Apply all rules to batches of raw items (MMLU-CF, section 3.2, step 2).
 
-    Args:
-        batches: tables of raw items with distinct ids; read twice, so not an iterator.
-        params: rules, limits and the engine, which does not affect the result.
+    The batches are read twice, so they must not be an iterator. The engine does not affect the
+    result.
 
     Raises:
         InputError: a column is missing, an id is repeated, `batches` is an iterator, or the engine

@@ -174,11 +174,11 @@ def labels(rows: Rows, _: CleaningParams) -> Outcome:
 def choice_order(rows: Rows, _: CleaningParams) -> Outcome:
     """Sort the choices by their labels."""
     labelled = places(rows)
-    order, given = np.lexsort((labelled.place, rows.parent)), np.arange(len(rows.parent))
-    disordered = (labelled.series != "") & rows.any(order != given)
+    order, current = np.lexsort((labelled.place, rows.parent)), np.arange(len(rows.parent))
+    disordered = (labelled.series != "") & rows.any(order != current)
     if not disordered.any():
         return Outcome(rows)
-    new = pa.array(np.where(disordered[rows.parent], order, given))
+    new = pa.array(np.where(disordered[rows.parent], order, current))
     return Outcome(replace(rows, choices=rows.choices.take(new), labels=rows.labels.take(new)))
 
 

@@ -76,14 +76,21 @@ class Rows:
         for name in ("item_id", "question", "choices", "answer"):
             if name not in table.column_names:
                 raise InputError(f"raw items: no column {name!r}")
-        choices, offsets = _flat(table, "choices")
-        labels, label_offsets = _flat(table, "labels")
+        optional = {"labels": pa.large_list(TEXT), "passage": TEXT, "explanation": TEXT}
+        for name in optional.keys() - {*table.column_names}:
+            table = table.append_column(name, pa.nulls(table.num_rows, optional[name]))
+        choices, offsets = _flattened(table.column("choices").combine_chunks())
+        labels, label_offsets = _flattened(table.column("labels").combine_chunks())
+        question, answer, passage, explanation = (
+            decoded(table.column(name).combine_chunks())
+            for name in ("question", "answer", "passage", "explanation")
+        )
         return cls(
             np.arange(table.num_rows),
-            pc.fill_null(_text(table, "question"), ""),
-            _text(table, "answer"),
-            _text(table, "passage"),
-            _text(table, "explanation"),
+            pc.fill_null(question, ""),
+            answer,
+            passage,
+            explanation,
             pc.fill_null(choices, ""),
             _aligned(pc.fill_null(labels, ""), label_offsets, offsets),
             offsets,
@@ -199,18 +206,6 @@ def decoded(texts: Any) -> Text:
             [None if text is None else text.decode(errors="replace") for text in raw], TEXT
         )
     return texts
-
-
-def _text(table: pa.Table, name: str) -> Text:
-    if name not in table.column_names:
-        return pa.nulls(table.num_rows, TEXT)
-    return decoded(table.column(name).combine_chunks())
-
-
-def _flat(table: pa.Table, name: str) -> tuple[Text, Ints]:
-    if name not in table.column_names:
-        return pa.array([], TEXT), np.zeros(table.num_rows + 1, np.int64)
-    return _flattened(table.column(name).combine_chunks())
 
 
 def _flattened(lists: pa.Array) -> tuple[Text, Ints]:

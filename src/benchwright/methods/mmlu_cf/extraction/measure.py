@@ -92,7 +92,7 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], 
     for label in labels:
         pairs[label["expected"]].append(_paired(label, left[label["doc_id"]]))
     wanted, broken = pairs["extract"], pairs["broken"]
-    found = [pair for pair in wanted if pair.row is not None]
+    extracted = [pair for pair in wanted if pair.row is not None]
     right = [pair for pair in wanted if pair.right]
     usable = sum(answered_choice(row) >= 0 for rows in left.values() for row in rows)
     usable += sum(pair.usable for pair in chain(*pairs.values()))
@@ -104,13 +104,13 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], 
     return recalls, {
         "recall": Share.counted(len(right), len(wanted)),
         "recall_exact": Share.counted(sum(pair.exact for pair in right), len(wanted)),
-        "found": Share.counted(len(found), len(wanted)),
+        "found": Share.counted(len(extracted), len(wanted)),
         "precision": Share.counted(len(right), usable),
-        "answers": Share.counted(len(right), len(found)),
+        "answers": Share.counted(len(right), len(extracted)),
         "without_answer": Share.counted(unanswered, len(open_)),
         "broken": Share.counted(sum(not pair.usable for pair in broken), len(broken)),
-        "explanations": _text_share(found, "explanation"),
-        "passages": _text_share(found, "passage"),
+        "explanations": _text_share(extracted, "explanation"),
+        "passages": _text_share(extracted, "passage"),
     }
 
 

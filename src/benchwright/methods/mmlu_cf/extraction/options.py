@@ -63,8 +63,8 @@ def place_of(name: str, series: str) -> int:
     low = name.lower()
     if series == "roman":
         return _ROMAN.index(low) if low in _ROMAN else -1
-    found, place = _PLACES.get(low, ("", -1))
-    return place if found == series else -1
+    known, place = _PLACES.get(low, ("", -1))
+    return place if known == series else -1
 
 
 def first_series(name: str) -> str:

@@ -39,10 +39,7 @@ _MOST_COLUMNS = 14
 
 @dataclass
 class FoundQuestion:
-    """The columns of a raw item at characters start … end − 1 of a page.
-
-    `linked` questions come from JSON-LD.
-    """
+    """The columns of a raw item at characters start … end − 1; if `linked`, from JSON-LD."""
 
     question: str
     choices: list[str]
