@@ -120,7 +120,7 @@ def _beside_random(
     draws: int,
     seed: int,
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
-    """A row of `Yardstick` without `p_holm`, and the random subsets' figures (draws,)."""
+    """Yield rows of `Yardstick` without `p_holm`, with the random subsets' figures (draws,)."""
     n, size = len(subset), int(subset.sum())
     by_chance: dict[str, dict[str, Figures]] = {}
     for kind in RANDOM:

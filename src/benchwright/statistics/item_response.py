@@ -234,7 +234,7 @@ def _expectation_maximization(
 
 
 def _start(answers: _Answers) -> tuple[Float, Float]:
-    """A = 1 and the b at which a standard normal panel would be right as often as seen."""
+    """Start with a = 1 and the b that gives a standard normal panel the observed shares."""
     m = answers.right.shape[1]
     asked = np.full(len(answers.right), float(m))
     asked[len(asked) - len(answers.missing) :] -= answers.missing.sum(axis=1)
@@ -346,7 +346,7 @@ def _newton_step(gradient: Float, information: Float, slope: Float, intercept: F
 
 
 def _shortened(step: Float, intercept: Float) -> Float:
-    """The step in the same direction, at most `_LONGEST_STEP`."""
+    """Shorten the step to at most `_LONGEST_STEP`."""
     longest = np.stack([np.ones_like(intercept), np.maximum(2, np.abs(intercept))])
     return np.asarray(step / np.maximum(1, (np.abs(step) / (_LONGEST_STEP * longest)).max(axis=0)))
 
@@ -358,7 +358,7 @@ def _damped(damping: Float, step: Float, last: Float) -> Float:
 
 
 def _rescaled(slope: Float, intercept: Float, posterior: _Posterior) -> tuple[Float, Float]:
-    """The same curves on the scale on which abilities have mean 0 and variance 1."""
+    """Rescale the curves to abilities of mean 0 and variance 1."""
     sd = np.sqrt(posterior.variance.mean() + posterior.mean.var())
     a = np.clip(slope * sd, *DISCRIMINATION_BOUNDS)
     d = intercept + slope * posterior.mean.mean()

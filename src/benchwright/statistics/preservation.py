@@ -135,7 +135,7 @@ def _panels(
     *,
     threads: bool,
 ) -> dict[str, Preservation]:
-    """The figures of a block of subsets by panel, from the scores of all models that judge."""
+    """Compute a block's figures by panel, from the scores of all models that judge."""
 
     def figures(name: str) -> Preservation:
         own = judges.panels[name]

@@ -147,7 +147,7 @@ def _tau_b(x: Float, y: Float) -> Float:
 
 
 def _group_numbers(tied: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
-    """Number the runs of equal values (r, m) in sorted rows."""
+    """Return the number of each place's run of equal values (r, m) in sorted rows."""
     # 16-bit integers have a stable sort in linear time.
     kind = np.uint16 if tied.shape[1] < 1 << 16 else np.uint32
     out: NDArray[np.unsignedinteger] = np.zeros((len(tied), tied.shape[1] + 1), dtype=kind)

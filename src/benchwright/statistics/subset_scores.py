@@ -174,7 +174,7 @@ def _own_figures(sums: _Sums, top: int) -> dict[str, Float]:
 def _sums(
     correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp], *, squares: bool
 ) -> _Sums:
-    """Sums under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
+    """Sum under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
     m, n = len(models), correct.shape[1]
     weight = np.empty((len(weights), m))
     score = np.empty((len(weights), m))

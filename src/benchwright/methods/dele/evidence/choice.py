@@ -175,7 +175,7 @@ def choose_samplers(
 
 
 def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
-    """A row per split; samplers that read no answers draw once for all of them."""
+    """Choose by each split; samplers that read no answers draw once for all splits."""
     splits, adaptive = model_splits(study), study.sampling.adaptive
     if not splits:
         return []

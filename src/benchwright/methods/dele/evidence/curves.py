@@ -36,7 +36,7 @@ _BAND = ["random_low", "random_median", "random_high"]
 def _by_metric(
     figures: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = FIGURES
 ) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
-    """The values of every figure, in groups by key and metric."""
+    """Group the values of every figure by key and metric."""
     long = figures.melt(list(key), list(metrics), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]
 

@@ -147,7 +147,7 @@ def _table(
     rates: NDArray[np.float64],
     sizes: Sequence[int],
 ) -> pd.DataFrame:
-    """The figures as one table: `keys` are sampler, panel, first repeat and number of repeats."""
+    """Join the figures; `keys` are sampler, panel, first repeat and number of repeats."""
     columns = ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
     if not parts:
         return pd.DataFrame(columns=columns)

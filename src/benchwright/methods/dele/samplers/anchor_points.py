@@ -267,7 +267,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
 def _anchor_sampler(
     name: str, points_of: Callable[[SamplingPool], Float], params: AnchorParams
 ) -> Sampler:
-    """The sampler of anchors among points that `points_of` makes of a pool sorted by item id."""
+    """Return the sampler of anchors among points that `points_of` makes of a sorted pool."""
 
     def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
         required_answers(pool, name)
