@@ -4,7 +4,7 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.named_nodes import inputs_by_name, named_nodes
+from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
 from benchwright.similarity.encoder_overlap import compare_encoders
 from benchwright.similarity.vectors import choose_encoder, encode_items
 from benchwright.tables.similarity import Embeddings
@@ -45,5 +45,8 @@ def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 
 def create_pipeline() -> Pipeline:
     """Create the stage that compares which items the encoders call similar."""
-    outputs = {encode_with_each: "encoder_vectors", compare_encoders: "encoder_overlap"}
+    outputs: dict[Function, str] = {
+        encode_with_each: "encoder_vectors",
+        compare_encoders: "encoder_overlap",
+    }
     return Pipeline(named_nodes(inputs_by_name(outputs, ("embedding", "filtering", "models"))))
