@@ -16,7 +16,7 @@ from kedro.framework.cli.project import run as kedro_run
 
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
-from benchwright.core.stopping import exit_code, said, stopped_by_signals
+from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
 from benchwright.project_conf import conf_mistake, pipeline_defaults
 
 _PATH = click.Path(path_type=Path)
@@ -64,7 +64,7 @@ def _reported() -> Iterator[None]:
             if not stops.received:
                 raise
     if stops.received:
-        click.secho(f"benchwright: {said(stops.received)}", err=True, fg="red")
+        click.secho(f"benchwright: {stop_message(stops.received)}", err=True, fg="red")
         sys.exit(exit_code(stops.received))
 
 
@@ -361,7 +361,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         write_json,
         write_page,
     )
-    from benchwright.commands.saved_results import judged, known_answers
+    from benchwright.commands.saved_results import known_answers, select_answered
     from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
 
     cost = ("models", "shots", "per_million_tokens", "seconds")
@@ -372,7 +372,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     )
     project = _project() if not answers or request.tokenizer else None
     known = known_answers(project, env, answers, _run_named(given), given["items"])
-    made = run_plan(judged(known, given["all_items"]), request, project, env)
+    made = run_plan(select_answered(known, given["all_items"]), request, project, env)
     click.echo("\n".join(terminal_lines(made)))
     if given["json_file"] is not None:
         click.echo(f"\nfigures: {_shown(write_json(made, given['json_file']))}")

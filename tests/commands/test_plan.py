@@ -9,7 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.commands.saved_results import KnownAnswers, judged, known_answers, read_items
+from benchwright.commands.saved_results import (
+    KnownAnswers,
+    known_answers,
+    read_items,
+    select_answered,
+)
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
@@ -149,7 +154,7 @@ def gaps() -> KnownAnswers:
 
 
 def test_items_that_few_answered_go_and_then_models_with_gaps() -> None:
-    found = judged(gaps())
+    found = select_answered(gaps())
     assert found.item_ids == IDS[10:]
     assert found.models == MODELS[:7]
     assert not np.isnan(found.correct).any()
@@ -160,7 +165,7 @@ def test_items_that_few_answered_go_and_then_models_with_gaps() -> None:
 
 
 def test_all_items_can_be_kept_with_the_models_that_answered_them() -> None:
-    found = judged(gaps(), all_items=True)
+    found = select_answered(gaps(), all_items=True)
     assert found.item_ids == IDS
     assert found.models == MODELS[5:7]
 
@@ -168,7 +173,7 @@ def test_all_items_can_be_kept_with_the_models_that_answered_them() -> None:
 def test_answers_that_nobody_gave_are_refused() -> None:
     blank = np.full((M, N), np.nan, dtype=np.float32)
     with pytest.raises(InputError, match="f: no model answered"):
-        judged(gaps()._replace(correct=blank))
+        select_answered(gaps()._replace(correct=blank))
 
 
 def save_matrix(root: Path, variant: str, version: str, models: int) -> None:

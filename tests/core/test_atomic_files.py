@@ -13,7 +13,7 @@ from benchwright.core.atomic_files import (
     clear_abandoned,
     folder_aside,
     is_aside,
-    told_if_not_writable,
+    report_unwritable,
     written_aside,
 )
 from benchwright.core.errors import InputError, one_line
@@ -100,7 +100,7 @@ def test_a_disk_that_refuses_is_told_in_one_line(tmp_path: Path, number: int, ad
 
 
 def test_other_errors_are_not_called_a_full_disk(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), told_if_not_writable(tmp_path / "a"):
+    with pytest.raises(FileNotFoundError), report_unwritable(tmp_path / "a"):
         (tmp_path / "absent").read_text()
 
 

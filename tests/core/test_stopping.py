@@ -9,12 +9,12 @@ import time
 import pytest
 
 from benchwright.core import stopping
-from benchwright.core.stopping import Stopped, exit_code, said, stopped_by_signals
+from benchwright.core.stopping import Stopped, exit_code, stop_message, stopped_by_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_block_and_the_handlers_come_back(number: int) -> None:
-    before = [signal.getsignal(one) for one in stopping.TOLD]
+    before = [signal.getsignal(one) for one in stopping.SIGNAL_NAMES]
     tidied = False
     with pytest.raises(Stopped) as caught, stopped_by_signals() as stops:  # noqa: PT012
         try:
@@ -25,13 +25,13 @@ def test_a_signal_ends_the_block_and_the_handlers_come_back(number: int) -> None
             tidied = True
     assert tidied
     assert caught.value.signal == stops.received == number
-    assert [signal.getsignal(one) for one in stopping.TOLD] == before
+    assert [signal.getsignal(one) for one in stopping.SIGNAL_NAMES] == before
 
 
 def test_codes_and_lines_are_those_of_shells() -> None:
     assert (exit_code(signal.SIGINT), exit_code(signal.SIGTERM)) == (130, 143)
-    assert said(signal.SIGINT).startswith("interrupted; saved results are complete; ")
-    assert said(signal.SIGTERM).startswith("stopped by SIGTERM; ")
+    assert stop_message(signal.SIGINT).startswith("interrupted; saved results are complete; ")
+    assert stop_message(signal.SIGTERM).startswith("stopped by SIGTERM; ")
 
 
 def test_a_block_that_cannot_end_is_ended_with_its_process() -> None:

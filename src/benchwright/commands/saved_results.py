@@ -200,7 +200,7 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
     )
 
 
-def judged(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
+def select_answered(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
     """Select items that half of the models answered, and models that answered nearly all of them.
 
     With `all_items`, keep every item, and the models that answered nearly all of these.

@@ -43,9 +43,9 @@ def written_aside(target: str | Path, *, folder: bool = False) -> Iterator[Path]
     """
     target = Path(target)
     aside = aside_of(target)
-    with told_if_not_writable(target):
+    with report_unwritable(target):
         try:
-            with held(aside, folder=folder):
+            with locked_path(aside, folder=folder):
                 clear_abandoned(target.parent.glob(f".{glob_literal(target.name)}.*.tmp"))
                 yield aside
                 for file in sorted(aside.rglob("*")) if folder else [aside]:
@@ -86,7 +86,7 @@ def is_aside(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def told_if_not_writable(target: Path) -> Iterator[None]:
+def report_unwritable(target: Path) -> Iterator[None]:
     """Turn errors of a full or read-only disk into one line with the file and what to do.
 
     Raises:
@@ -114,7 +114,7 @@ def _advice(number: int) -> str:
 
 
 @contextlib.contextmanager
-def held(path: Path, *, folder: bool = False) -> Iterator[None]:
+def locked_path(path: Path, *, folder: bool = False) -> Iterator[None]:
     """Make an empty file or folder that counts as in use while the block runs."""
     while True:
         (path if folder else path.parent).mkdir(parents=True, exist_ok=True)

@@ -7,19 +7,19 @@ from typing import Any, Generic, TypeVar
 from kedro.io import AbstractVersionedDataset, DatasetError, Version
 from kedro.io.core import get_protocol_and_path
 
-Held = TypeVar("Held")
+Content = TypeVar("Content")
 
 ERROR_LOGGERS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
 """Kedro's loggers of errors that are raised as well."""
 
 
-class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
+class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):
     """A versioned dataset of one local file or folder; subclasses load and save it.
 
-    `held` names the content in messages.
+    `content_name` names the content in messages.
     """
 
-    held = "these"
+    content_name = "these"
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class LocalFile(AbstractVersionedDataset[Held, Held], Generic[Held]):
         """
         protocol, path = get_protocol_and_path(filepath, version)
         if protocol != "file":
-            raise DatasetError(f"{filepath}: {self.held} can only be kept in local files")
+            raise DatasetError(f"{filepath}: {self.content_name} can only be kept in local files")
         self.metadata = metadata
         super().__init__(PurePosixPath(path), version)
 

@@ -15,8 +15,8 @@ GRACE = 10.0
 """Seconds after which a run that does not end by itself is killed."""
 _LOOKS = 0.5  # seconds between checks for the parent
 
-TOLD = {signal.SIGINT: "interrupted", signal.SIGTERM: "stopped by SIGTERM"}
-GO_ON = "saved results are complete; run the command again to resume from stored answers"
+SIGNAL_NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "stopped by SIGTERM"}
+RESUME_HINT = "saved results are complete; run the command again to resume from stored answers"
 
 
 class Stopped(KeyboardInterrupt):
@@ -41,7 +41,7 @@ class Stops:
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Handle the first signal; a second one would interrupt the clean-up."""
-        for other in TOLD:
+        for other in SIGNAL_NAMES:
             signal.signal(other, signal.SIG_IGN)
         self.received = number
         end_workers()
@@ -62,7 +62,7 @@ def stopped_by_signals() -> Iterator[Stops]:
     if threading.current_thread() is not threading.main_thread():
         yield stops
         return
-    earlier = {number: signal.signal(number, stops.on_signal) for number in TOLD}
+    earlier = {number: signal.signal(number, stops.on_signal) for number in SIGNAL_NAMES}
     try:
         yield stops
     finally:
@@ -72,9 +72,9 @@ def stopped_by_signals() -> Iterator[Stops]:
             signal.signal(number, handler)
 
 
-def said(number: int) -> str:
+def stop_message(number: int) -> str:
     """Return the line for the user."""
-    return f"{TOLD[signal.Signals(number)]}; {GO_ON}"
+    return f"{SIGNAL_NAMES[signal.Signals(number)]}; {RESUME_HINT}"
 
 
 def end_workers() -> None:
@@ -84,7 +84,7 @@ def end_workers() -> None:
 
 
 def _end(number: int) -> None:
-    sys.stderr.write(f"benchwright: {said(number)}\n")
+    sys.stderr.write(f"benchwright: {stop_message(number)}\n")
     sys.stderr.flush()
     os._exit(exit_code(number))
 

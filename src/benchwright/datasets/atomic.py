@@ -91,7 +91,7 @@ class TextFile(_WritesAside, TextDataset):
 class SealedFolder(LocalFile[Mapping[str, bytes]]):
     """The files of a sealed benchmark as bytes, in `<folder>/<version>/<name of the folder>/`."""
 
-    held = "sealed benchmarks"
+    content_name = "sealed benchmarks"
 
     def __init__(
         self, *, folder: str, version: Version | None = None, metadata: dict[str, Any] | None = None

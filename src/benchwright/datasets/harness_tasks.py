@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import glob_literal, one_at_a_time, told_if_not_writable
+from benchwright.core.atomic_files import glob_literal, one_at_a_time, report_unwritable
 from benchwright.core.errors import InputError
 
 MANIFEST = "manifest.json"
@@ -147,7 +147,7 @@ class HarnessTasks(AbstractDataset[HarnessExport, dict[str, Any]]):
             InputError: the folder is not an export, the disk is full, or the folder cannot be
                 written; the old export is unchanged.
         """
-        with told_if_not_writable(self.folder):
+        with report_unwritable(self.folder):
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             with one_at_a_time(self.folder.parent):
                 self._restore()

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.source_rows.fields import ascii_surrogates, shown
+from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 SAMPLES = pa.schema(
     [
@@ -108,7 +108,7 @@ def read_run(path: Path) -> Run:
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"{beside}: is not JSON: {' '.join(str(error).split())}") from error
     if not isinstance(results, dict):
-        raise InputError(f"{beside}: is {shown(results)}; it must be an object")
+        raise InputError(f"{beside}: is {format_value(results)}; it must be an object")
     return Run(_model(results), _shots(results, seen["task"]))
 
 
@@ -137,7 +137,9 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     "if lm-eval was stopped while it wrote, run it again"
                 ) from error
             if not isinstance(row, dict):
-                raise InputError(f"{path}: line {number} is {shown(row)}; it must be an object")
+                raise InputError(
+                    f"{path}: line {number}: expected an object, got {format_value(row)}"
+                )
             yield number, row
 
 
@@ -152,9 +154,9 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
     """Return one row of the table; ValueError names the field, the value and what is accepted."""
     doc_id = row["doc_id"]
     if not isinstance(doc_id, int) or isinstance(doc_id, bool) or abs(doc_id) >= 1 << 63:
-        raise ValueError(f"doc_id is {shown(row['doc_id'])}; it must be a whole number")
+        raise ValueError(f"doc_id is {format_value(row['doc_id'])}; it must be a whole number")
     if not isinstance(row["doc"], dict):
-        raise ValueError(f"doc is {shown(row['doc'])}; it must be an object, the task's row")
+        raise ValueError(f"doc is {format_value(row['doc'])}; it must be an object, the task's row")
     contexts, continuations = _requests(row["arguments"])
     sample = {
         "doc_id": row["doc_id"],
@@ -171,9 +173,7 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
         return sample
     responses = next(row[key] for key in _RESPONSES if key in row)
     if not isinstance(responses, list) or len(responses) != len(continuations):
-        raise ValueError(
-            f"responses are {shown(responses)}; {len(continuations)} are needed, one per argument"
-        )
+        raise ValueError(f"expected {len(continuations)} responses, got {format_value(responses)}")
     logprobs = [_log_likelihood(response) for response in responses]
     conditional = _conditional(contexts, continuations)
     sample["continuations"] = [ascii_surrogates(text) for text in continuations[:conditional]]
@@ -190,7 +190,7 @@ def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
     if not isinstance(arguments, list) or not all(
         isinstance(request, list) for request in arguments
     ):
-        raise ValueError(f"arguments are {shown(arguments)}; there must be a list per request")
+        raise ValueError(f"arguments: expected a list per request, got {format_value(arguments)}")
     pairs = [request[:2] for request in arguments]
     if not pairs or not all(len(p) == 2 and all(isinstance(t, str) for t in p) for p in pairs):
         return [], None
@@ -222,7 +222,7 @@ def _log_likelihood(response: Any) -> float:
     except (ValueError, OverflowError):
         pass
     raise ValueError(
-        f"response is {shown(response)}; it must be a log-likelihood and a truth value"
+        f"response is {format_value(response)}; it must be a log-likelihood and a truth value"
     )
 
 

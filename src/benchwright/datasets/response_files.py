@@ -23,7 +23,7 @@ from benchwright.datasets.verbatim import (
 )
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import FILE_TYPES, ResponseFileParams
-from benchwright.source_rows.fields import ascii_surrogates, shown
+from benchwright.source_rows.fields import ascii_surrogates, format_value
 
 _LARGEST_BLOCK = 1 << 30
 Params = TypeVar("Params", bound=BaseModel)
@@ -77,7 +77,9 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
                 mirror is given, a file cannot be read, or a log does not name its model.
         """
         if not isinstance(self._named, list | tuple):
-            raise InputError(f"responses is {shown(self._named)}; it must be a list of files")
+            raise InputError(
+                f"responses: expected a list of files, got {format_value(self._named)}"
+            )
         named = [_spec(entry, position) for position, entry in enumerate(self._named)]
         names = [spec.file for spec in named]
         for name in names:
@@ -138,7 +140,7 @@ def _validated(kind: type[Params], value: Any, where: str) -> Params:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, (where, *first["loc"])))
-        raise InputError(f"{place}: {first['msg']}; got {shown(first['input'])}") from error
+        raise InputError(f"{place}: {first['msg']}; got {format_value(first['input'])}") from error
 
 
 def _logs_below(folder: Path) -> Iterator[Path]:

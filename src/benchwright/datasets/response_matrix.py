@@ -32,7 +32,7 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
     that a model lacks altogether is one null. Written aside and renamed.
     """
 
-    held = "response matrices"
+    content_name = "response matrices"
 
     def load(self) -> ResponseMatrix:
         """Read the matrix; InputError if the file is not a response matrix."""

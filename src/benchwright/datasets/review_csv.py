@@ -31,7 +31,7 @@ class ReviewCsv(LocalFile[pd.DataFrame]):
     `LONGEST_CELL`. Written aside and renamed.
     """
 
-    held = "review sheets"
+    content_name = "review sheets"
 
     def load(self) -> pd.DataFrame:
         """Return the table as texts."""

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import aside_of, clear_abandoned, held
+from benchwright.core.atomic_files import aside_of, clear_abandoned, locked_path
 from benchwright.core.errors import InputError
 
 logger = logging.getLogger(__name__)
@@ -164,7 +164,7 @@ def _write(target: Path, content: bytes) -> None:
     """Write aside, then rename; the file aside is locked while its writer lives."""
     aside = aside_of(target)
     try:
-        with held(aside):
+        with locked_path(aside):
             aside.write_bytes(content)
             with aside.open("rb") as written:
                 os.fsync(written.fileno())

@@ -148,14 +148,14 @@ class CleaningParams(BatchEngineParams):
         question_characters: shorter questions are rejected.
         strict_lower_case: also reject a first word such as "pH", "mRNA" or the variable "x".
         conflicting_answers: for items with the same question and choices but different answers:
-            `reject` all of them, or `keep` one.
+            `reject` all of them, or `keep_one`.
     """
 
     off: tuple[RuleName, ...] = ()
     n_choices: tuple[Annotated[int, Field(ge=2, le=26)], ...] = Field(default=(4,), min_length=1)
     question_characters: int = Field(default=10, ge=1)
     strict_lower_case: bool = False
-    conflicting_answers: Literal["reject", "keep"] = "reject"
+    conflicting_answers: Literal["reject", "keep_one"] = "reject"
     limits: LengthLimits = LengthLimits()
     language: LanguageParams = LanguageParams()
     near_duplicates: NearDuplicateParams = NearDuplicateParams()
@@ -187,7 +187,7 @@ class FieldsParams(JudgesParams):
         text: what is encoded.
         strength: inverse of the L2 penalty of logistic regression.
         folds: of the cross-validation that calibrates probabilities.
-        fewest_to_calibrate: labelled examples needed for calibration; the bundled 140 are too few.
+        min_calibration_examples: labelled examples needed to calibrate; the bundled set has 140.
     """
 
     by: Literal["classifier", "judges"] = "classifier"
@@ -196,7 +196,7 @@ class FieldsParams(JudgesParams):
     text: Literal["question", "question_and_choices"] = "question_and_choices"
     strength: float = Field(default=10.0, gt=0)
     folds: int = Field(default=5, ge=2, le=20)
-    fewest_to_calibrate: int = Field(default=500, ge=1)
+    min_calibration_examples: int = Field(default=500, ge=1)
 
 
 class DifficultyParams(JudgesParams):
@@ -212,7 +212,7 @@ class DifficultyParams(JudgesParams):
         fallback: without any rating: difficulty from models' `responses`, or `none`.
         answering: zero-shot configurations whose models answer for the fallback.
         answers_file: a CSV or Parquet table of answers for it: item_id, model, correct.
-        fewest_models: models with answers that the fallback needs.
+        min_models: models with answers that the fallback needs.
     """
 
     at_most: int | None = Field(default=None, ge=1)
@@ -223,7 +223,7 @@ class DifficultyParams(JudgesParams):
     fallback: Literal["responses", "none"] = "responses"
     answering: Annotated[tuple[str, ...], Distinct] = ()
     answers_file: str | None = None
-    fewest_models: int = Field(default=5, ge=2)
+    min_models: int = Field(default=5, ge=2)
 
     @model_validator(mode="after")
     def _answer_without_demonstrations(self) -> Self:
@@ -261,7 +261,7 @@ class CheckingParams(JudgesParams):
         above: the mean rating, 1–5, that a question must exceed.
         harmful: a harm counts if `any` judge sees it, or more than half of those who answered
             (`majority`).
-        fewest_judges: with fewer ratings, a question counts as not judged.
+        min_judges: with fewer ratings, a question counts as not judged.
         unjudged: whether to keep such questions.
         size: questions in the benchmark, sampled from those that passed as under
             `sampling_by_difficulty`; None takes all (the paper: 20,000 of 50,000).
@@ -270,7 +270,7 @@ class CheckingParams(JudgesParams):
     ask: Literal["together", "each", "overall"] = "together"
     above: float = Field(default=4.0, ge=1, le=5)
     harmful: Literal["any", "majority"] = "any"
-    fewest_judges: int = Field(default=1, ge=1)
+    min_judges: int = Field(default=1, ge=1)
     unjudged: Literal["keep", "drop"] = "drop"
     size: int | None = Field(default=None, ge=2)
     max_tokens: int = Field(default=160, ge=1)

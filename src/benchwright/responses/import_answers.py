@@ -12,7 +12,7 @@ from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.verbatim import no_rows
 from benchwright.responses.calibration import configurations
 from benchwright.responses.item_index import AnswerIndex, ItemIndex
-from benchwright.responses.lm_eval_logs import read_lm_eval, strangers
+from benchwright.responses.lm_eval_logs import foreign_runs, read_lm_eval
 from benchwright.responses.tally import EXAMPLES, Tally
 from benchwright.responses.tidy_files import (
     ANSWER,
@@ -85,7 +85,7 @@ def join_answers(
         Rows of tidy files and logs, one per key (`tidy_files.ROWS`); matrices of wide files, merged
         if they share models; and an `ImportReport` table.
     """
-    strange = strangers(response_files.values(), index)
+    foreign = foreign_runs(response_files.values(), index)
     tallies: dict[str, Tally] = {}
     tidy: list[pd.DataFrame] = []
     wide: list[WideAnswers] = []
@@ -94,7 +94,7 @@ def join_answers(
             tallies[name] = Tally(name, file.spec.layout)
             tallies[name].notes.append(f"file not found in {' or '.join(file.looked_in)}")
         elif file.spec.layout == "lm_eval":
-            rows, tallies[name] = read_lm_eval(file, index, strange)
+            rows, tallies[name] = read_lm_eval(file, index, foreign)
             if len(rows):
                 tidy.append(rows)
         elif file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):

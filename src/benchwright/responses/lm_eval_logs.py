@@ -24,13 +24,13 @@ from benchwright.source_rows.fields import (
     LETTERS,
     Row,
     Unusable,
+    format_value,
     read_choices,
     read_optional,
     read_question,
-    shown,
 )
 
-Strangers = frozenset[tuple[str, str]]
+ForeignRuns = frozenset[tuple[str, str]]
 """Runs of lm-eval, and the conditions under which they asked other texts than this run's draws."""
 
 _KEY = '"condition"'
@@ -55,7 +55,7 @@ def stated_condition(doc: dict[str, Any]) -> str | None:
     return condition if known else None
 
 
-def strangers(files: Iterable[LoadedFile], index: AnswerIndex) -> Strangers:
+def foreign_runs(files: Iterable[LoadedFile], index: AnswerIndex) -> ForeignRuns:
     """Return runs and conditions whose documents have other texts than the draws of those names.
 
     A draw of the same name under another seed shares some items with this run's, mostly unaltered
@@ -164,7 +164,7 @@ class _Aside(Tally):
 
 
 def read_lm_eval(
-    file: LoadedFile, index: AnswerIndex, strange: Strangers = frozenset()
+    file: LoadedFile, index: AnswerIndex, foreign: ForeignRuns = frozenset()
 ) -> tuple[pd.DataFrame, Tally]:
     """Read a log: the joined answers, one row per item, and a tally of all samples.
 
@@ -176,7 +176,7 @@ def read_lm_eval(
     Args:
         file: a log.
         index: the items and their draws.
-        strange: runs and conditions whose documents are left out.
+        foreign: runs and conditions whose documents are left out.
 
     Raises:
         InputError: no row can be used although documents were joined.
@@ -190,7 +190,7 @@ def read_lm_eval(
     samples = [_sample(row) for row in rows_read if row["filter"] == first]
     again = [_sample(row) for row in rows_read if row["filter"] != first]
     aside.documents(f"by another filter than {first}", again, "doubled")
-    joined = _usable(_join_by_condition(samples, file, index, strange, aside), aside)
+    joined = _usable(_join_by_condition(samples, file, index, foreign, aside), aside)
     tally = Tally(file.name, "lm_eval")
     rows = no_rows(ROWS)
     if joined:
@@ -209,7 +209,7 @@ def _join_by_condition(
     samples: Sequence[Sample],
     file: LoadedFile,
     index: AnswerIndex,
-    strange: Strangers,
+    foreign: ForeignRuns,
     aside: _Aside,
 ) -> list[_Joined]:
     """Return the documents that have an item, in the order of the log; count the others."""
@@ -223,7 +223,7 @@ def _join_by_condition(
         if items is None:
             lost[not_of_this_run(condition)] = asked
             continue
-        if (run_of(file.name), condition) in strange:
+        if (run_of(file.name), condition) in foreign:
             lost[another_draw(condition)] = asked
             continue
         places = join_documents(asked, items, file.mappings, as_drawn=condition in index.drawn)
@@ -419,8 +419,8 @@ def _style(joined: Sequence[_Joined], aside: _Aside) -> str:
     first = min((row.sample for row in joined), key=lambda sample: sample.doc_id)
     seen = (first.continuations or [""])[0]
     aside.notes.append(
-        f"style unknown: continuations such as {shown(seen)} (doc {first.doc_id}) are neither "
-        "letters nor the options' texts"
+        f"style unknown: continuations such as {format_value(seen)} (doc {first.doc_id}) are "
+        "neither option letters nor option texts"
     )
     return ""
 

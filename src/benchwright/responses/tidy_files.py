@@ -115,7 +115,7 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
     tally.models = int(frame["model"].nunique())
     item_ids = columns.texts("item_id")
     labels = _Labels(item_ids, frame["model"])
-    strangers = _join(frame, item_ids, columns, index)
+    foreign_rows = _join(frame, item_ids, columns, index)
     problems += _problems_of_joined(frame, index)
     _refuse_unusable(columns, problems)
 
@@ -127,7 +127,7 @@ def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally
 
     lost = ~dropped & (frame["position"].to_numpy() < 0)
     unreported = lost
-    for what, mask in [*strangers, ("not joined", lost)]:
+    for what, mask in [*foreign_rows, ("not joined", lost)]:
         fresh = mask & unreported
         tally.add("not_joined", what, fresh.sum(), labels.first(fresh))
         unreported = unreported & ~fresh
@@ -223,19 +223,19 @@ def _join(
     conditions = frame["condition"]
     joined = index.join(item_ids, hashes, conditions, question_only=question_only)
     positions = joined.positions
-    strangers = []
+    foreign_rows = []
     for condition in sorted(conditions.unique()):
         own = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
-            strangers.append((not_of_this_run(condition), own))
+            foreign_rows.append((not_of_this_run(condition), own))
         elif condition in index.drawn and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[own]
             if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
-                strangers.append((another_draw(condition), own))
+                foreign_rows.append((another_draw(condition), own))
                 positions[own] = -1
     frame["position"] = positions
     frame["by_hash"] = joined.by_hash & (positions >= 0)
-    return strangers
+    return foreign_rows
 
 
 def not_of_this_run(condition: str) -> str:

@@ -48,7 +48,7 @@ class Unusable(Exception):  # noqa: N818  (not an error of the program: a word a
         self.detail = detail
 
 
-def shown(value: Any, length: int = 60) -> str:
+def format_value(value: Any, length: int = 60) -> str:
     """Format a value for a message: quoted, on one line, truncated to `length` characters."""
     text = ascii_surrogates(repr(value))
     return text if len(text) <= length else f"{text[: length - 1]}…"
@@ -128,9 +128,11 @@ def as_text(value: Any, what: str) -> str:
         return str(value)
     if not isinstance(value, str):
         kind = type(value).__name__
-        raise Unusable(Rule.NOT_TEXT, f"{what} is {shown(value)} ({kind}); a text is accepted")
+        raise Unusable(
+            Rule.NOT_TEXT, f"{what}: expected a string, got {format_value(value)} ({kind})"
+        )
     if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise Unusable(Rule.NOT_TEXT, f"{what} is {shown(value)}; valid Unicode is needed")
+        raise Unusable(Rule.NOT_TEXT, f"{what} is {format_value(value)}; not valid Unicode")
     return value
 
 
@@ -142,7 +144,7 @@ def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
     text = as_text(value, f"{what} ({path})")
     if not text.strip():
         raise Unusable(
-            rule, f"{what} ({path}) is {shown(text)}; a text that is not blank is needed"
+            rule, f"{what} ({path}) is {format_value(text)}; a text that is not blank is needed"
         )
     return text
 
@@ -161,7 +163,7 @@ def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
         return list(value.tolist())
     if isinstance(value, (list, tuple)):
         return list(value)
-    seen = "missing" if is_missing(value) else f"{shown(value)} ({type(value).__name__})"
+    seen = "missing" if is_missing(value) else f"{format_value(value)} ({type(value).__name__})"
     raise Unusable(rule, f"{what} is {seen}; a list is accepted")
 
 
@@ -191,7 +193,7 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
     choices = []
     for number, cell in enumerate(_cells(row, field), start=1):
         if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
-            seen = "missing" if is_missing(cell) else shown(cell)
+            seen = "missing" if is_missing(cell) else format_value(cell)
             raise Unusable(
                 Rule.EMPTY_OPTION, f"option {number} is {seen}; a text that is not blank is needed"
             )
@@ -207,7 +209,7 @@ def read_choices(row: Row, field: ChoicesField, n_choices: int | None) -> list[s
 
 def _gold_error(rule: Rule, value: Any, accepted: str) -> Unusable:
     kind = f" ({type(value).__name__})" if rule is Rule.UNREADABLE_GOLD else ""
-    return Unusable(rule, f"gold is {shown(value)}{kind}; accepted{accepted}")
+    return Unusable(rule, f"gold is {format_value(value)}{kind}; accepted{accepted}")
 
 
 def _whole_number(value: Any, accepted: str) -> int:
@@ -245,11 +247,12 @@ def _only_match(value: str, among: Sequence[str], what: str) -> int:
     matches = [i for i, text in enumerate(among) if text == value]
     matches = matches or [i for i, text in enumerate(among) if text.strip() == value.strip()]
     if not matches:
-        accepted = f": one of the {what} {shown(list(among), 120)}"
+        accepted = f": one of the {what} {format_value(list(among), 120)}"
         raise _gold_error(Rule.GOLD_NOT_AMONG_OPTIONS, value, accepted)
     if len(matches) > 1:
         raise Unusable(
-            Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}, which {len(matches)} of the {what} are"
+            Rule.AMBIGUOUS_GOLD,
+            f"gold is {format_value(value)}; {len(matches)} {what} have this text",
         )
     return matches[0]
 
@@ -273,9 +276,11 @@ def _hot(value: Any, count: int, several: bool) -> list[int]:
         raise _gold_error(Rule.UNREADABLE_GOLD, value, f": {accepted}")
     right = [i for i, number in enumerate(numbers) if number]
     if not right:
-        raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {shown(value)}; no option is right")
+        raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {format_value(value)}; no option is right")
     if len(right) > 1 and not several:
-        raise Unusable(Rule.AMBIGUOUS_GOLD, f"gold is {shown(value)}; one right option is accepted")
+        raise Unusable(
+            Rule.AMBIGUOUS_GOLD, f"gold is {format_value(value)}; expected one right option"
+        )
     return right
 
 

@@ -12,11 +12,11 @@ from benchwright.source_rows.fields import (
     Row,
     Rule,
     Unusable,
+    format_value,
     hashed_order,
     read_body,
     read_optional,
     read_required,
-    shown,
 )
 
 
@@ -93,7 +93,9 @@ class ItemMapper:
         split = row.get(SPLIT_COLUMN)
         if not isinstance(split, str) or split not in self._used:
             accepted = ", ".join(sorted(self._used))
-            raise Unusable(Rule.UNKNOWN_SPLIT, f"split is {shown(split)}; accepted: {accepted}")
+            raise Unusable(
+                Rule.UNKNOWN_SPLIT, f"split is {format_value(split)}; expected one of {accepted}"
+            )
         return split
 
     def _built_id(self, split: str, subject: str | None, number: int) -> str:

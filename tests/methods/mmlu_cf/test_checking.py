@@ -134,8 +134,8 @@ def test_a_judge_that_left_out_a_criterion_does_not_count() -> None:
     partly = {"a": [5.0] * 5, "b": [1.0, 1, 1, 1, None]}
     heard = {"a": NO, "b": NO}
     assert reason(partly, heard) == "good"
-    assert reason(partly, heard, fewest_judges=2) == "unjudged"
-    assert reason(partly, {"a": NO}, fewest_judges=2) == "unjudged"
+    assert reason(partly, heard, min_judges=2) == "unjudged"
+    assert reason(partly, {"a": NO}, min_judges=2) == "unjudged"
 
 
 def test_a_flag_counts_also_where_nobody_rated() -> None:

@@ -557,7 +557,7 @@ def test_answers_of_models_give_levels_where_no_judge_did(
     assert strata["taken"].sum() == strata["target"].sum() == 20
     assert len(made.memory["split_assignment"]) == 20
     assert "checking.size: 20 questions (0 fewer than asked for)" in made.log
-    few = parameters | {"difficulty": DifficultyParams(fewest_models=13)}
+    few = parameters | {"difficulty": DifficultyParams(min_models=13)}
     unknown = _run(repository, tmp_path, labelled, few, caplog, "2", tables)
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
     assert "give no level: 12 models have answers; 13 are needed" in unknown.log

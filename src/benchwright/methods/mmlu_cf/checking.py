@@ -189,7 +189,7 @@ def decide(
         names = counted.get(item_id, [])
         if names:
             reason = "harmful"
-        elif min(judges, heard) < params.fewest_judges:
+        elif min(judges, heard) < params.min_judges:
             reason = "unjudged"
         else:
             reason = "good" if mean > params.above else "low_rating"

@@ -102,7 +102,7 @@ def train_classifier(
     y = np.array([present.index(fields[place]) for place in order])
     weights, intercepts = _fit(x, y, len(present), params)
     temperature = 1.0
-    if len(y) >= params.fewest_to_calibrate and np.bincount(y).min() >= params.folds:
+    if len(y) >= params.min_calibration_examples and np.bincount(y).min() >= params.folds:
         scores = _out_of_fold(x, y, [str(ids[place]) for place in order], len(present), params)
         temperature = _temperature(scores, y)
     return FieldClassifier(present, weights, intercepts, temperature)

@@ -13,8 +13,8 @@ from benchwright.source_rows.fields import (
     Row,
     Rule,
     Unusable,
+    format_value,
     reject,
-    shown,
 )
 from benchwright.source_rows.items import Item, ItemMapper, divide, limited
 from benchwright.tables.items import Demonstrations, Items, RejectedItems
@@ -116,9 +116,12 @@ def _settle_doubled(
         )
         items[item_id] = first.item
         for other in others:
-            same = "the same" if other.item == first.item else "another"
-            detail = f"item_id {shown(item_id)} is taken by row {first.position}, {same} question"
-            reason = Unusable(Rule.DOUBLED_ID, f"{detail}; an id is accepted once")
+            which = "the same" if other.item == first.item else "a different"
+            detail = (
+                f"item_id {format_value(item_id)} already belongs to row {first.position}, "
+                f"with {which} question; ids must be unique"
+            )
+            reason = Unusable(Rule.DOUBLED_ID, detail)
             rejections.append(reject(other.position, other.row, reason))
     return items, rejections
 

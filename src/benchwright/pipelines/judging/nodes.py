@@ -116,7 +116,7 @@ def set_levels(
         return judged
     ratings = judged["difficulty"].dropna()
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
-    answered = difficulty_from_responses(matrix, difficulty.fewest_models, reference)
+    answered = difficulty_from_responses(matrix, difficulty.min_models, reference)
     levels = combine_ratings(
         ids, difficulty_ratings, difficulty.combine, seed, from_responses=answered.levels
     )

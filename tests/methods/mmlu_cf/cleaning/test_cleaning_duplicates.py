@@ -63,7 +63,7 @@ def test_the_copy_with_an_explanation_stays() -> None:
 def test_copies_with_different_answers_all_go_or_one_stays() -> None:
     items = ({}, {"answer": 1}, {})
     assert left(*items) == []
-    assert left(*items, conflicting_answers="keep") == ["doc#0"]
+    assert left(*items, conflicting_answers="keep_one") == ["doc#0"]
     assert "answers differ" in found(*items).duplicates.column("detail")[0].as_py()
 
 

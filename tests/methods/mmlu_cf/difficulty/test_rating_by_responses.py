@@ -44,7 +44,7 @@ def answers(models: int, items: int) -> ResponseMatrix:
 
 
 def test_harder_items_get_higher_levels() -> None:
-    found = difficulty_from_responses(answers(200, 40), fewest_models=5)
+    found = difficulty_from_responses(answers(200, 40), min_models=5)
     levels = np.array([found.levels[f"i{n:02d}"] for n in range(40)])
     assert np.corrcoef(levels, np.arange(40))[0, 1] > 0.95
     assert set(levels) == set(range(10))
@@ -52,7 +52,7 @@ def test_harder_items_get_higher_levels() -> None:
 
 
 def test_too_few_models_give_no_difficulty_and_say_so() -> None:
-    found = difficulty_from_responses(answers(3, 5), fewest_models=5)
+    found = difficulty_from_responses(answers(3, 5), min_models=5)
     assert all(np.isnan(level) for level in found.levels.values())
     assert found.reason == "3 models have answers; 5 are needed"
 
@@ -67,6 +67,6 @@ def test_levels_of_real_mmlu_items_follow_their_wrong_answers(shared_data: Path)
         tuple(wide["item_id"]),
         correct=wide[models].to_numpy(dtype=np.float32).T.copy(),
     )
-    levels = pd.Series(difficulty_from_responses(matrix, fewest_models=5).levels)
+    levels = pd.Series(difficulty_from_responses(matrix, min_models=5).levels)
     wrong = 1 - wide.set_index("item_id")[models].astype(float).mean(axis=1)
     assert levels.corr(wrong, method="spearman") > 0.9

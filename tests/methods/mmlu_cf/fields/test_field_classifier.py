@@ -94,7 +94,7 @@ def test_two_fields_are_enough_and_one_is_not() -> None:
 @given(st.permutations(range(24)))
 def test_the_order_of_examples_does_not_matter(order: list[int]) -> None:
     vectors, labels, ids = clouds(24, 0.4)
-    params = FieldsParams(kind="nearest_centroid", fewest_to_calibrate=5)
+    params = FieldsParams(kind="nearest_centroid", min_calibration_examples=5)
     first = train_classifier(vectors, labels, ids, params)
     other = train_classifier(
         vectors[order], [labels[place] for place in order], [ids[place] for place in order], params

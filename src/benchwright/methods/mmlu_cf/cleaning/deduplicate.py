@@ -229,7 +229,7 @@ def _without_exact(
     clash = groups[first]  # whether copies have different answers
     like, ones = np.where(repeated & ~clash, first, -1), np.ones(len(first))
     lost = _lost(table, like, ones, "exact_duplicate", "same as")
-    if params.conflicting_answers == "keep":
+    if params.conflicting_answers == "keep_one":
         clash &= repeated
     like = np.where(clash, first, -1)
     why = "answers differ between the copies of"

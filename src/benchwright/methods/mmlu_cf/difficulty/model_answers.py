@@ -74,7 +74,7 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
 
 
 def difficulty_from_responses(
-    responses: ResponseMatrix, fewest_models: int, reference_levels: ArrayLike | None = None
+    responses: ResponseMatrix, min_models: int, reference_levels: ArrayLike | None = None
 ) -> DifficultyFromResponses:
     """Compute levels of the items that models answered, by their b among all items of the matrix.
 
@@ -82,8 +82,8 @@ def difficulty_from_responses(
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
     nothing = dict.fromkeys(responses.item_ids, np.nan)
-    if models < fewest_models:
-        reason = f"{models} models have answers; {fewest_models} are needed"
+    if models < min_models:
+        reason = f"{models} models have answers; {min_models} are needed"
         return DifficultyFromResponses(nothing, models, reason)
     fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
