@@ -28,7 +28,7 @@ from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.classifier_folder import ClassifierFolder
 from benchwright.datasets.document_shards import COLUMNS, DocumentShards
-from benchwright.datasets.half_scores import read_half_figures
+from benchwright.datasets.half_scores import read_half_result
 from benchwright.datasets.lm_eval_samples import is_sample_log
 from benchwright.datasets.optional_table import DocumentLabels
 from benchwright.datasets.response_files import ResponseFiles
@@ -281,7 +281,7 @@ def manifest(data: bytes) -> None:
         public = read_public(path)
         assert all(0 <= item.answer < len(item.choices) for item in public.items)
     with may_refuse():
-        read_half_figures(path)
+        read_half_result(path)
     with may_refuse():
         sealed_identity(path.with_name("test.sealed"), "test")
     with may_refuse():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.half_scores import read_half_figures
+from benchwright.datasets.half_scores import read_half_result
 from benchwright.datasets.subset_manifest import read_subset
 from hostile.fuzz_targets import TARGETS
 
@@ -23,19 +23,19 @@ def put(folder: Path, document: Any) -> Path:
 
 
 def test_what_was_exported_is_read(tmp_path: Path) -> None:
-    assert read_half_figures(put(tmp_path, HALF)).all.accuracy == 0.5
+    assert read_half_result(put(tmp_path, HALF)).all.accuracy == 0.5
     assert read_subset(put(tmp_path, SUBSET)).item_ids == ("a",)
 
 
 @pytest.mark.parametrize(
     ("read", "document", "place", "value"),
     [
-        (read_half_figures, HALF, ("all", "se"), math.inf),
-        (read_half_figures, HALF, ("all", "se"), math.nan),
-        (read_half_figures, HALF, ("all", "accuracy"), math.nan),
-        (read_half_figures, HALF, ("all", "accuracy"), 1.5),
-        (read_half_figures, HALF, ("shots",), -1),
-        (read_half_figures, HALF, ("benchmark", "test"), "x" * 64),
+        (read_half_result, HALF, ("all", "se"), math.inf),
+        (read_half_result, HALF, ("all", "se"), math.nan),
+        (read_half_result, HALF, ("all", "accuracy"), math.nan),
+        (read_half_result, HALF, ("all", "accuracy"), 1.5),
+        (read_half_result, HALF, ("shots",), -1),
+        (read_half_result, HALF, ("benchmark", "test"), "x" * 64),
         (read_subset, SUBSET, ("subset", "rate"), math.nan),
         (read_subset, SUBSET, ("subset", "rate"), math.inf),
         (read_subset, SUBSET, ("subset", "of_items"), 0),

@@ -17,7 +17,7 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, one_line
-from benchwright.datasets.half_scores import FORMAT, GroupFigures, HalfFigures, SealedIdentity
+from benchwright.datasets.half_scores import FORMAT, GroupResult, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.model_answers import (
     one_configuration,
@@ -157,13 +157,13 @@ def terminal_lines(score: SealedScore) -> list[str]:
     return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
 
 
-def half_figures(request: SealedRequest, score: SealedScore) -> HalfFigures:
+def half_result(request: SealedRequest, score: SealedScore) -> HalfResult:
     """Return the figures for the pipeline `half_gap`, without anything of an item.
 
     Raises:
         InputError: see `identity_of`.
     """
-    return HalfFigures(
+    return HalfResult(
         format=FORMAT,
         version=__version__,
         benchmark=identity_of(request),
@@ -196,8 +196,8 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
 
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write `half_figures` to the file `out` (`.json`), or to a file in the folder `out`."""
-    figures = half_figures(request, score).model_dump(mode="json")
+    """Write `half_result` to the file `out` (`.json`), or to a file in the folder `out`."""
+    figures = half_result(request, score).model_dump(mode="json")
     own = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{own}.{request.half}.json"
     with written_aside(file) as aside:
@@ -205,9 +205,9 @@ def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
     return file
 
 
-def _figures(group: GroupScore) -> GroupFigures:
+def _figures(group: GroupScore) -> GroupResult:
     accuracy, se = (None if np.isnan(value) else value for value in (group.accuracy, group.se))
-    return GroupFigures(n=group.n, accuracy=accuracy, se=se)
+    return GroupResult(n=group.n, accuracy=accuracy, se=se)
 
 
 def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:

@@ -89,7 +89,7 @@ _COLOURS = {"random": KEPT, "stratified": REMOVED}
 _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
 
 
-def draw_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
+def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
     """Draw each figure of the plan's curve, with the targets as horizontal lines."""
     lines = {
         "standard_error_benchmark": wanted.standard_errors,
@@ -99,9 +99,9 @@ def draw_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
         "spearman": wanted.spearman,
     }
     return {
-        name: _draw(title, plan.curve[plan.curve["figure"] == name], lines[name])
+        name: _draw(title, plan.curve[plan.curve["metric"] == name], lines[name])
         for name, title in _TITLES.items()
-        if (plan.curve["figure"] == name).any() and lines[name]
+        if (plan.curve["metric"] == name).any() and lines[name]
     }
 
 
@@ -256,7 +256,7 @@ def write_json(made: MadePlan, file: Path) -> Path:
 def write_page(made: MadePlan, file: Path) -> Path:
     """Write a self-contained page with the table and the figures."""
     plan = made.plan
-    figures = draw_plan(plan, made.request.wanted)
+    figures = plot_plan(plan, made.request.wanted)
     rows: list[list[str | Cell]] = []
     for row in plan.rows:
         first, *rest = _cells(row, plan.items)

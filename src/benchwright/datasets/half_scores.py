@@ -26,7 +26,7 @@ class SealedIdentity(_Strict):
     test: str = Field(pattern=r"^[0-9a-f]{64}$")  # SHA-256 of `test.sealed`, new at each sealing
 
 
-class GroupFigures(_Strict):
+class GroupResult(_Strict):
     """Answered items, accuracy 0–1 and its standard error over clusters; None if withheld."""
 
     n: int = Field(ge=0)
@@ -34,7 +34,7 @@ class GroupFigures(_Strict):
     se: float | None = Field(ge=0)
 
 
-class HalfFigures(_Strict):
+class HalfResult(_Strict):
     """The scores of one configuration on one half; aggregates only."""
 
     format: Literal["benchwright-half-score-1"]
@@ -44,16 +44,16 @@ class HalfFigures(_Strict):
     model: str
     style: str
     shots: int = Field(ge=0)  # demonstrations, of the public half
-    all: GroupFigures
-    fields: dict[str, GroupFigures]  # small fields are pooled
+    all: GroupResult
+    fields: dict[str, GroupResult]  # small fields are pooled
     unanswered: int = Field(ge=0)
     reason: str  # why accuracies are withheld, or ""
 
 
-class HalfScores(ReadOnly[dict[str, HalfFigures]]):
+class HalfScores(ReadOnly[dict[str, HalfResult]]):
     """A folder of scores, also in folders below: one `.json` file per configuration and half."""
 
-    def load(self) -> dict[str, HalfFigures]:
+    def load(self) -> dict[str, HalfResult]:
         """Return the scores by the file's path below the folder, in order.
 
         Raises:
@@ -65,17 +65,17 @@ class HalfScores(ReadOnly[dict[str, HalfFigures]]):
                 f"{self.place}: no scores found; write them with benchwright evaluate-sealed "
                 "test.sealed validation.jsonl --model … --out <folder>"
             )
-        return {str(file.relative_to(self.place)): read_half_figures(file) for file in files}
+        return {str(file.relative_to(self.place)): read_half_result(file) for file in files}
 
 
-def read_half_figures(file: Path) -> HalfFigures:
+def read_half_result(file: Path) -> HalfResult:
     """Read one file of scores.
 
     Raises:
         InputError: the file cannot be read or is not of this format; names the first field.
     """
     try:
-        return HalfFigures.model_validate(json.loads(file.read_text(encoding="utf-8")))
+        return HalfResult.model_validate(json.loads(file.read_text(encoding="utf-8")))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

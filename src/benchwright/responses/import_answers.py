@@ -21,8 +21,8 @@ from benchwright.responses.tidy_files import (
     contradictions,
     disagree,
     looks_tidy,
-    not_of_this_run,
     read_tidy,
+    unknown_condition,
 )
 from benchwright.responses.wide_files import WideAnswers, read_wide
 from benchwright.tables.responses import ImportReport, Responses
@@ -117,7 +117,7 @@ def _read_wide(file: LoadedFile, index: AnswerIndex) -> tuple[list[WideAnswers],
         return [answers], tally
     _, tally = read_wide(file, index.items)
     tally.not_joined, tally.joined_by_id = tally.not_joined + tally.joined_by_id, 0
-    tally.notes.append(not_of_this_run(condition))
+    tally.notes.append(unknown_condition(condition))
     return [], tally
 
 

@@ -19,7 +19,7 @@ from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import AnswerIndex, Compared, ItemIndex
 from benchwright.responses.tally import Tally
-from benchwright.responses.tidy_files import ROWS, another_draw, not_of_this_run, read_tidy
+from benchwright.responses.tidy_files import ROWS, another_draw, read_tidy, unknown_condition
 from benchwright.source_rows.fields import (
     LETTERS,
     Row,
@@ -221,7 +221,7 @@ def _join_by_condition(
         asked = [samples[row] for row in at]
         items = index.of(condition)
         if items is None:
-            lost[not_of_this_run(condition)] = asked
+            lost[unknown_condition(condition)] = asked
             continue
         if (run_of(file.name), condition) in foreign:
             lost[another_draw(condition)] = asked

@@ -227,7 +227,7 @@ def _join(
     for condition in sorted(conditions.unique()):
         own = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
-            foreign_rows.append((not_of_this_run(condition), own))
+            foreign_rows.append((unknown_condition(condition), own))
         elif condition in index.drawn and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[own]
             if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
@@ -238,7 +238,7 @@ def _join(
     return foreign_rows
 
 
-def not_of_this_run(condition: str) -> str:
+def unknown_condition(condition: str) -> str:
     """Return the report's text for answers under an unknown condition."""
     return f"not joined (condition {condition}: no draw of this run)"
 

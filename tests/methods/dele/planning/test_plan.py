@@ -301,16 +301,16 @@ def test_costs_that_make_no_sense_are_refused() -> None:
         )
 
 
-def test_the_curve_has_all_figures_at_all_sizes() -> None:
+def test_the_curve_has_all_metrics_at_all_sizes() -> None:
     plan = make_plan(
         Answers(answers(5, 30), np.arange(30)), Wanted(standard_errors=(0.1,), spearman=(0.5,))
     )
-    assert set(plan.curve["figure"]) == {
+    assert set(plan.curve["metric"]) == {
         "standard_error_benchmark",
         "standard_error_ability",
         "detectable_difference",
         "tau_b",
         "spearman",
     }
-    end = plan.curve[(plan.curve["items"] == 30) & (plan.curve["figure"] == "tau_b")]
+    end = plan.curve[(plan.curve["items"] == 30) & (plan.curve["metric"] == "tau_b")]
     np.testing.assert_allclose(end["value"], 1)

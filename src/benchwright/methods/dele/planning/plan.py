@@ -114,7 +114,7 @@ _Figure = Callable[[int], float]
 Goal = Literal["standard_error", "detectable_difference", "tau_b", "spearman"]
 
 _FEWEST_RANKED = 3
-_PANEL = "held_out"  # whose figures of a saved run are read
+_PANEL = "held_out"  # the panel whose results are read from a saved run
 MOST_PAIRS_SHARE = 0.95
 """Share of the pairs of models in the row for nearly all pairs."""
 SAFE_SHARE = 0.05
@@ -153,10 +153,10 @@ class PlanRow(NamedTuple):
     target: Target = "benchmark"
     sampler: str = "random"  # how the items are drawn
     items: int | None = None  # None where all items do not do, or nothing is known
-    value: float | None = None  # the figure at that size
+    value: float | None = None  # the metric at that size
     low: float | None = None  # 5% of random subsets do not reach it; None where nothing is drawn
     high: float | None = None  # bound that 5% exceed
-    with_all: float | None = None  # the figure with all items
+    with_all: float | None = None  # the metric on all items
     cost: Cost | None = None  # of these items
     reason: str = ""  # why there are no items, or what to bear in mind; "" otherwise
     # of a rank agreement: what random halves of the models see of the same subsets where `wanted`
@@ -165,12 +165,12 @@ class PlanRow(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The items that each goal takes, and the figures at a grid of sizes."""
+    """The items that each goal takes, and the metrics at a grid of sizes."""
 
     models: int  # whose answers it is based on
     items: int  # of the benchmark, that enough of them answered
     rows: list[PlanRow]  # what is wanted, in the order of `Goal`
-    curve: pd.DataFrame  # what sizes give: columns items, figure, sampler, whose, value; long
+    curve: pd.DataFrame  # what sizes give: columns items, metric, sampler, whose, value; long
 
 
 def make_plan(
@@ -263,7 +263,7 @@ class _Planner:
             yield from self._saved_samplers(goal, wanted)
 
     def curve(self) -> pd.DataFrame:
-        """Return every figure at a grid of sizes, and at the sizes that were computed."""
+        """Return every metric at a grid of sizes, and at the sizes that were computed."""
         rows: list[tuple[int, str, str, str, float]] = []
         for k in grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
@@ -285,7 +285,7 @@ class _Planner:
                         for goal in ("tau_b", "spearman")
                         for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
                     ]
-        return pd.DataFrame(rows, columns=["items", "figure", "sampler", "whose", "value"])
+        return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
     def _formula_row(
         self, goal: Goal, wanted: float, whose: str, target: Target, value: _Figure

@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
-from benchwright.datasets.half_scores import GroupFigures, HalfFigures, SealedIdentity
+from benchwright.datasets.half_scores import GroupResult, HalfResult, SealedIdentity
 from benchwright.methods.mmlu_cf.sealing.seal import OTHER
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
@@ -175,7 +175,7 @@ class PairedHalves(NamedTuple):
     versions: tuple[str, ...]
 
 
-def pair_halves(figures: Mapping[str, HalfFigures], sealed: str | None = None) -> PairedHalves:
+def pair_halves(figures: Mapping[str, HalfResult], sealed: str | None = None) -> PairedHalves:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
     Only fields that both halves report by themselves are paired: "other fields" may be different
@@ -241,7 +241,7 @@ def _choose(benchmarks: set[SealedIdentity], sealed: str | None) -> SealedIdenti
     )
 
 
-def _reason_to_exclude(by_half: Mapping[str, str], figures: Mapping[str, HalfFigures]) -> str:
+def _reason_to_exclude(by_half: Mapping[str, str], figures: Mapping[str, HalfResult]) -> str:
     missing = [half for half in _HALVES if half not in by_half]
     if missing:
         return f"no figures of the {missing[0]} half"
@@ -253,7 +253,7 @@ def _reason_to_exclude(by_half: Mapping[str, str], figures: Mapping[str, HalfFig
     )
 
 
-def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
+def _scored(validation: HalfResult, test: HalfResult) -> list[ScoredHalves]:
     key = (test.model, test.style, test.shots)
     rows = [ScoredHalves(*key, _score(validation.all), _score(test.all))]
     for field in sorted(validation.fields.keys() & test.fields.keys() - {OTHER}):
@@ -262,7 +262,7 @@ def _scored(validation: HalfFigures, test: HalfFigures) -> list[ScoredHalves]:
     return rows
 
 
-def _score(group: GroupFigures) -> HalfScore:
+def _score(group: GroupResult) -> HalfScore:
     accuracy, se = (nan if value is None else value for value in (group.accuracy, group.se))
     return HalfScore(group.n, accuracy, se)
 
@@ -275,7 +275,7 @@ class ComparedHalves(NamedTuple):
 
 
 def compare_halves(
-    half_scores: Mapping[str, HalfFigures], settings: HalfGapParams, models: ModelsParams
+    half_scores: Mapping[str, HalfResult], settings: HalfGapParams, models: ModelsParams
 ) -> tuple[pd.DataFrame, ComparedHalves]:
     """Pair the figures of both halves and flag models for which the public one looks leaked.
 
