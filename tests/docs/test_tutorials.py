@@ -5,12 +5,15 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from kedro.pipeline import Pipeline
+from omegaconf import OmegaConf
 from omegaconf.errors import InterpolationResolutionError
 
 from benchwright.cli import cli
@@ -79,17 +82,29 @@ def project_of_a_reader(repository: Path, to: Path) -> Path:
     return project
 
 
+@cache
+def known_pipelines() -> dict[str, Pipeline]:
+    return register_pipelines()
+
+
+@cache
+def parameters_of(project: Path, pipeline: str, **named: str) -> dict[str, Any]:
+    """The parameters of a run with these names of a benchmark and a variant."""
+    own = pipeline_defaults(project, None, pipeline)
+    return dict(load_conf(project, None, own | named)["parameters"])
+
+
 def check_params(project: Path, pipeline: str, given: dict[str, Any]) -> None:
     """Whether `--params` names a known benchmark, variant, and settings that are accepted."""
     check_run_values(given)
-    problem = unknown_parameters(given, load_conf(project)["parameters"])
+    named = {name: given[name] for name in ("benchmark", "variant") if name in given}
+    parameters = parameters_of(project, pipeline, **named)
+    problem = unknown_parameters(given, parameters)
     assert problem is None, problem
-    parameters = load_conf(project, None, pipeline_defaults(project, None, pipeline) | given)[
-        "parameters"
-    ]
     for name, value in given.items():
         if isinstance(value, dict):
-            SECTIONS[name].model_validate(parameters[name])
+            merged = OmegaConf.merge(parameters[name], value)
+            SECTIONS[name].model_validate(OmegaConf.to_container(merged))
 
 
 def check_command(project: Path, command: list[str]) -> None:
@@ -110,7 +125,7 @@ def check_command(project: Path, command: list[str]) -> None:
     parsed = cli.commands[name].make_context(name, arguments).params
     if name in {"run", "sweep"}:
         pipeline = parsed["pipeline"] or "__default__"
-        assert pipeline in register_pipelines()
+        assert pipeline in known_pipelines()
         check_params(project, pipeline, parsed["params"] or {})
     elif named := {kind: parsed[kind] for kind in ("benchmark", "variant") if parsed.get(kind)}:
         check_params(project, "__default__", named)
