@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.compute.batch_engine import BatchEngine
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import (
+from benchwright.methods.mmlu_cf.cleaning.clean import (
     Fingerprints,
     deduplicate,
     fingerprints,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
+from benchwright.methods.mmlu_cf.sealing.safe_errors import word_sequences
 
 _TOKEN = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")

@@ -69,7 +69,7 @@ def test_bad_records_are_counted_by_file_and_line(tmp_path: Path) -> None:
     assert [id_ for batch in batches for id_ in batch.column("doc_id").to_pylist()] == ["d1", "d9"]
     assert [fault.place for fault in batches.report.faults] == [2, 3, 4, 5, 6, 7]
     (row,) = batches.report.frame().to_dict("records")
-    assert (row["documents"], row["left_out"]) == (2, 6)
+    assert (row["documents"], row["unreadable"]) == (2, 6)
 
 
 def test_a_line_longer_than_any_document_is_passed_over(tmp_path: Path) -> None:
@@ -149,22 +149,22 @@ def test_the_first_fault_of_each_file_is_told_however_many_there_are() -> None:
     for place in range(1, 151):
         one.fault("a", place, "no JSON")
     two.fault("b", 7, "no text")
-    two.without_options["b"] = 1
+    two.skipped["b"] = 1
     total = joined_reports([one, two])
     assert total.frame().to_dict("records") == [
         {
             "file": "a",
             "documents": 0,
-            "left_out": 150,
+            "unreadable": 150,
             "first_fault": "1: no JSON",
-            "without_options": 0,
+            "skipped": 0,
         },
         {
             "file": "b",
             "documents": 1,
-            "left_out": 1,
+            "unreadable": 1,
             "first_fault": "7: no text",
-            "without_options": 1,
+            "skipped": 1,
         },
     ]
     assert [fault.place for fault in total.faults] == list(range(1, 101))

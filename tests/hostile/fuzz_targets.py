@@ -128,8 +128,8 @@ def shard(data: bytes) -> None:
     batches = DocumentShards(str(path), reading={"document_bytes": 10_000}).load()
     rows = [row for batch in batches for row in batch.to_pylist()]
     lines = [line for line in data.split(b"\n") if line.strip()]
-    left_out = batches.report.left_out.get(str(path), 0)
-    assert len(rows) + left_out == len(lines), (len(rows), left_out, len(lines))
+    unreadable = batches.report.unreadable.get(str(path), 0)
+    assert len(rows) + unreadable == len(lines), (len(rows), unreadable, len(lines))
     assert all(set(row) == set(COLUMNS) for row in rows)
 
 

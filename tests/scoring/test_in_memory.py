@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
-from benchwright.methods.mmlu_cf.difficulty.model_answers import (
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     answer_questions,
     one_configuration,
 )

@@ -19,13 +19,13 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, one_line
 from benchwright.datasets.half_scores import FORMAT, GroupResult, HalfResult, SealedIdentity
 from benchwright.datasets.score_store import MemoryShards
-from benchwright.methods.mmlu_cf.difficulty.model_answers import (
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     one_configuration,
     options_chosen,
     right_answer,
 )
 from benchwright.methods.mmlu_cf.sealing.key import read_key
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
+from benchwright.methods.mmlu_cf.sealing.safe_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
     GroupScore,
     Scorer,

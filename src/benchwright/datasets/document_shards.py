@@ -54,34 +54,34 @@ class ReadingReport:
     """What was read and what was skipped, by file."""
 
     documents: dict[str, int] = field(default_factory=dict)
-    left_out: dict[str, int] = field(default_factory=dict)  # records that cannot be read
+    unreadable: dict[str, int] = field(default_factory=dict)  # records that cannot be read
     faults: list[Fault] = field(default_factory=list)  # the first hundred of all files
     first: dict[str, Fault] = field(default_factory=dict)  # the first fault of each file
     # Documents read but skipped by their reader: they show no sign of a question
     # (`construction.extraction.prefilter`).
-    without_options: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
 
     def fault(self, file: str, place: int, reason: str) -> None:
         """Note a skipped record."""
         fault = Fault(file, place, reason[:_LONGEST_REASON])
-        self.left_out[file] = self.left_out.get(file, 0) + 1
+        self.unreadable[file] = self.unreadable.get(file, 0) + 1
         self.first.setdefault(file, fault)
         if len(self.faults) < _NOTED:
             self.faults.append(fault)
 
     def frame(self) -> pd.DataFrame:
         """Return a row for each file."""
-        files = sorted({*self.documents, *self.left_out})
+        files = sorted({*self.documents, *self.unreadable})
         first = [self.first.get(file) for file in files]
         return pd.DataFrame(
             {
                 "file": files,
                 "documents": [self.documents.get(file, 0) for file in files],
-                "left_out": [self.left_out.get(file, 0) for file in files],
+                "unreadable": [self.unreadable.get(file, 0) for file in files],
                 "first_fault": [
                     f"{fault.place}: {fault.reason}" if fault else "" for fault in first
                 ],
-                "without_options": [self.without_options.get(file, 0) for file in files],
+                "skipped": [self.skipped.get(file, 0) for file in files],
             }
         )
 
@@ -91,9 +91,9 @@ def joined_reports(reports: Iterable[ReadingReport]) -> ReadingReport:
     total = ReadingReport()
     for report in reports:
         total.documents |= report.documents
-        total.left_out |= report.left_out
+        total.unreadable |= report.unreadable
         total.first |= report.first
-        total.without_options |= report.without_options
+        total.skipped |= report.skipped
         total.faults = [*total.faults, *report.faults][:_NOTED]
     return total
 

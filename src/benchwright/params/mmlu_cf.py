@@ -208,7 +208,7 @@ class DifficultyParams(JudgesParams):
         shots: worked examples before the question.
         examples_file: a CSV or Parquet table of such examples, replacing the bundled ones.
         combine: how several judges' ratings are combined.
-        again: also rate the questions after the contamination-free rules.
+        rate_final: also rate the questions after the contamination-free rules.
         fallback: without any rating: difficulty from models' `responses`, or `none`.
         answering: zero-shot configurations whose models answer for the fallback.
         answers_file: a CSV or Parquet table of answers for it: item_id, model, correct.
@@ -219,7 +219,7 @@ class DifficultyParams(JudgesParams):
     shots: int = Field(default=5, ge=0)
     examples_file: str | None = None
     combine: Literal["median", "mean"] = "median"
-    again: bool = True
+    rate_final: bool = True
     fallback: Literal["responses", "none"] = "responses"
     answering: Annotated[tuple[str, ...], Distinct] = ()
     answers_file: str | None = None

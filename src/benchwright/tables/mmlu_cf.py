@@ -14,7 +14,7 @@ class SamplingStrata(Table):
     level: Series[int] = pa.Field(ge=0, le=9)
     target: Series[int] = pa.Field(ge=0)
     available: Series[int] = pa.Field(ge=0)
-    taken: Series[int] = pa.Field(ge=0)
+    sampled: Series[int] = pa.Field(ge=0)
     shortfall: Series[int] = pa.Field(ge=0)  # of the target; other strata may have given more
 
 
@@ -114,7 +114,7 @@ class MemorisationSummary(Table):
 
     model: Series[str]
     items: Series[int]
-    wrote: Series[int]  # replies that hold any option
+    with_options: Series[int]  # replies that hold any option
     exact: Series[float] = pa.Field(nullable=True)  # items with all options verbatim
     exact_low: Series[float] = pa.Field(nullable=True)
     exact_high: Series[float] = pa.Field(nullable=True)
@@ -128,8 +128,8 @@ class MemorisationSummary(Table):
     control_whole: Series[float] = pa.Field(nullable=True)  # items whose control is all in place
     control_whole_low: Series[float] = pa.Field(nullable=True)
     control_whole_high: Series[float] = pa.Field(nullable=True)
-    only_own: Series[int] = pa.Field(ge=0)  # items whole, of which the control is not
-    only_control: Series[int] = pa.Field(ge=0)  # the reverse
+    item_only: Series[int] = pa.Field(ge=0)  # items whole, of which the control is not
+    control_only: Series[int] = pa.Field(ge=0)  # the reverse
     control_fuzzy: Series[float] = pa.Field(nullable=True)  # options, against the control
     difference: Series[float] = pa.Field(nullable=True)  # options_fuzzy − control_fuzzy, compared
     low: Series[float] = pa.Field(nullable=True)
@@ -192,7 +192,7 @@ class CleaningDuplicates(Table):
 
     item_id: Series[str]
     rule: Series[str] = pa.Field(isin=["exact_duplicate", "near_duplicate"])
-    like: Series[str]  # stays, unless the copies' answers differ
+    duplicate_of: Series[str]  # stays, unless the copies' answers differ
     similarity: Series[float] = pa.Field(ge=0, le=1)  # Jaccard, of question and choices
     detail: Series[str]
 
@@ -358,9 +358,9 @@ class DocumentsRead(Table):
 
     file: Series[str] = pa.Field(unique=True)
     documents: Series[int] = pa.Field(ge=0)
-    left_out: Series[int] = pa.Field(ge=0)
+    unreadable: Series[int] = pa.Field(ge=0)
     first_fault: Series[str]  # line or record, and why it was left out; "" without
-    without_options: Series[int] = pa.Field(ge=0)  # passed over: no sign of a question's options
+    skipped: Series[int] = pa.Field(ge=0)  # passed over: no sign of a question's options
 
 
 class ExtractionMeasures(Table):

@@ -166,7 +166,7 @@ def test_silence_and_single_items_have_no_figures_to_compare() -> None:
     items = items_of(1)
     table = compare(items, generations({"q000": "", "gone": "x"}))
     summary = summarise_memorisation(table, PARAMS).iloc[0]
-    assert (summary["items"], summary["wrote"], summary["exact"]) == (1, 0, 0)
+    assert (summary["items"], summary["with_options"], summary["exact"]) == (1, 0, 0)
     assert np.isnan(summary["difference"])
     assert summary["reason"] == "no item has another one of its subject to compare with"
     assert summarise_memorisation(Memorisation.empty(), PARAMS).empty

@@ -17,7 +17,7 @@ def test_the_accounts_of_the_bundled_documents_close(
     labels = DocumentLabels(filepath=str(folder / "labels.jsonl")).load()
     shards = DocumentShards(path=f"{folder}/documents*").load()
     raw, domains, read = extract_items(shards, CollectionParams())
-    assert read[["documents", "left_out"]].to_numpy().tolist() == [[109, 0]]
+    assert read[["documents", "unreadable"]].to_numpy().tolist() == [[109, 0]]
     measures = measure_extraction(raw, labels).set_index(["measure", "style"])
     assert measures.loc[("recall", ""), "share"] > 0.99
     assert measures.loc[("precision_all_documents", ""), "share"] > 0.99

@@ -83,7 +83,7 @@ def test_questions_domains_and_what_was_left_out_come_from_all_shards(tmp_path: 
     assert raw.column("item_id").to_pylist() == ["a#1", "a#2", "b#1", "b#2"]
     assert out["document_domains"] == {"one.example": 1, "two.example": 1}
     assert out["documents_read"]["documents"].tolist() == [1, 1]
-    assert out["documents_read"]["left_out"].tolist() == [1, 0]
+    assert out["documents_read"]["unreadable"].tolist() == [1, 0]
 
 
 def test_batches_make_no_difference(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_limit_of_the_parameters_holds(tmp_path: Path) -> None:
     shards = write_shards(tmp_path, [("a", "")])
     raw, out = collected(shards, [], document_bytes=20)
     assert raw.num_rows == 0
-    assert out["documents_read"]["left_out"].tolist() == [2]
+    assert out["documents_read"]["unreadable"].tolist() == [2]
 
 
 def test_measures_tell_a_wrong_label_a_missing_one_and_unlabelled_documents(

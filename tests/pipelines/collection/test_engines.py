@@ -68,6 +68,6 @@ def test_two_workers_make_no_difference(
     assert raw.num_rows > 500
     assert len(clean_items) + rejected.num_rows == raw.num_rows
     assert duplicates.num_rows > 50
-    assert read["without_options"].tolist() == [1, 1, 1, 1]
-    assert read["left_out"].tolist() == [1, 1, 1, 1]
+    assert read["skipped"].tolist() == [1, 1, 1, 1]
+    assert read["unreadable"].tolist() == [1, 1, 1, 1]
     assert written(made(shards, monkeypatch, engine=engine, workers=2)) == written(alone)

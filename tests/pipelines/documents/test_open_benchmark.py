@@ -151,7 +151,7 @@ def test_a_rejected_question_is_there_with_its_rule_and_as_it_stood(made: Made) 
     assert rejected.loc["doc-101#2", "rule"] == "exact_duplicate"
     assert json.loads(rejected.loc["doc-004#1", "raw"])["question"] == "7 × 8?"
     twin = CleaningDuplicates.validate(made.saved["open_duplicates"]).set_index("item_id")
-    assert twin.loc["doc-101#2", "like"] == "doc-019#1"
+    assert twin.loc["doc-101#2", "duplicate_of"] == "doc-019#1"
     raw = RawItems.validate(made.saved["open_raw_items"])
     clean = CleanItems.validate(made.saved["open_clean_items"])
     assert sorted([*rejected.index, *clean["item_id"]]) == sorted(raw["item_id"])

@@ -94,7 +94,7 @@ def test_a_model_that_knows_three_in_ten_is_found_and_one_that_knows_none_is_not
     summary = MemorisationSummary.validate(stage["memorisation_summary"]).set_index("model")
     knows, guesses = summary.loc["knows@generate-0"], summary.loc["guesses@generate-0"]
     assert knows["exact"] == knows["fuzzy"] == SHARE
-    assert (knows["control_whole"], knows["only_own"], knows["only_control"]) == (0, 60, 0)
+    assert (knows["control_whole"], knows["item_only"], knows["control_only"]) == (0, 60, 0)
     assert knows["p_value"] == pytest.approx(0.5**60)  # 60 of 60 discordant pairs
     assert knows["p_holm"] == pytest.approx(2 * 0.5**60)
     # Wilson (1927) of none among 200: 1.96² / (200 + 1.96²).

@@ -27,8 +27,8 @@ from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import with_passage
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import keyed_leak_pairs, open_sealed
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, public_leak_pairs
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     DifficultyParams,
@@ -310,7 +310,7 @@ def _patch(patch: pytest.MonkeyPatch, items: pd.DataFrame) -> None:
 
 def _closed_texts(run: Run, items: pd.DataFrame) -> tuple[list[str], list[str]]:
     """What was and is said by items outside the public half, and by those in it."""
-    assignment, ruled = run.memory["split_assignment"], run.memory["cf_items"]
+    assignment, ruled = run.memory["split_assignment"], run.memory["contamination_free_items"]
     public = set(assignment.loc[assignment["half"].eq("validation"), "item_id"])
     told: tuple[list[str], list[str]] = ([], [])
     for table in (items, ruled):
@@ -369,10 +369,10 @@ def test_the_sealed_half_opens_with_the_key_and_holds_the_test_items(run: Run) -
     opened = open_sealed(_sealed(run, "test.sealed"), SealKey(KEY))
     assignment = run.memory["split_assignment"]
     closed = assignment.loc[assignment["half"].eq("test"), "item_id"]
-    ruled = run.memory["cf_items"].set_index("item_id")
+    ruled = run.memory["contamination_free_items"].set_index("item_id")
     questions = {item.question.split("\n\n")[-1] for item in opened.items}
     assert questions == {question.split("\n\n")[-1] for question in ruled["question"][closed]}
-    keyed = _read(run, "keyed_split_assignment")
+    keyed = _read(run, "public_split_assignment")
     assert {item.item_id for item in opened.items} == set(
         keyed.loc[keyed["half"].eq("test"), "item_id"]
     )
@@ -409,7 +409,7 @@ def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
     run: Run, labelled: pd.DataFrame
 ) -> None:
     before = labelled.set_index("item_id")
-    ruled = run.memory["cf_items"]
+    ruled = run.memory["contamination_free_items"]
     replaced = 0
     for row in ruled.to_dict("records"):
         old = before.loc[row["item_id"]]
@@ -427,7 +427,7 @@ def test_rules_change_wording_order_and_options_but_keep_the_right_answer(
 def test_one_question_in_two_wordings_stands_in_one_half(run: Run, labelled: pd.DataFrame) -> None:
     assignment = run.memory["split_assignment"].set_index("item_id")["half"]
     twins = [labelled["item_id"][place] for place in TWINS]
-    ruled = set(run.memory["cf_items"]["item_id"])
+    ruled = set(run.memory["contamination_free_items"]["item_id"])
     assert set(twins) <= ruled, "the twins were not sampled; choose others"
     assert len({assignment[twin] for twin in twins}) == 1
     leaks = run.memory["leak_pairs"]
@@ -441,19 +441,19 @@ def test_levels_are_counted_after_each_step_and_again_after_the_rules(run: Run) 
     counts = _read(run, "difficulty_counts")
     assert list(counts.columns) == ["pool", "level", "n", "share", "expected"]
     sizes = counts.groupby("pool", sort=False)["n"].sum().to_dict()
-    made = run.memory["cf_items"]
+    made = run.memory["contamination_free_items"]
     checked = len(run.memory["checked_items"])
     assert sizes == {"rated": N, "sampled": 50, "checked": checked, "final": len(made)}
     levels = run.memory["final_difficulty"]["level"].value_counts()
     final = counts[counts["pool"] == "final"].set_index("level")["n"]
     assert final[final > 0].to_dict() == levels.to_dict()
-    again = _json(run, "ratings_again")
+    again = _json(run, "rating_shift")
     assert (again["n"], again["of"]) == (len(made), len(made))
     before = run.memory["item_difficulty"].set_index("item_id")["difficulty"][made["item_id"]]
     assert again["before"] == pytest.approx(before.mean())
     assert again["after"] == pytest.approx(run.memory["final_difficulty"]["difficulty"].mean())
     assert again["low"] < again["shift"] < again["high"]
-    rounds = _read(run, "difficulty_again_rounds")
+    rounds = _read(run, "final_difficulty_rounds")
     assert set(rounds["judge"]) == {"first", "second_judge"}
     assert rounds.loc[rounds["attempt"] == 1, "asked"].tolist() == [len(made)] * 2
 
@@ -552,9 +552,13 @@ def test_answers_of_models_give_levels_where_no_judge_did(
     assert levels["level"].is_monotonic_increasing
     assert (levels["level"].iloc[0], levels["level"].iloc[-1]) == (0, 9)
     assert "60 of 60 questions without a rating have a level by the answers of 12" in made.log
-    assert _json(made, "checking_counts")["final"] == len(made.memory["cf_items"]) == 20
+    assert (
+        _json(made, "checking_counts")["final"]
+        == len(made.memory["contamination_free_items"])
+        == 20
+    )
     strata = _read(made, "final_strata")
-    assert strata["taken"].sum() == strata["target"].sum() == 20
+    assert strata["sampled"].sum() == strata["target"].sum() == 20
     assert len(made.memory["split_assignment"]) == 20
     assert "checking.size: 20 questions (0 fewer than asked for)" in made.log
     few = parameters | {"difficulty": DifficultyParams(min_models=13)}
@@ -629,7 +633,7 @@ def test_a_users_worked_examples_take_the_place_of_the_bundled(labelled: pd.Data
         ratings, _ = rate_items(labelled, given, MemoryShards(), few, *rest, 0)
         assert ratings["item_id"].nunique() == 3
         del seen[count:]
-        off = params.model_copy(update={"again": False})
+        off = params.model_copy(update={"rate_final": False})
         assert rate_final_items(labelled, given, MemoryShards(), off, *rest, 0)[0].empty
         assert len(seen) == 3
 
@@ -648,8 +652,8 @@ def test_without_judges_all_count_as_one_level_and_a_warning_says_so(
     assert "all 50 count" not in made.log  # nothing is sampled again where all are taken
     assert "all 50 questions stay unchecked" in made.log
     strata = _read(made, "sampling_strata")
-    assert strata.loc[strata["taken"] > 0, "level"].unique().tolist() == [6]
-    assert strata["taken"].sum() == 50
+    assert strata.loc[strata["sampled"] > 0, "level"].unique().tolist() == [6]
+    assert strata["sampled"].sum() == 50
     assert set(made.memory["split_assignment"]["difficulty"].isna()) == {True}
     assert _json(made, "checking_counts")["reasons"] == {"unjudged": 50}
     closed, public = _closed_texts(made, labelled)
@@ -741,11 +745,11 @@ def test_pairs_keep_the_ids_of_public_items_only() -> None:
     assignment = SplitAssignment.from_rows(
         [("a", "validation", "Math", 6, "s"), ("b", "test", "Math", 6, "s")]
     )
-    keyed = keyed_leak_pairs(pairs, assignment, SealKey(KEY), "built")
+    keyed = public_leak_pairs(pairs, assignment, SealKey(KEY), "built")
     told = {*keyed["item_id"], *keyed["other"], *keyed["removed"]}
     assert {one for one in told if not one.startswith("sealed-")} == {"a", ""}
     assert len(told) == 4
-    assert keyed_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
+    assert public_leak_pairs(LeakPairs.empty(), assignment, SealKey(KEY), "built").empty
 
 
 def test_the_store_in_memory_forgets_what_it_holds_when_it_is_pickled() -> None:

@@ -115,8 +115,8 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "difficulty_counts": _levels(checked, judges=judges),
         "sampling_strata": _strata(judges=judges),
         "final_strata": _strata(judges=judges),
-        "difficulty_again_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
-        "ratings_again": _again(judges=judges),
+        "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0) if judges else _no_rounds(),
+        "rating_shift": _again(judges=judges),
         "checking_rounds": _rounds("checking", 30, 30, 0) if judges else _no_rounds(),
         "judge_agreement": _agreement() if judges else JudgeAgreement.empty(),
         "checking_counts": {
@@ -140,8 +140,8 @@ def making(*, judges: bool = False) -> dict[str, Any]:
                 ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, 0.05, 1.0, 9, 0.9, ""),
             ]
         ),
-        "keyed_split_assignment": _assignment(checked),
-        "keyed_leak_pairs": LeakPairs.empty(),
+        "public_split_assignment": _assignment(checked),
+        "public_leak_pairs": LeakPairs.empty(),
         "figure_cleaning_funnel": empty_figure("From raw to clean items", "Drawn elsewhere."),
     }
 

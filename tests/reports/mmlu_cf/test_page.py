@@ -41,7 +41,7 @@ def test_without_judges_the_headline_says_so(unjudged: dict[str, Any]) -> None:
     said = text(unjudged["construction_report"])
     assert (
         "15 public and 15 closed questions from 20 documents of 2 domains; 80.0% of the 60 "
-        "questions found are clean, 30 of them were sampled; nobody judged difficulty or quality."
+        "questions extracted are clean, 30 were sampled; nobody judged difficulty or quality."
     ) in said
     assert "Nobody judged difficulty: the questions may be of any" in said
     assert "Nobody checked the questions" in said
@@ -54,7 +54,7 @@ def test_without_judges_the_headline_says_so(unjudged: dict[str, Any]) -> None:
 def test_with_judges_the_headline_says_what_they_did(judged: dict[str, Any]) -> None:
     said = text(judged["construction_report"])
     assert (
-        "30 of them were sampled; 2 judges rated the difficulty of 87.5% of the clean ones; 24 of "
+        "30 were sampled; 2 judges rated the difficulty of 87.5% of the clean ones; 24 of "
         "30 passed the check of 2 judges."
     ) in said
     assert "Nobody" not in said.split("Step by step")[2]
@@ -73,7 +73,7 @@ def test_what_nobody_could_read_is_not_told_as_judged() -> None:
     counts["sources"] = {"judges": 6, "responses": 36, "not_judged": 6}
     inputs["checking_counts"] = counts
     inputs["params:difficulty"] = inputs["params:difficulty"].model_copy(update={"at_most": 42})
-    inputs["ratings_again"] = {**inputs["ratings_again"], "n": 1}
+    inputs["rating_shift"] = {**inputs["rating_shift"], "n": 1}
     said = page_of(**inputs)
     assert (
         "2 judges rated the difficulty of 12.5% of the clean ones, models' answers tell it of "
@@ -93,7 +93,7 @@ def test_judges_of_one_kind_alone() -> None:
         **inputs
     )
     inputs = making(judges=True)
-    for name in ("difficulty_rounds", "difficulty_counts", "difficulty_again_rounds"):
+    for name in ("difficulty_rounds", "difficulty_counts", "final_difficulty_rounds"):
         inputs[name] = without[name]
     assert "nobody judged difficulty; 24 of 30 passed" in page_of(**inputs)
     inputs["difficulty_counts"] = making(judges=True)["difficulty_counts"]
@@ -122,7 +122,7 @@ def test_leaks_are_counted_and_those_that_stay_come_first() -> None:
             leak("doc-6#1", "sealed-c", "other_words", similarity=0.81),
         ]
     )
-    inputs = {**making(), "keyed_leak_pairs": pairs}
+    inputs = {**making(), "public_leak_pairs": pairs}
     found = told(inputs)
     said = text(found["construction_report"])
     assert (
@@ -133,7 +133,7 @@ def test_leaks_are_counted_and_those_that_stay_come_first() -> None:
     assert notes.strip().startswith("1 pair of questions that are one still stands on both sides")
     assert "No judge looked at 2 pairs of similar questions" in said
     metrics = found["construction_metrics"]
-    names = ("leaks_found", "leaks_moved", "leaks_left", "items_dropped_as_leaks")
+    names = ("leaks_found", "leaks_moved", "leaks_left", "items_removed_as_leaks")
     assert [metrics[name] for name in names] == [4, 1, 1, 1]
     for hidden in ("sealed-a", "sealed-b", "doc-1#1", "doc-5#1"):
         assert hidden not in found["construction_report"]
@@ -190,7 +190,7 @@ def test_the_page_shows_no_id_of_a_question(
     judged: dict[str, Any], unjudged: dict[str, Any]
 ) -> None:
     for found in (judged, unjudged):
-        for item_id in making(judges=found is judged)["keyed_split_assignment"]["item_id"]:
+        for item_id in making(judges=found is judged)["public_split_assignment"]["item_id"]:
             assert item_id not in found["construction_report"]
 
 
@@ -212,8 +212,8 @@ def test_tables_without_rows_still_make_a_page() -> None:
         "sampling_strata": SamplingStrata,
         "final_strata": SamplingStrata,
         "half_distances": HalfDistances,
-        "keyed_split_assignment": SplitAssignment,
-        "keyed_leak_pairs": LeakPairs,
+        "public_split_assignment": SplitAssignment,
+        "public_leak_pairs": LeakPairs,
     }
     nothing = {"sampled": 0, "checked": 0, "final": 0, "reasons": {}, "harms": {}, "sources": {}}
     found = run(
@@ -247,7 +247,7 @@ def test_metrics_are_flat_numbers(judged: dict[str, Any], unjudged: dict[str, An
         "extraction.precision": 0.9375,
         "field_accuracy.documents": 0.7,
         "parse_rate.difficulty.able": 0.875,
-        "parse_rate.difficulty_again.baker": 1.0,
+        "parse_rate.final_difficulty.baker": 1.0,
         "alpha.difficulty.difficulty": 0.71,
         "total_variation.field": 0.08,
         "chance_95.field": 0.23,

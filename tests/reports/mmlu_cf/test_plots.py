@@ -61,7 +61,7 @@ def test_the_funnel_shows_those_taken_after_the_check_and_leaks() -> None:
     inputs = making(judges=True)
     inputs["checking_counts"]["final"] = 20
     pair = ("doc-1#1", "sealed-0", 0.98, "certain", "sealed-0", 0.7, "", False)
-    inputs["keyed_leak_pairs"] = LeakPairs.from_rows([pair])
+    inputs["public_leak_pairs"] = LeakPairs.from_rows([pair])
     figure = run(inputs)["figure_construction_funnel"]
     assert bars(figure)["taken"] == 20
     assert bars(figure, 1)["taken"] == 4

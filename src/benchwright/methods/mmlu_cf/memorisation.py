@@ -223,11 +223,11 @@ def _summary(model: str, replies: pd.DataFrame, level: float) -> dict[str, Any]:
     compared = means["control_fuzzy"].notna()
     whole = best["fuzzy"][compared] == 1
     control = best["control_fuzzy"][compared] == 1
-    only_own, only_control = int((whole & ~control).sum()), int((control & ~whole).sum())
+    item_only, control_only = int((whole & ~control).sum()), int((control & ~whole).sum())
     return {
         "model": model,
         "items": len(means),
-        "wrote": int((best["written"] > 0).sum()),
+        "with_options": int((best["written"] > 0).sum()),
         **_share("exact", best["exact"] == 1, level),
         **_share("fuzzy", best["fuzzy"] == 1, level),
         "options_exact": float(means["exact"].mean()),
@@ -235,9 +235,9 @@ def _summary(model: str, replies: pd.DataFrame, level: float) -> dict[str, Any]:
         "any_order": float(means["any_order"].mean()),
         "compared": int(compared.sum()),
         **_share("control_whole", control, level),
-        "only_own": only_own,
-        "only_control": only_control,
-        **_against_control(means[compared], only_own, only_control, level),
+        "item_only": item_only,
+        "control_only": control_only,
+        **_against_control(means[compared], item_only, control_only, level),
     }
 
 
@@ -248,7 +248,7 @@ def _share(name: str, hits: pd.Series, level: float) -> dict[str, float]:
 
 
 def _against_control(
-    compared: pd.DataFrame, only_own: int, only_control: int, level: float
+    compared: pd.DataFrame, item_only: int, control_only: int, level: float
 ) -> dict[str, Any]:
     if compared.empty:
         missing = ("control_fuzzy", "difference", "low", "high", "p_value")
@@ -258,9 +258,9 @@ def _against_control(
 
     difference = (compared["fuzzy"] - compared["control_fuzzy"]).to_numpy()
     interval = clustered_means(difference[None, :], np.arange(len(difference)), level)
-    p_value, tested = 1.0, only_own + only_control
+    p_value, tested = 1.0, item_only + control_only
     if tested:
-        p_value = float(binomtest(only_own, tested, alternative="greater").pvalue)
+        p_value = float(binomtest(item_only, tested, alternative="greater").pvalue)
     return {
         "control_fuzzy": float(compared["control_fuzzy"].mean()),
         "difference": float(difference.mean()),

@@ -10,7 +10,7 @@ from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.tracking import metric_name
 
-AGAIN = "difficulty again"
+AGAIN = "final difficulty"
 """The task of rating the questions after the rules."""
 
 
@@ -23,7 +23,7 @@ class Leaks(NamedTuple):
 
     found: int
     moved: int
-    dropped: int
+    removed: int
     left: int
     unjudged: int
 
@@ -31,7 +31,7 @@ class Leaks(NamedTuple):
 class Steps(NamedTuple):
     """Documents and questions, step by step.
 
-    `left_out` documents could not be read; `domains` and `clean_domains` are the known ones of
+    `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
     documents and of clean questions, and `largest_domain` is the share of clean questions from one
     of them. `sampled` are taken for the benchmark, `checked` stay after the check, `judged` says
     whether judges decided, `passed` are those that they found good. Judges `rated` some clean
@@ -40,11 +40,11 @@ class Steps(NamedTuple):
     """
 
     documents: int
-    left_out: int
+    unreadable: int
     domains: int
     clean_domains: int
     largest_domain: float
-    found: int
+    extracted: int
     clean: int
     sampled: int
     checked: int
@@ -65,23 +65,23 @@ def count_steps(
     sampling_strata: pd.DataFrame,
     checking_counts: Mapping[str, Any],
     rule_counts: Mapping[str, Any],
-    keyed_split_assignment: pd.DataFrame,
-    keyed_leak_pairs: pd.DataFrame,
+    public_split_assignment: pd.DataFrame,
+    public_leak_pairs: pd.DataFrame,
 ) -> Steps:
     """Count documents and questions after each step, from tables without texts."""
     known = domain_counts[domain_counts["domain"] != ""]
     clean = int(domain_counts["clean_items"].sum())
-    halves = keyed_split_assignment["half"].value_counts()
+    halves = public_split_assignment["half"].value_counts()
     largest = int(known["clean_items"].max()) if len(known) else 0
     return Steps(
         documents=int(documents_read["documents"].sum()),
-        left_out=int(documents_read["left_out"].sum()),
+        unreadable=int(documents_read["unreadable"].sum()),
         domains=int(known["documents"].gt(0).sum()),
         clean_domains=int(known["clean_items"].gt(0).sum()),
         largest_domain=largest / clean if clean else 0.0,
-        found=int(domain_counts["raw_items"].sum()),
+        extracted=int(domain_counts["raw_items"].sum()),
         clean=clean,
-        sampled=int(sampling_strata["taken"].sum()),
+        sampled=int(sampling_strata["sampled"].sum()),
         checked=int(checking_counts["checked"]),
         judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
         passed=int(checking_counts["reasons"].get("good", 0)),
@@ -94,7 +94,7 @@ def count_steps(
         },
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
-        leaks=count_leaks(keyed_leak_pairs),
+        leaks=count_leaks(public_leak_pairs),
     )
 
 
@@ -102,13 +102,13 @@ def count_leaks(leak_pairs: pd.DataFrame) -> Leaks:
     """Count the pairs of a `LeakPairs` table by what happened to them."""
     leaking = leak_pairs["verdict"].isin(LEAKS)
     moved = leak_pairs["moved"].astype(bool) & leaking
-    gone = set(leak_pairs["removed"]) - {""}
+    removed_ids = set(leak_pairs["removed"]) - {""}
     # A dropped question settles its other pairs too.
-    dropped = leak_pairs[["item_id", "other"]].isin(gone).any(axis=1) & leaking
+    dropped = leak_pairs[["item_id", "other"]].isin(removed_ids).any(axis=1) & leaking
     return Leaks(
         found=int(leaking.sum()),
         moved=int(moved.sum()),
-        dropped=len(gone),
+        removed=len(removed_ids),
         left=int((leaking & ~moved & ~dropped).sum()),
         unjudged=int(leak_pairs["verdict"].isin(["same_words", "other_words"]).sum()),
     )
@@ -122,7 +122,7 @@ class Shortfall(NamedTuple):
     """
 
     size: int
-    taken: int
+    sampled: int
     strata: int
     missing: int
 
@@ -166,24 +166,24 @@ def known_share(difficulty_counts: pd.DataFrame, pool: str = "rated") -> float:
 
 
 def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame:
-    """Return field, level, target, available, taken and `balance`: taken minus target.
+    """Return field, level, target, available, sampled and `balance`: sampled minus target.
 
     Without known levels all questions share one, so only the quotas of fields count: a row is then
     a field, with level −1.
     """
-    keys, counts = ["field", "level"], ["target", "available", "taken"]
+    keys, counts = ["field", "level"], ["target", "available", "sampled"]
     table = sampling_strata[[*keys, *counts]]
     if not levels_known:
         table = table.assign(level=-1)
     table = table.groupby(keys, as_index=False)[counts].sum()
-    return table.assign(balance=table["taken"] - table["target"])
+    return table.assign(balance=table["sampled"] - table["target"])
 
 
 def count_shortfall(sampling_strata: pd.DataFrame, size: int, *, levels_known: bool) -> Shortfall:
     """Count what the sample lacks of `size` questions and of its strata."""
     balance = quotas(sampling_strata, levels_known=levels_known)["balance"]
     short = balance[balance < 0]
-    taken = int(sampling_strata["taken"].sum())
+    taken = int(sampling_strata["sampled"].sum())
     return Shortfall(size, taken, len(short), -int(short.sum()))
 
 
@@ -207,10 +207,10 @@ def parse_rates(
     field_rounds: pd.DataFrame,
     difficulty_rounds: pd.DataFrame,
     checking_rounds: pd.DataFrame,
-    difficulty_again_rounds: pd.DataFrame,
+    final_difficulty_rounds: pd.DataFrame,
 ) -> list[ParseRate]:
     """Compute the rates of each judge over all attempts, task by task, from `JudgeRounds`."""
-    again = difficulty_again_rounds.assign(task=AGAIN)
+    again = final_difficulty_rounds.assign(task=AGAIN)
     rates = []
     for table in (field_rounds, difficulty_rounds, checking_rounds, again):
         for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):
@@ -231,7 +231,7 @@ def collect_construction_metrics(
     field_accuracy: pd.DataFrame,
     judge_agreement: pd.DataFrame,
     half_distances: pd.DataFrame,
-    ratings_again: Mapping[str, Any],
+    rating_shift: Mapping[str, Any],
 ) -> dict[str, float]:
     """Collect counts, shares (0–1) and distances as flat numbers for MLflow, without NaN.
 
@@ -241,9 +241,9 @@ def collect_construction_metrics(
     steps, short = construction_steps, sample_by_difficulty.short
     figures: dict[str, float] = {
         "documents": steps.documents,
-        "documents_left_out": steps.left_out,
+        "documents_unreadable": steps.unreadable,
         "domains": steps.domains,
-        "raw_items": steps.found,
+        "raw_items": steps.extracted,
         "clean_items": steps.clean,
         "sampled_items": steps.sampled,
         "checked_items": steps.checked,
@@ -253,14 +253,14 @@ def collect_construction_metrics(
         "leaks_found": steps.leaks.found,
         "leaks_moved": steps.leaks.moved,
         "leaks_left": steps.leaks.left,
-        "items_dropped_as_leaks": steps.leaks.dropped,
+        "items_removed_as_leaks": steps.leaks.removed,
     }
-    if steps.found:
-        figures["share_clean"] = steps.clean / steps.found
+    if steps.extracted:
+        figures["share_clean"] = steps.clean / steps.extracted
     if steps.final:
         figures |= {f"share_altered.{rule}": n / steps.final for rule, n in steps.altered.items()}
     figures["share_rated"] = sample_by_difficulty.known
-    figures["shortfall"] = short.size - short.taken
+    figures["shortfall"] = short.size - short.sampled
     figures["strata_missing"] = short.missing
     for row in extraction_measures.loc[extraction_measures["style"] == ""].to_dict("records"):
         figures[f"extraction.{row['measure']}"] = row["share"]
@@ -273,6 +273,6 @@ def collect_construction_metrics(
     for row in half_distances.to_dict("records"):
         for name in ("total_variation", "chance_95"):
             figures[f"{name}.{row['attribute']}"] = row[name]
-    if ratings_again["shift"] is not None:
-        figures["difficulty_shift_by_rules"] = ratings_again["shift"]
+    if rating_shift["shift"] is not None:
+        figures["difficulty_shift_by_rules"] = rating_shift["shift"]
     return {metric_name(name): float(x) for name, x in figures.items() if np.isfinite(x)}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean
+from benchwright.methods.mmlu_cf.cleaning.clean import clean
 from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
@@ -51,16 +51,16 @@ def count_reasons(
     """
     rejected = rejected_raw_items.select(["rule", "detail"]).to_pandas()
     rejected = rejected[~rejected["rule"].isin(WHOLE_RULES)]
-    copies = cleaning_duplicates.select(["rule", "like", "detail"]).to_pandas()
+    copies = cleaning_duplicates.select(["rule", "duplicate_of", "detail"]).to_pandas()
     # The reason ends with the id of the duplicated item.
     copies["detail"] = [
         detail.removesuffix(like).strip()
-        for detail, like in zip(copies["detail"], copies["like"], strict=True)
+        for detail, like in zip(copies["detail"], copies["duplicate_of"], strict=True)
     ]
     changes = cleaning_changes.select(["item_id", "rule", "column"]).to_pandas()
     changes["detail"] = [column.partition("[")[0] for column in changes["column"]]
     changes = changes.drop_duplicates(["item_id", "rule", "detail"])
-    rejections = pd.concat([rejected, copies.drop(columns="like")])
+    rejections = pd.concat([rejected, copies.drop(columns="duplicate_of")])
     counted = [
         frame.groupby(["rule", "detail"]).size().rename("rows").reset_index().assign(kind=kind)
         for kind, frame in (("reject", rejections), ("rewrite", changes))

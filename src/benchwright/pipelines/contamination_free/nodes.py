@@ -9,7 +9,7 @@ import pandas as pd
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.contamination_free import apply_draw, as_items, reword
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity.vectors import wording_similarity

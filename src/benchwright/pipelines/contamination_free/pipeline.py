@@ -1,4 +1,4 @@
-"""The stage of contamination-free rules: final_items to cf_items."""
+"""The stage of contamination-free rules: final_items to contamination_free_items."""
 
 from kedro.pipeline import Node, Pipeline
 
@@ -19,7 +19,7 @@ def create_pipeline() -> Pipeline:
                     "params:scoring",
                     "params:seed",
                 ],
-                ["cf_items", "rule_counts"],
+                ["contamination_free_items", "rule_counts"],
                 name="apply_rules",
             )
         ]

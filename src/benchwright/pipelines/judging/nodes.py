@@ -10,11 +10,6 @@ import pandas as pd
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.checking import check_items, decide
-from benchwright.methods.mmlu_cf.difficulty.model_answers import (
-    answer_matrix,
-    answers_of_file,
-    difficulty_from_responses,
-)
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
     LEVELS,
     QuotaSample,
@@ -28,8 +23,13 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     rate_difficulty,
     read_examples,
 )
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
+    answer_matrix,
+    answers_of_file,
+    difficulty_from_responses,
+)
 from benchwright.methods.mmlu_cf.judging.judges import judge_agreement, named_judges, with_passage
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams, SamplingByDifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.tables.mmlu_cf import CleanItems, ItemDifficulty, JudgeAgreement, JudgeRounds
@@ -225,7 +225,7 @@ def _sampled(
 
 
 def rate_final_items(
-    cf_items: pd.DataFrame,
+    contamination_free_items: pd.DataFrame,
     difficulty_examples: pd.DataFrame,
     judge_store: StoredShards,
     difficulty: DifficultyParams,
@@ -237,14 +237,14 @@ def rate_final_items(
 
     Returns:
         Tables `ItemDifficulty` (for memory) and `JudgeRounds`; no rows without judges or
-        `difficulty.again`.
+        `difficulty.rate_final`.
     """
-    if not (difficulty.again and difficulty.judges):
+    if not (difficulty.rate_final and difficulty.judges):
         return ItemDifficulty.empty(), JudgeRounds.empty()
     ratings, rounds = _rated(
-        cf_items, difficulty_examples, judge_store, difficulty, models, scoring
+        contamination_free_items, difficulty_examples, judge_store, difficulty, models, scoring
     )
-    ids = cf_items["item_id"].astype(str).tolist()
+    ids = contamination_free_items["item_id"].astype(str).tolist()
     return combine_ratings(ids, ratings, difficulty.combine, seed), rounds
 
 

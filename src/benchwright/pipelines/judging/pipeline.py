@@ -36,8 +36,8 @@ def create_pipeline() -> Pipeline:
 def create_final_pipeline() -> Pipeline:
     """Create the pipeline that rates the questions again after the contamination-free rules."""
     outputs: dict[Function, str | list[str]] = {
-        rate_final_items: ["final_difficulty", "difficulty_again_rounds"],
+        rate_final_items: ["final_difficulty", "final_difficulty_rounds"],
         count_levels: "difficulty_counts",
-        compare_ratings: "ratings_again",
+        compare_ratings: "rating_shift",
     }
     return Pipeline(named_nodes(inputs_by_name(outputs, _PARAMS)))

@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_questions
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.scores import collect_responses, record_answers, score_prompts

@@ -9,8 +9,12 @@ import pandas as pd
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
-from benchwright.methods.mmlu_cf.sealing.seal import keyed_assignment, keyed_leak_pairs, seal_halves
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.seal import (
+    public_assignment,
+    public_leak_pairs,
+    seal_halves,
+)
 from benchwright.methods.mmlu_cf.splitting.leakage import item_texts, split_without_leaks
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import FieldsParams, SealingParams, SplittingParams
@@ -67,7 +71,7 @@ def split_items_in_halves(
 
 
 def seal_benchmark(
-    cf_items: pd.DataFrame,
+    contamination_free_items: pd.DataFrame,
     split_assignment: pd.DataFrame,
     leak_pairs: pd.DataFrame,
     earlier_closed_ids: Sequence[str],
@@ -86,11 +90,13 @@ def seal_benchmark(
     """
     key = read_key(sealing)
     levels = split_assignment.set_index("item_id")["difficulty"]
-    items = cf_items.assign(difficulty=cf_items["item_id"].map(levels))
+    items = contamination_free_items.assign(
+        difficulty=contamination_free_items["item_id"].map(levels)
+    )
     with no_question_in_errors(items, "sealing"):
         files = seal_halves(items, split_assignment, sealing.name, key)
-        assignment = keyed_assignment(split_assignment, key, sealing.name)
-        pairs = keyed_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
+        assignment = public_assignment(split_assignment, key, sealing.name)
+        pairs = public_leak_pairs(leak_pairs, split_assignment, key, sealing.name)
         names = KeyedNames(key, sealing.name)
         public = split_assignment.loc[split_assignment["half"].eq("validation"), "item_id"]
         opened = set(earlier_closed_ids) & set(map(names.item_id, public))

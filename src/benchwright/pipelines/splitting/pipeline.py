@@ -1,4 +1,4 @@
-"""The splitting stage: final_items and cf_items → a sealed benchmark."""
+"""The splitting stage: final_items and contamination_free_items → a sealed benchmark."""
 
 from kedro.pipeline import Pipeline
 
@@ -12,6 +12,6 @@ def create_pipeline() -> Pipeline:
     """Create the pipeline that splits the items in two halves and seals one of them."""
     outputs: dict[Function, str | list[str]] = {
         split_items_in_halves: ["split_assignment", "leak_pairs", "half_distances"],
-        seal_benchmark: ["sealed_benchmark", "keyed_split_assignment", "keyed_leak_pairs"],
+        seal_benchmark: ["sealed_benchmark", "public_split_assignment", "public_leak_pairs"],
     }
     return Pipeline(named_nodes(inputs_by_name(outputs, _PARAMS)))

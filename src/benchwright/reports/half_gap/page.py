@@ -38,7 +38,7 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
         return ["Nothing can be said: no model has figures with an error on both halves."]
     if alarms:
         named = [
-            f"{name_of(row)} ({say_points(row['delta'])} points {say_bounds(row)})"
+            f"{configuration_of(row)} ({format_points(row['delta'])} points {format_bounds(row)})"
             for row in alarms
         ]
         first = f"The public half looks leaked for {', '.join(named[:_NAMED])}{_rest(named)}."
@@ -54,7 +54,9 @@ def write_headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]
     sentences = [first]
     fields = half_gap[half_gap["field"].ne("") & half_gap["suspicious"]]
     if len(fields):
-        listed = sorted(f"{row['field']} ({name_of(row)})" for row in fields.to_dict("records"))
+        listed = sorted(
+            f"{row['field']} ({configuration_of(row)})" for row in fields.to_dict("records")
+        )
         sentences.append(f"Fields that look leaked: {'; '.join(listed[:_NAMED])}{_rest(listed)}.")
     reach = smallest_alarm(whole, settings)
     if not isnan(reach):
@@ -79,18 +81,18 @@ def smallest_alarm(whole: pd.DataFrame, settings: HalfGapParams) -> float:
     return float(error.median() * z(1 - settings.alpha / (2 * len(known))))
 
 
-def say_points(share: float) -> str:
+def format_points(share: float) -> str:
     """Format a difference of shares as `+1.4` or `−0.3` points."""
     written = f"{100 * share:+.1f}"
     return "0.0" if float(written) == 0 else written.replace("-", "−")
 
 
-def say_bounds(row: dict[Any, Any]) -> str:
+def format_bounds(row: dict[Any, Any]) -> str:
     """Format the interval of a difference in points."""
-    return f"[{say_points(row['low'])}, {say_points(row['high'])}]"
+    return f"[{format_points(row['low'])}, {format_points(row['high'])}]"
 
 
-def name_of(row: dict[Any, Any]) -> str:
+def configuration_of(row: dict[Any, Any]) -> str:
     """Return the name of a row's configuration."""
     return configuration_name(str(row["model"]), str(row["style"]), int(row["shots"]))
 
@@ -191,15 +193,15 @@ def _models(half_gap: pd.DataFrame, level: float) -> list[Any]:
 
 
 def _model_cells(row: dict[Any, Any]) -> list[str | Cell]:
-    bounds = [] if row["low"] is None else [say_bounds(row)]
+    bounds = [] if row["low"] is None else [format_bounds(row)]
     return [
         row["size_group"],
-        Cell(name_of(row), [row["reason"]] if row["reason"] else []),
+        Cell(configuration_of(row), [row["reason"]] if row["reason"] else []),
         *(
             Cell(percent(row[half]), [f"n = {number(row[f'n_{half}'])}"])
             for half in ("validation", "test")
         ),
-        Cell("—" if row["delta"] is None else say_points(row["delta"]), bounds),
+        Cell("—" if row["delta"] is None else format_points(row["delta"]), bounds),
         number(row["p_value"], 4),
         number(row["p_holm"], 4),
         "looks leaked" if row["suspicious"] else "no",

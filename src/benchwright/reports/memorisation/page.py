@@ -67,12 +67,12 @@ def _unseen(rows: list[dict[Any, Any]]) -> str:
     )
 
 
-def say_test(row: dict[Any, Any]) -> str:
+def format_test(row: dict[Any, Any]) -> str:
     """Describe the test of one model: the two counts and the corrected p-value."""
     if is_missing(row["p_holm"]):
         return str(row["reason"])
     p = "p < 0.0001" if row["p_holm"] < 1e-4 else f"p = {row['p_holm']:.4f}"
-    return f"{row['only_own']:,} items whole against {row['only_control']:,} controls, {p}"
+    return f"{row['item_only']:,} items whole against {row['control_only']:,} controls, {p}"
 
 
 _METHOD = (
@@ -174,11 +174,11 @@ def _result(rows: list[dict[Any, Any]], level: float) -> list[Any]:
             [
                 [
                     row["model"],
-                    Cell(number(row["items"]), [f"{number(row['wrote'])} with options"]),
+                    Cell(number(row["items"]), [f"{number(row['with_options'])} with options"]),
                     _bounded(row, "exact"),
                     _bounded(row, "fuzzy"),
                     _bounded(row, "control_whole", f"of {number(row['compared'])}"),
-                    say_test(row),
+                    format_test(row),
                     "yes" if row["remembers"] else "no",
                 ]
                 for row in shown

@@ -68,15 +68,15 @@ def write_headline(evidence: Evidence) -> Headline:
     origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
     if not steps.public + steps.closed:
         return Headline(
-            f"No benchmark was made: {count(steps.found, 'question')} found in {origin}, "
+            f"No benchmark was made: {count(steps.extracted, 'question')} found in {origin}, "
             f"{steps.clean:,} clean, {steps.sampled:,} sampled, {steps.checked:,} checked.",
             "",
             [],
         )
-    clean = percent(steps.clean / steps.found if steps.found else math.nan)
+    clean = percent(steps.clean / steps.extracted if steps.extracted else math.nan)
     made = (
         f"{steps.public:,} public and {steps.closed:,} closed questions from {origin}; {clean} of "
-        f"the {steps.found:,} questions found are clean, {steps.sampled:,} of them were sampled; "
+        f"the {steps.extracted:,} questions extracted are clean, {steps.sampled:,} were sampled; "
         f"{_judged(evidence)}."
     )
     return Headline(made, _halves(evidence), _tiles(evidence))
@@ -127,16 +127,16 @@ def describe_leaks(leaks: Leaks) -> str:
     ends = []
     if leaks.moved:
         ends.append(f"{leaks.moved:,} moved into one half")
-    if leaks.dropped:
-        ends.append(f"{count(leaks.dropped, 'question')} dropped")
+    if leaks.removed:
+        ends.append(f"{count(leaks.removed, 'question')} dropped")
     if leaks.left:
         ends.append(f"{leaks.left:,} still there")
     return f"{pairs} stood on both sides in other words: {', '.join(ends)}."
 
 
-def describe_second_rating(ratings_again: Mapping[str, Any]) -> str:
+def describe_second_rating(rating_shift: Mapping[str, Any]) -> str:
     """Describe how far the rules moved the judges' ratings; "" if nothing was rated again."""
-    again = ratings_again
+    again = rating_shift
     if not again["of"]:
         return ""
     if not again["n"]:
@@ -157,7 +157,7 @@ def _tiles(evidence: Evidence) -> list[dict[str, str]]:
     tiles = [
         tile(
             "Clean",
-            f"{steps.clean:,} of {steps.found:,}",
+            f"{steps.clean:,} of {steps.extracted:,}",
             f"questions found in {count(steps.documents, 'document')}",
         )
     ]
@@ -250,10 +250,10 @@ def _shortfall(evidence: Evidence) -> Iterator[str]:
         ("The sample", "sampling_by_difficulty.size", evidence.sample.short),
         ("The benchmark", "checking.size", evidence.sample.final_short),
     ):
-        if short is not None and short.taken < short.size:
+        if short is not None and short.sampled < short.size:
             yield (
-                f"{what} has {short.taken:,} of the {short.size:,} questions asked for "
-                f"(`{setting}`): {count(short.size - short.taken, 'question')} short."
+                f"{what} has {short.sampled:,} of the {short.size:,} questions asked for "
+                f"(`{setting}`): {count(short.size - short.sampled, 'question')} short."
             )
         if short is not None and short.missing:
             strata, have = ("stratum", "has") if short.strata == 1 else ("strata", "have")
@@ -313,9 +313,9 @@ def _origin(evidence: Evidence) -> Iterator[str]:
         )
     if steps.largest_domain > _MUCH_OF_ONE:
         yield f"One domain gave {percent(steps.largest_domain)} of the clean questions."
-    if steps.left_out:
-        were = "was" if steps.left_out == 1 else "were"
-        yield f"{count(steps.left_out, 'document')} could not be read and {were} left out."
+    if steps.unreadable:
+        were = "was" if steps.unreadable == 1 else "were"
+        yield f"{count(steps.unreadable, 'document')} could not be read and {were} left out."
     if evidence.extraction.empty:
         yield "No document is labelled: precision and recall of extraction are not known."
 

@@ -22,7 +22,7 @@ from benchwright.reports.mmlu_cf.headline import (
     write_notes,
 )
 from benchwright.reports.mmlu_cf.plots.domains_and_fields import count_field_halves, top_domains
-from benchwright.reports.mmlu_cf.plots.judges import of_all_judges
+from benchwright.reports.mmlu_cf.plots.judges import pooled_agreement
 from benchwright.reports.page.provenance import Fact, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import (
@@ -130,7 +130,7 @@ def show_construction_headline(
         construction_steps,
         sample_by_difficulty,
         judge_parse_rates,
-        of_all_judges(judge_agreement),
+        pooled_agreement(judge_agreement),
         half_distances,
         extraction_measures,
         field_accuracy,
@@ -160,11 +160,11 @@ def show_construction_documents(
 def show_construction_fields(
     field_counts: pd.DataFrame,
     field_accuracy: pd.DataFrame,
-    keyed_split_assignment: pd.DataFrame,
+    public_split_assignment: pd.DataFrame,
     fields: FieldsParams,
 ) -> Section:
     """Gather the fields: their questions, their accuracy and their share of each half."""
-    rows = _fields(field_counts, field_accuracy, keyed_split_assignment)
+    rows = _fields(field_counts, field_accuracy, public_split_assignment)
     return make_section(fields=rows, by=fields.by)
 
 
@@ -183,7 +183,7 @@ def show_construction_difficulty(
         final_short=sample_by_difficulty.final_short,
         levels=level_rows(difficulty_counts),
         sampling=sampling_by_difficulty,
-        strata=rows_of(strata[(strata["target"] > 0) | (strata["taken"] > 0)]),
+        strata=rows_of(strata[(strata["target"] > 0) | (strata["sampled"] > 0)]),
     )
 
 
@@ -192,7 +192,7 @@ def show_construction_judges(
     checking: CheckingParams,
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
-    ratings_again: Mapping[str, Any],
+    rating_shift: Mapping[str, Any],
 ) -> Section:
     """Gather what the check decided, replies of the judges and how far they agree."""
     reasons, harms, sources = (
@@ -203,7 +203,7 @@ def show_construction_judges(
         checking=checking,
         decisions=[*reasons, *({**row, "said": f"harm seen: {row['said']}"} for row in harms)],
         sources=sources,
-        again=describe_second_rating(ratings_again),
+        again=describe_second_rating(rating_shift),
         rates=judge_parse_rates,
         agreement=[_agreement(row) for row in rows_of(judge_agreement)],
     )
@@ -212,7 +212,7 @@ def show_construction_judges(
 def show_construction_halves(
     rule_counts: Mapping[str, Any],
     half_distances: pd.DataFrame,
-    keyed_leak_pairs: pd.DataFrame,
+    public_leak_pairs: pd.DataFrame,
     construction_steps: Steps,
     splitting: SplittingParams,
 ) -> Section:
@@ -221,7 +221,7 @@ def show_construction_halves(
         rules=[_rule(name, counts) for name, counts in rule_counts["rules"].items()],
         rephrase_checks=dict(rule_counts["rephrase_checks"]),
         distances=[_distance(row) for row in rows_of(half_distances)],
-        leaks=_leaks(keyed_leak_pairs),
+        leaks=_leaks(public_leak_pairs),
         leaks_said=describe_leaks(construction_steps.leaks),
         leakage=splitting.leakage,
     )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import Deduplicated, clean, deduplicate
+from benchwright.methods.mmlu_cf.cleaning.clean import Deduplicated, clean, deduplicate
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     jaccard,
     plain_bytes,
@@ -52,7 +52,7 @@ def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
     result = found({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
     assert result.duplicates.column("rule").to_pylist() == ["exact_duplicate"]
-    assert result.duplicates.column("like").to_pylist() == ["doc#0"]
+    assert result.duplicates.column("duplicate_of").to_pylist() == ["doc#0"]
     CleaningDuplicates.validate(result.duplicates.to_pandas())
 
 

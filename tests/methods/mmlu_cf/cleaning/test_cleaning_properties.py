@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.compute import batch_engine
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean, cleaned_with_fingerprints
+from benchwright.methods.mmlu_cf.cleaning.clean import clean, cleaned_with_fingerprints
 from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.params.mmlu_cf import CleaningParams

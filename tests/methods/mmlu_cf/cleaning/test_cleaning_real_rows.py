@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.methods.mmlu_cf.cleaning.deduplicate import clean, deduplicate
+from benchwright.methods.mmlu_cf.cleaning.clean import clean, deduplicate
 from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.params.mmlu_cf import CleaningParams
 

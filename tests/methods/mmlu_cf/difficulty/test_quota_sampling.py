@@ -68,12 +68,12 @@ def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
     sample = sample_by_difficulty(items, params, seed=1)
     usable = items[items["difficulty"].notna()]
     strata = SamplingStrata.validate(sample.strata) if len(sample.strata) else sample.strata
-    assert (strata["taken"] <= strata["available"]).all()
-    assert strata["taken"].sum() == len(sample.item_ids) == min(size, len(usable))
+    assert (strata["sampled"] <= strata["available"]).all()
+    assert strata["sampled"].sum() == len(sample.item_ids) == min(size, len(usable))
     assert sample.shortfall == size - len(sample.item_ids)
     chosen = usable[usable["item_id"].isin(sample.item_ids)]
     counts = chosen.groupby(["field", "difficulty"]).size()
-    told = strata.set_index(["field", "level"])["taken"]
+    told = strata.set_index(["field", "level"])["sampled"]
     assert all(told[key] == count for key, count in counts.items())
     order = list(range(len(items)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -84,8 +84,8 @@ def test_a_sample_takes_what_there_is_and_no_order_of_rows_changes_it(
 
 def test_with_enough_of_everything_fields_and_levels_meet_their_quotas_exactly() -> None:
     sample = sample_by_difficulty(plenty(), SamplingByDifficultyParams(size=100), seed=0)
-    by_field = sample.strata.groupby("field")["taken"].sum()
-    by_level = sample.strata.groupby("level")["taken"].sum()
+    by_field = sample.strata.groupby("field")["sampled"].sum()
+    by_level = sample.strata.groupby("level")["sampled"].sum()
     assert sorted(by_field) == [33, 33, 34]
     assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 11, 4]
     assert not sample.strata["shortfall"].any()
@@ -95,7 +95,7 @@ def test_a_missing_level_is_replaced_by_the_levels_next_to_it() -> None:
     items = plenty()
     items = items[items["difficulty"] != 9]
     sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=100), seed=0)
-    by_level = sample.strata.groupby("level")["taken"].sum()
+    by_level = sample.strata.groupby("level")["sampled"].sum()
     assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 15, 0]
     assert sample.strata.query("level == 9")["shortfall"].sum() == 4
 
@@ -104,7 +104,7 @@ def test_a_poor_field_gives_all_and_the_others_share_the_rest() -> None:
     items = plenty()
     poor = items[(items["field"] != "law") | (items["difficulty"].eq(6) & (items.index % 6 == 0))]
     sample = sample_by_difficulty(poor, SamplingByDifficultyParams(size=100), seed=0)
-    by_field = sample.strata.groupby("field")["taken"].sum()
+    by_field = sample.strata.groupby("field")["sampled"].sum()
     assert by_field["law"] == (poor["field"] == "law").sum() == 5
     assert sorted(by_field[["math", "physics"]]) == [47, 48]
 
@@ -160,7 +160,7 @@ def test_as_many_domains_are_covered_as_the_counts_allow() -> None:
     )
     counts = {"size": 2, "mean": 6.5, "sd": 0.01}
     sample = sample_by_difficulty(items, SamplingByDifficultyParams(**counts), seed=0)
-    assert sample.strata.query("taken > 0")["level"].tolist() == [6, 7]
+    assert sample.strata.query("sampled > 0")["level"].tolist() == [6, 7]
     assert (sample.domains, sample.domains_possible) == (2, 2)
 
 
@@ -171,7 +171,7 @@ def test_the_sample_has_as_many_domains_as_any_of_the_same_counts(
     items = pool(of[:9])
     sample = sample_by_difficulty(items, SamplingByDifficultyParams(size=size), seed=3)
     usable = items[items["difficulty"].notna()]
-    taken = sample.strata.set_index(["field", "level"])["taken"]
+    taken = sample.strata.set_index(["field", "level"])["sampled"]
     best = 0
     for chosen in itertools.combinations(usable.to_dict("records"), len(sample.item_ids)):
         counts = pd.Series(0, index=taken.index)

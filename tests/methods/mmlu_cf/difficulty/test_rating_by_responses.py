@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.mmlu_cf.difficulty.model_answers import (
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     difficulty_from_responses,
     levels_by_quantiles,
 )

@@ -24,14 +24,14 @@ from benchwright.methods.mmlu_cf.sealing.key import (
     read_key,
     seal_bytes,
 )
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import word_sequences
+from benchwright.methods.mmlu_cf.sealing.safe_errors import word_sequences
 from benchwright.methods.mmlu_cf.sealing.seal import (
     OTHER,
     SealedBenchmark,
     SealedItem,
     evaluate_sealed,
-    keyed_assignment,
     open_sealed,
+    public_assignment,
 )
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.scoring import scores
@@ -135,7 +135,7 @@ def test_ids_and_canaries_are_the_same_each_time_and_another_keys_are_others(
 
 
 def test_a_saved_split_names_closed_items_by_their_keyed_ids(assignment: pd.DataFrame) -> None:
-    saved = keyed_assignment(assignment, SealKey(SECRET), "demo")
+    saved = public_assignment(assignment, SealKey(SECRET), "demo")
     closed = saved[saved["half"].eq("test")]["item_id"]
     assert closed.str.startswith("sealed-").all()
     assert len(closed) == closed.nunique() == 60
@@ -303,7 +303,7 @@ def test_a_model_is_scored_on_the_closed_half_and_no_file_holds_five_words_of_it
     monkeypatch.setattr(scores, "answer_batches", Scripted(known, fail=True))
     with pytest.raises(InputError, match=r"scoring failed .RuntimeError.; its message is withheld"):
         command.run_evaluate_sealed(repository, None, request, sealing)
-    saved = keyed_assignment(assignment, SealKey(SECRET), "demo")
+    saved = public_assignment(assignment, SealKey(SECRET), "demo")
     saved.to_parquet(workshop / "split.parquet")
     (workshop / "terminal.txt").write_text("".join(capfd.readouterr()))
 

@@ -86,8 +86,8 @@ def sample_by_difficulty(
         for f, field in enumerate(fields)
         for level in range(LEVELS)
     ]
-    strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "taken"])
-    strata["shortfall"] = (strata["target"] - strata["taken"]).clip(lower=0)
+    strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "sampled"])
+    strata["shortfall"] = (strata["target"] - strata["sampled"]).clip(lower=0)
     return QuotaSample(
         sorted(chosen["item_id"]),
         strata.astype({"field": str}),

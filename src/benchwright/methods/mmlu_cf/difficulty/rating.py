@@ -239,12 +239,15 @@ _SHIFT = (
 
 
 def compare_ratings(
-    item_difficulty: pd.DataFrame, final_difficulty: pd.DataFrame, cf_items: pd.DataFrame
+    item_difficulty: pd.DataFrame,
+    final_difficulty: pd.DataFrame,
+    contamination_free_items: pd.DataFrame,
 ) -> dict[str, Any]:
     """Measure how far the rules moved the ratings of questions that judges rated both times.
 
     The 95% intervals are a t interval of the paired difference and Wilson's interval of the share,
-    both clustered by the documents of `cf_items`, since questions of one page are not independent.
+    both clustered by document (`doc_id` of the items), since questions of one page are not
+    independent.
 
     Returns:
         `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
@@ -261,7 +264,7 @@ def compare_ratings(
         reason = "no question was rated both before and after the rules"
         return {**result, **dict.fromkeys(_SHIFT), "reason": reason}
     old, new = (table.loc[ids] for table in ratings)
-    documents = cf_items.set_index("item_id")["doc_id"].reindex(ids).tolist()
+    documents = contamination_free_items.set_index("item_id")["doc_id"].reindex(ids).tolist()
     groups = [
         document if isinstance(document, str) else f" {item_id}"
         for item_id, document in zip(ids, documents, strict=True)

@@ -108,7 +108,7 @@ def shard_parts(
             skipped += batch.num_rows - hopeful.num_rows
         yield ShardPart(extract(hopeful, extraction), batch.num_rows, domains)
     if skipped:
-        batches.report.without_options[str(file)] = skipped
+        batches.report.skipped[str(file)] = skipped
     yield ShardPart(RAW_ITEMS.empty_table(), 0, Counter(), batches.report)
 
 

@@ -311,7 +311,7 @@ def _answers_by_emphasis(drafts: list[_Draft]) -> None:
     for place, right in emphasised([draft.run for draft in asked], alone=alone).items():
         draft = asked[place]
         if len(open_) == len(drafts) or draft.numbered or draft.stem.asks:
-            draft.answer, draft.by = _by_options(draft.run, right), "face"
+            draft.answer, draft.by = _by_options(draft.run, right), "emphasis"
 
 
 def _by_options(run: Run, places: list[int]) -> GivenAnswer:

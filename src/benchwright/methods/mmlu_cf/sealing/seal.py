@@ -91,7 +91,7 @@ def seal_halves(
     }
 
 
-def keyed_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.DataFrame:
+def public_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.DataFrame:
     """Return a `SplitAssignment` that may be saved, with keyed ids of test items."""
     names = KeyedNames(key, name)
     closed = assignment["half"].eq("test")
@@ -226,7 +226,7 @@ def file_hash(file: Path) -> str:
         raise InputError(f"{file}: cannot be read ({type(error).__name__})") from None
 
 
-def keyed_leak_pairs(
+def public_leak_pairs(
     pairs: pd.DataFrame, assignment: pd.DataFrame, key: SealKey, name: str
 ) -> pd.DataFrame:
     """Replace the ids of a `LeakPairs` table, except those of public items, by keyed ids.

@@ -106,7 +106,7 @@ def draw_final_strata(final_strata: pd.DataFrame, difficulty_counts: pd.DataFram
 def _strata(what: str, strata: pd.DataFrame, difficulty_counts: pd.DataFrame) -> Any:
     known = known_share(difficulty_counts) > 0
     table = quotas(strata, levels_known=known)
-    table = table[(table["target"] > 0) | (table["taken"] > 0)]
+    table = table[(table["target"] > 0) | (table["sampled"] > 0)]
     if table.empty:
         return empty_figure(f"{what} by field and level", "Nothing was sampled.")
     return _cells(what, table) if known else _bars(what, table)
@@ -127,10 +127,10 @@ def _bars(what: str, table: pd.DataFrame) -> Any:
         "customdata": names,
         "hovertemplate": "%{customdata}: %{x:,} wanted<extra></extra>",
     }
-    taken = table["taken"].tolist()
+    taken = table["sampled"].tolist()
     notes = [f"{a:,} of {b:,}" for a, b in zip(taken, targets["x"], strict=True)]
     hover = "%{customdata}: %{x:,} taken"
-    top = int(table[["taken", "target"]].to_numpy().max())
+    top = int(table[["sampled", "target"]].to_numpy().max())
     return plot(
         f"{what} by field, since no level is known: taken (bar) of those wanted (grey line)",
         60 + 26 * len(names),
@@ -147,7 +147,7 @@ def _bars(what: str, table: pd.DataFrame) -> Any:
 def _cells(what: str, table: pd.DataFrame) -> Any:
     taken, wanted, balance = (
         table.pivot_table(index="field", columns="level", values=name, aggfunc="sum")
-        for name in ("taken", "target", "balance")
+        for name in ("sampled", "target", "balance")
     )
     levels = [str(level) for level in taken.columns]
     names = [plain(clip(str(field), 40)) for field in taken.index]

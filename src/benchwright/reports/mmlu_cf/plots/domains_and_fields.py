@@ -80,12 +80,12 @@ def _others(domain_counts: pd.DataFrame, most: int = SHOWN) -> str:
     return f"{len(domain_counts) - most:,} other domains"
 
 
-def draw_field_halves(keyed_split_assignment: pd.DataFrame) -> Any:
+def draw_field_halves(public_split_assignment: pd.DataFrame) -> Any:
     """Draw the number of questions of each field in each half, the most frequent field first."""
     title = "Questions of each field in the public and in the closed half"
-    if keyed_split_assignment.empty:
+    if public_split_assignment.empty:
         return empty_figure(title, "The halves have no questions.")
-    counts = count_field_halves(keyed_split_assignment)
+    counts = count_field_halves(public_split_assignment)
     names, short = (
         [plain(clip(name or "no field", most)) for name in counts.index]
         for most in (40, NARROW_NAME)

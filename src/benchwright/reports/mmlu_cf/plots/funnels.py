@@ -24,7 +24,7 @@ def draw_construction_funnel(construction_steps: Steps) -> Any:
     title = (
         "From documents to two halves: questions left (blue), rejected (orange), not taken (grey)"
     )
-    if not (found := construction_steps.found):
+    if not (found := construction_steps.extracted):
         return empty_figure(title, "No question was found in the documents.")
     names, left, notes, gone, colours, gone_colours = map(
         list, zip(*_bars(construction_steps), strict=True)
@@ -39,13 +39,13 @@ def draw_construction_funnel(construction_steps: Steps) -> Any:
 
 def _bars(steps: Steps) -> list[_Bar]:
     domains = f"{steps.domains:,} domains" if steps.domains != 1 else "1 domain"
-    dropped = steps.leaks.dropped
+    dropped = steps.leaks.removed
     went = f" · {dropped:,} dropped as leaks" if dropped else ""
     most = max(steps.altered.values(), default=0)
     rows = [
         _Bar("documents", 0, f"{steps.documents:,} of {domains}", colour=QUIET, gone_colour=QUIET),
-        _Bar("questions found", steps.found, f"{steps.found:,}"),
-        _row("clean", steps.clean, steps.found, REMOVED),
+        _Bar("questions found", steps.extracted, f"{steps.extracted:,}"),
+        _row("clean", steps.clean, steps.extracted, REMOVED),
         _row("sampled", steps.sampled, steps.clean, QUIET),
     ]
     if steps.judged:

@@ -27,7 +27,7 @@ _SHORT = {AGAIN: "again"}
 def draw_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
     """Draw Krippendorff's alpha of all judges for each criterion, with its interval over items."""
     title = "Agreement of the judges: Krippendorff's alpha with 95% intervals over questions"
-    table = of_all_judges(judge_agreement)
+    table = pooled_agreement(judge_agreement)
     if table.empty:
         return empty_figure(title, "Fewer than two judges gave ratings, so there is no agreement.")
     alpha = table["alpha"]
@@ -77,7 +77,7 @@ def draw_judge_agreement(judge_agreement: pd.DataFrame) -> Any:
     )
 
 
-def of_all_judges(judge_agreement: pd.DataFrame) -> pd.DataFrame:
+def pooled_agreement(judge_agreement: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of a `JudgeAgreement` for all judges together; add the criterion's `name`."""
     rows = judge_agreement[(judge_agreement["judge"] == "") & (judge_agreement["other"] == "")]
     return rows.assign(name=rows["criterion"].str.replace("_", " ")).reset_index(drop=True)

@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.difficulty.model_answers import answer_matrix, answers_of_file
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import level_shares
 from benchwright.methods.mmlu_cf.difficulty.rating import compare_ratings, count_levels
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
+    answer_matrix,
+    answers_of_file,
+)
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from benchwright.tables.mmlu_cf import ItemDifficulty
 

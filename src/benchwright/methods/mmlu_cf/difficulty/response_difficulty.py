@@ -21,7 +21,7 @@ from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 from benchwright.methods.mmlu_cf.judging.judges import warn_of_server, with_passage
-from benchwright.methods.mmlu_cf.sealing.quiet_errors import no_question_in_errors
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
