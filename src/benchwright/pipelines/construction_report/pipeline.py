@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Pipeline
 
-from benchwright.methods.mmlu_cf.summary import (
+from benchwright.methods.mmlu_cf.construction_steps import (
     collect_construction_metrics,
     count_steps,
     measure_sample,

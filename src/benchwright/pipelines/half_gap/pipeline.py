@@ -8,8 +8,8 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
+from benchwright.reports.half_gap.gap_plots import draw_gaps, draw_gaps_by_field
 from benchwright.reports.half_gap.page import render_half_gap_page
-from benchwright.reports.half_gap.plots import draw_gaps, draw_gaps_by_field
 
 
 def create_pipeline() -> Pipeline:

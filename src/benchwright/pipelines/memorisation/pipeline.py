@@ -9,8 +9,8 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
 )
 from benchwright.pipelines.named_nodes import Function, inputs_by_name, named_nodes
+from benchwright.reports.memorisation.memorisation_plot import draw_memorisation
 from benchwright.reports.memorisation.page import render_memorisation_page
-from benchwright.reports.memorisation.plots import draw_memorisation
 
 _PARAMS = ("ingestion", "variant", "scoring", "seed")
 

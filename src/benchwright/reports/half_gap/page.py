@@ -9,7 +9,7 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
-from benchwright.reports.half_gap.plots import by_size
+from benchwright.reports.half_gap.gap_plots import by_size
 from benchwright.reports.page.parts import (
     LONGEST_TABLE,
     Bullets,

@@ -6,14 +6,19 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary import ParseRate, SampleByDifficulty, Steps, quotas
+from benchwright.methods.mmlu_cf.construction_steps import (
+    ParseRate,
+    SampleByDifficulty,
+    Steps,
+    quotas,
+)
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     FieldsParams,
     SamplingByDifficultyParams,
     SplittingParams,
 )
-from benchwright.reports.mmlu_cf.headline import (
+from benchwright.reports.mmlu_cf.findings import (
     Evidence,
     describe_leaks,
     describe_second_rating,

@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     parsed_answer,
     speaks_of_questions,
 )
-from benchwright.methods.mmlu_cf.extraction.answers import GivenAnswer
+from benchwright.methods.mmlu_cf.extraction.given_answers import GivenAnswer
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
 from benchwright.methods.mmlu_cf.extraction.options import Run
 from benchwright.methods.mmlu_cf.extraction.stems import Stem

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, match_keys
 from benchwright.methods.mmlu_cf.extraction.answer_lines import folded, parsed_answer, starts_answer
-from benchwright.methods.mmlu_cf.extraction.answers import (
+from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
     emphasised,
     explanation,

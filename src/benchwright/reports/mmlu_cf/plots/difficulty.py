@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary import known_share, quotas
+from benchwright.methods.mmlu_cf.construction_steps import known_share, quotas
 from benchwright.reports.mmlu_cf.plots import POOLS
 from benchwright.reports.page.plot_style import KEPT, QUIET, axis, clip, empty_figure, plain
 from benchwright.reports.page.plots import NOTES_BESIDE, bars, legend_below, margin, plot, rows_down

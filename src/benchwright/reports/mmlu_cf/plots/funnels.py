@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary import Steps
+from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.plots import CLOSED, PUBLIC
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, empty_figure, plain
 from benchwright.reports.page.plots import bars, funnel

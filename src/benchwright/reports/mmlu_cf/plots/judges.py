@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary import AGAIN, ParseRate
+from benchwright.methods.mmlu_cf.construction_steps import AGAIN, ParseRate
 from benchwright.reports.page.plot_style import (
     KEPT,
     NARROW_NAME,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.summary import (
+from benchwright.methods.mmlu_cf.construction_steps import (
     Leaks,
     ParseRate,
     SampleByDifficulty,
