@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 
-from benchwright.statistics.preservation import Judges, preservation, preservation_by_panel
+from benchwright.statistics.preservation import ModelPanels, preservation, preservation_by_panel
 
 
 def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +96,7 @@ def test_panels_have_the_figures_of_their_own_answers(
     for least, block in ((1 << 17, 1 << 24), (0, 1 << 24), (0, 1)):  # threads: none, panels, blocks
         monkeypatch.setattr("benchwright.statistics.preservation._WORTH_THREADS", least)
         monkeypatch.setattr("benchwright.statistics.preservation._BLOCK_BYTES", block)
-        judges = Judges.of(correct, panels, whole)
+        judges = ModelPanels.of(correct, panels, whole)
         found = preservation_by_panel(judges, weights, sizes=sizes)
         assert list(found) == list(panels)
         for name, own in panels.items():

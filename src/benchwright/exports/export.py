@@ -285,7 +285,7 @@ def _groups(
 
 
 CHOSEN, RANDOM = "chosen", "random"
-EVERYONE = -1  # the split of `SamplerChoice` in which all models choose
+ALL_MODELS_SPLIT = -1  # the split of `SamplerChoice` in which all models choose
 EQUAL = "all items count alike: the accuracy that the harness prints is the subset's score"
 WEIGHTED = (
     "the score is the sum of weight times answer; the harness prints the plain mean, which is not "
@@ -377,7 +377,7 @@ def sampler_of(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> str:
     """Return the sampler that drew the subset."""
     if sampling.export.sampler != CHOSEN:
         return sampling.export.sampler
-    winner = sampler_choice.loc[sampler_choice["split"] == EVERYONE, "winner"]
+    winner = sampler_choice.loc[sampler_choice["split"] == ALL_MODELS_SPLIT, "winner"]
     return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
 
 

@@ -33,7 +33,7 @@ class Preservation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judges:
+class ModelPanels:
     """Answers of m models, and panels of these models that judge separately.
 
     Scores are computed once for all panels.
@@ -72,17 +72,17 @@ def preservation(
     """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 
     `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
-    longer than all else. `whole` is as in `Judges.of`.
+    longer than all else. `whole` is as in `ModelPanels.of`.
 
     Raises:
         ValueError: answers and weights do not have the same items.
     """
-    judges = Judges.of(correct, {"": np.arange(len(correct))}, whole)
-    return preservation_by_panel(judges, weights, tau=tau)[""]
+    model_panels = ModelPanels.of(correct, {"": np.arange(len(correct))}, whole)
+    return preservation_by_panel(model_panels, weights, tau=tau)[""]
 
 
 def preservation_by_panel(
-    judges: Judges,
+    model_panels: ModelPanels,
     weights: NDArray[np.floating],
     *,
     tau: bool = True,
@@ -98,15 +98,15 @@ def preservation_by_panel(
     """
     if sizes is None:
         sizes = _plain_sizes(weights)
-    used = np.unique(np.concatenate([np.empty(0, np.intp), *judges.panels.values()]))
-    places = {name: np.searchsorted(used, own) for name, own in judges.panels.items()}
+    used = np.unique(np.concatenate([np.empty(0, np.intp), *model_panels.panels.values()]))
+    places = {name: np.searchsorted(used, own) for name, own in model_panels.panels.items()}
     step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))
     starts = range(0, len(weights), step)
 
     def block(start: int) -> dict[str, Preservation]:
         rows = slice(start, start + step)
-        scores = subset_scores(judges.correct, weights[rows], models=used)
-        return _panels(judges, places, scores, sizes[rows], tau, threads=len(starts) == 1)
+        scores = subset_scores(model_panels.correct, weights[rows], models=used)
+        return _panels(model_panels, places, scores, sizes[rows], tau, threads=len(starts) == 1)
 
     blocks: dict[str, list[Preservation]] = {name: [] for name in places}
     for found in _in_threads(block, starts) if len(starts) > 1 else map(block, starts):
@@ -127,7 +127,7 @@ def _plain_sizes(weights: NDArray[np.floating]) -> NDArray[np.intp]:
 
 
 def _panels(
-    judges: Judges,
+    model_panels: ModelPanels,
     places: Mapping[str, NDArray[np.intp]],
     scores: Float,
     sizes: NDArray[np.intp],
@@ -138,10 +138,10 @@ def _panels(
     """Compute a block's figures by panel, from the scores of all models that judge."""
 
     def figures(name: str) -> Preservation:
-        own = judges.panels[name]
-        counted = sizes * int(judges.right_or_wrong[own].all())
+        own = model_panels.panels[name]
+        counted = sizes * int(model_panels.right_or_wrong[own].all())
         # Rows stay contiguous, so that sums are taken in the same order whoever else judges.
-        full, part = judges.full.take(own, axis=1), scores.take(places[name], axis=1)
+        full, part = model_panels.full.take(own, axis=1), scores.take(places[name], axis=1)
         return _figures(full, part, counted, tau)
 
     if not threads or scores.size < _WORTH_THREADS:

@@ -81,7 +81,7 @@ class ItemMap(Table):
     cluster: Series[int] = pa.Field(ge=-1)
 
 
-class SamplingFigures(Table):
+class SamplingResults(Table):
     """What each sampler's draws keep of ranks and scores; key (sampler, panel, rate, repeat).
 
     Shares are 0–1; correlations are null where there is none.
@@ -189,7 +189,7 @@ class SamplerChoice(Table):
     luck_gain: Series[float] = pa.Field(nullable=True)  # held out, of the best random order
     luck_winner: Series[str]  # which one that is; "" for the choice by all models
     n_choose: Series[int] = pa.Field(ge=0)
-    n_judge: Series[int] = pa.Field(ge=0)
+    n_held_out: Series[int] = pa.Field(ge=0)
     n_eligible: Series[int] = pa.Field(ge=0)
     reason: Series[str]
 
@@ -306,7 +306,7 @@ class ChosenCurves(Table):
     of the splits. `random_…` are of single random subsets, judged by models that did not choose.
     """
 
-    line: Series[str] = pa.Field(isin=["chosen", "chosen, in-sample", "random", "random order"])
+    line: Series[str] = pa.Field(isin=["chosen", "chosen_in_sample", "random", "random_order"])
     splits: Series[int] = pa.Field(ge=1)
     rate: Series[float] = pa.Field(gt=0, le=100)
     size: Series[int] = pa.Field(ge=1)

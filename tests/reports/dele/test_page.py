@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.reports.dele.headline import write_headline
+from benchwright.reports.dele.sampling_headline import write_headline
 from methods.dele.evidence.sampling_examples import make_answers
 from reports.dele.sampling_stage import PARAMS, SCORES, run
 

@@ -5,13 +5,13 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.methods.dele.evidence import (
     against_random,
     choice,
-    curves,
     estimates,
-    judging,
     panels,
+    rate_curves,
+    sampler_results,
+    sampler_summary,
     score_spread,
     study,
-    summary,
     texts,
 )
 from benchwright.pipelines.named_nodes import (
@@ -21,9 +21,9 @@ from benchwright.pipelines.named_nodes import (
     named_nodes,
     report_nodes,
 )
-from benchwright.reports.dele import headline, page
+from benchwright.reports.dele import page, sampling_headline
 from benchwright.reports.dele.plots import bars, clusters
-from benchwright.reports.dele.plots import curves as curve_plots
+from benchwright.reports.dele.plots import rate_curves as rate_curve_plots
 from benchwright.tables.responses import Responses
 
 NO_ANSWERS = "no_live_responses"
@@ -33,25 +33,25 @@ _PARAMS = ("estimation", "ingestion", "models", "sampling", "seed", "variant")
 _NODES: dict[Function, str | list[str]] = {
     panels.choose_panels: "sampling_panels",
     study.encode_pool_texts: ["sampling_vectors", "pool_vectors"],
-    study.prepare_study: "sampling_pools",
-    judging.judge_samplers: ["sampling_figures", "samplers_left_out"],
+    study.prepare_study: "sampling_study",
+    sampler_results.compare_samplers: ["sampling_results", "samplers_left_out"],
     against_random.draw_random_bands: "random_bands",
-    curves.trace_curves: "sampling_curves",
-    summary.summarise_samplers: "sampling_summary",
+    rate_curves.trace_curves: "sampling_curves",
+    sampler_summary.summarise_samplers: "sampling_summary",
     panels.choose_paper_panel: "paper_panel",
-    summary.judge_paper_panel: ["paper_curves", "paper_summary"],
-    curves.trace_targets: "target_curves",
+    sampler_summary.compare_on_paper_panel: ["paper_curves", "paper_summary"],
+    rate_curves.trace_targets: "target_curves",
     estimates.measure_estimates: "estimate_errors",
     score_spread.spread_scores: "score_spread",
     choice.choose_samplers: ["sampler_choice", "changed_winner"],
-    curves.trace_chosen: "chosen_curves",
-    curves.trace_subjects: "subject_curves",
+    rate_curves.trace_chosen: "chosen_curves",
+    rate_curves.trace_subjects: "subject_curves",
     choice.choose_by_subject: ["subject_winners", "changed_subjects", "subject_luck"],
     choice.join_changes: "changed_winners",
     choice.choose_subset: "chosen_subset",
     texts.describe_texts: ["item_features", "readability_examples", "readability_bands"],
     texts.describe_clusters: ["cluster_sizes", "cluster_curves", "item_map"],
-    headline.collect_sampling_metrics: "sampling_metrics",
+    sampling_headline.collect_sampling_metrics: "sampling_metrics",
 }
 _CURVES = {
     "tau": "figure_sampling_tau",
@@ -63,10 +63,10 @@ _CURVES = {
     "wasserstein-sd": "figure_sampling_wasserstein_sd",
 }
 _FIGURES: dict[str, tuple[Function, str]] = {
-    "paper": (curve_plots.draw_paper_curves, "figure_paper_curves"),
-    "targets": (curve_plots.draw_target_curves, "figure_target_curves"),
-    "chosen": (curve_plots.draw_chosen_curves, "figure_chosen_curves"),
-    "subjects": (curve_plots.draw_subject_curves, "figure_subject_curves"),
+    "paper": (rate_curve_plots.draw_paper_curves, "figure_paper_curves"),
+    "targets": (rate_curve_plots.draw_target_curves, "figure_target_curves"),
+    "chosen": (rate_curve_plots.draw_chosen_curves, "figure_chosen_curves"),
+    "subjects": (rate_curve_plots.draw_subject_curves, "figure_subject_curves"),
     "winners": (bars.draw_winners, "figure_sampler_winners"),
     "spread": (bars.draw_score_spread, "figure_score_spread"),
     "cluster-curves": (clusters.draw_cluster_curves, "figure_cluster_curves"),
@@ -87,18 +87,18 @@ _SECTIONS: dict[Function, str] = {
 
 def create_answers_pipeline() -> Pipeline:
     """Create the pipeline of a run that asks no models: their answers are an empty dataset."""
-    return Pipeline([Node(Responses.empty, None, NO_ANSWERS, name="ask_nobody")])
+    return Pipeline([Node(Responses.empty, None, NO_ANSWERS, name="no_live_answers")])
 
 
 def create_pipeline() -> Pipeline:
     """Create the sampling stage, which runs no models but the encoders that samplers read."""
-    given = {"panels": "sampling_panels", "study": "sampling_pools"}
+    given = {"panels": "sampling_panels", "study": "sampling_study"}
     drawn = ["sampling_curves", "sampling_panels", "params:sampling"]
     figures = {place: figure for place, (_, figure) in _FIGURES.items()}
     sections = inputs_by_name(_SECTIONS, _PARAMS)
     render = page.render_sampling_report
     plots = [
-        Node(curve_plots.draw_curves, drawn, list(_CURVES.values()), name="draw_curves"),
+        Node(rate_curve_plots.draw_curves, drawn, list(_CURVES.values()), name="draw_curves"),
         *named_nodes(inputs_by_name(dict(_FIGURES.values()), _PARAMS)),
     ]
     return Pipeline(
@@ -106,7 +106,7 @@ def create_pipeline() -> Pipeline:
             *named_nodes(inputs_by_name(_NODES, _PARAMS, **given)),
             Node(
                 against_random.compare_with_random,
-                {"sampling_figures": "sampling_figures", "study": "sampling_pools"},
+                {"sampling_results": "sampling_results", "study": "sampling_study"},
                 "sampling_against_random",
                 name="compare_samplers_with_random",
             ),

@@ -6,14 +6,18 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.dele.evidence.against_random import LEVEL
-from benchwright.methods.dele.evidence.choice import EVERYONE, export_sampler, gains_over_splits
+from benchwright.methods.dele.evidence.choice import (
+    ALL_MODELS_SPLIT,
+    export_sampler,
+    gains_over_splits,
+)
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import EstimationParams, SamplingParams
-from benchwright.reports.dele.headline import METRIC, write_headline, write_notes
-from benchwright.reports.dele.plots.curves import LINES
-from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient, points
+from benchwright.reports.dele.labels import METRICS, PANELS, bounds, coefficient, points
+from benchwright.reports.dele.plots.rate_curves import LINES
+from benchwright.reports.dele.sampling_headline import METRIC, write_headline, write_notes
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import rows_of, tile
@@ -244,7 +248,7 @@ def _p(value: float | None) -> str:
 
 def _choice(row: Row) -> Row:
     gains = {name: coefficient(row[f"{name}_gain"]) for name in ("apparent", "held_out", "luck")}
-    by = "all models" if row["split"] == EVERYONE else f"split {row['split'] + 1}"
+    by = "all models" if row["split"] == ALL_MODELS_SPLIT else f"split {row['split'] + 1}"
     return {**row, **gains, "by": by, "metric": METRICS[str(row["metric"])]}
 
 

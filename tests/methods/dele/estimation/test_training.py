@@ -86,7 +86,7 @@ def test_models_with_many_gaps_do_not_judge() -> None:
     values = np.ones((3, 100), dtype=np.float32)
     values[0, :5] = np.nan
     values[1, :6] = np.nan
-    assert PreparedTraining(Training(values)).judges.tolist() == [True, False, True]
+    assert PreparedTraining(Training(values)).nearly_complete.tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(

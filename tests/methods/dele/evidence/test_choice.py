@@ -13,11 +13,11 @@ from benchwright.methods.dele.evidence.choice import (
     fixed_orders,
     gains_over_splits,
     join_changes,
+    measure_orders,
     model_splits,
-    order_figures,
 )
-from benchwright.methods.dele.evidence.judging import judge_samplers
-from benchwright.statistics.preservation import Judges
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers
+from benchwright.statistics.preservation import ModelPanels
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -33,7 +33,7 @@ NO_SUBJECTS = pd.DataFrame({"subject": pd.Series(dtype=str), "winner": pd.Series
 
 @pytest.fixture(scope="module")
 def figures() -> pd.DataFrame:
-    return judge_samplers(STUDY)[0]
+    return compare_samplers(STUDY)[0]
 
 
 def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
@@ -41,10 +41,10 @@ def test_choice_by_all_and_by_splits(figures: pd.DataFrame) -> None:
     assert table["split"].tolist() == [-1, 0, 1, 2]
     assert changed.empty
     everyone = table.iloc[0]
-    assert (everyone["n_choose"], everyone["n_judge"]) == (24, 0)
+    assert (everyone["n_choose"], everyone["n_held_out"]) == (24, 0)
     assert np.isnan(everyone["held_out_gain"])
     splits = table.iloc[1:]
-    assert (splits["n_choose"] + splits["n_judge"] == 24).all()
+    assert (splits["n_choose"] + splits["n_held_out"] == 24).all()
     assert splits["held_out_gain"].notna().all()
     assert splits["luck_gain"].notna().all()
     assert np.isnan(everyone["luck_gain"])
@@ -61,8 +61,8 @@ def test_the_luckiest_order_is_that_of_the_models_that_chose(figures: pd.DataFra
     lucky: dict[str, list[str]] = {"selection": [], "held_out": []}
     draws = STUDY.draws([10, 25, 50], tau=False)
     for halves in model_splits(STUDY):
-        judges = Judges.of(STUDY.panels.correct, halves._asdict())
-        found = order_figures(STUDY, fixed_orders(5, 0), judges, draws)
+        judges = ModelPanels.of(STUDY.panels.correct, halves._asdict())
+        found = measure_orders(STUDY, fixed_orders(5, 0), judges, draws)
         for side, winners in lucky.items():
             own = found[found["panel"] == side]
             winners.append(choose_sampler(own, STUDY.sampling.adaptive).winner)

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from benchwright.methods.dele.evidence.choice import choose_samplers, gains_over_splits
-from benchwright.methods.dele.evidence.curves import trace_chosen
-from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.rate_curves import trace_chosen
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.reports.dele.page import chosen_rows
-from benchwright.reports.dele.plots.curves import LINES, draw_chosen_curves
+from benchwright.reports.dele.plots.rate_curves import LINES, draw_chosen_curves
 from methods.dele.evidence.sampling_examples import make_study
 
 STUDY = make_study()
@@ -16,7 +16,7 @@ NOTHING = pd.DataFrame({"split": pd.Series(dtype=int), "winner": pd.Series(dtype
 
 @pytest.fixture(scope="module")
 def choice() -> pd.DataFrame:
-    figures = judge_samplers(STUDY)[0]
+    figures = compare_samplers(STUDY)[0]
     return choose_samplers(figures, NOTHING, STUDY)[0]
 
 
@@ -33,14 +33,14 @@ def test_gains_of_the_choice_are_gaps_between_the_curves(
     mean = own.groupby("line")["mean"].mean()
     gains = gains_over_splits(choice)
     assert mean["chosen"] - mean["random"] == pytest.approx(gains.held_out)
-    assert mean["random order"] - mean["random"] == pytest.approx(gains.luck)
+    assert mean["random_order"] - mean["random"] == pytest.approx(gains.luck)
 
 
 @pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
 def test_in_sample_is_judged_by_those_that_chose(choice: pd.DataFrame, winner: str) -> None:
     table = choice.assign(winner=winner)
     own = trace_chosen(table, STUDY).set_index(["line", "rate", "metric"])
-    gap = own.loc["chosen, in-sample"]["mean"] - own.loc["chosen"]["mean"]
+    gap = own.loc["chosen_in_sample"]["mean"] - own.loc["chosen"]["mean"]
     assert gap.abs().max() > 0.01
     same = own.loc["chosen"]["mean"] - own.loc["random"]["mean"]
     assert (same.abs().max() < 1e-12) == (winner == "random")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.dele.evidence.panels import (
-    every_nth_of_the_best,
+    every_nth_of_best,
     split_by_family,
     split_forward,
 )
@@ -55,7 +55,7 @@ def test_the_stronger_models_judge() -> None:
 def test_the_panel_of_the_paper_is_every_twentieth_of_the_first_thousand() -> None:
     scores = np.arange(3_000, dtype=float)
     scores[-1] = np.nan
-    panel = every_nth_of_the_best([str(i) for i in range(3_000)], scores)
+    panel = every_nth_of_best([str(i) for i in range(3_000)], scores)
     assert len(panel) == 50
     assert panel[:3].tolist() == [2998, 2978, 2958]
     assert panel[-1] == 2998 - 49 * 20

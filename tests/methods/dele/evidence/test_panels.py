@@ -28,12 +28,12 @@ def test_forward_judges_are_the_stronger_models() -> None:
 
 def test_judges_of_all_panels_and_of_some() -> None:
     panels = make_panels()
-    assert set(panels.judges().panels) == set(CHOSEN_BY) - {"paper_partial"}
-    some = panels.judges(["forward"])
+    assert set(panels.model_panels().panels) == set(CHOSEN_BY) - {"paper_partial"}
+    some = panels.model_panels(["forward"])
     assert list(some.panels) == ["forward"]
     assert np.array_equal(some.correct[some.panels["forward"]], panels.answers("forward"))
     first = np.eye(len(panels.item_ids))[0]
-    assert np.array_equal(panels.judges(whole=first).full[0], panels.correct[:, 0])
+    assert np.array_equal(panels.model_panels(whole=first).full[0], panels.correct[:, 0])
 
 
 def test_items_and_models_with_gaps() -> None:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchwright.methods.dele.evidence.judging import judge_samplers
 from benchwright.methods.dele.evidence.panels import answered_by_all, choose_paper_panel
-from benchwright.methods.dele.evidence.summary import judge_paper_panel
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers
+from benchwright.methods.dele.evidence.sampler_summary import compare_on_paper_panel
 from benchwright.params.scoring import ModelsParams
-from benchwright.reports.dele.plots.curves import draw_paper_curves
+from benchwright.reports.dele.plots.rate_curves import draw_paper_curves
 from methods.dele.evidence.sampling_examples import (
     NO_SCORES,
     make_answers,
@@ -81,7 +81,7 @@ def test_order_of_models_and_items_does_not_matter() -> None:
 
 def test_samplers_choose_among_its_items_alone() -> None:
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
-    curves, summary = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+    curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     assert set(curves["panel"]) == {"paper_partial"}
     assert set(curves["size"]) == {4, 10, 20, 40}
     assert curves[["random_low", "random_high"]].notna().all().all()
@@ -97,9 +97,9 @@ def test_samplers_choose_among_its_items_alone() -> None:
 def test_it_is_a_benchmark_of_its_own() -> None:
     """Its models and items alone, with no others, give the same figures by all models."""
     panel = choose_paper_panel(make_matrix(gappy()), make_items(), SCORES, PARAMS)
-    curves, _ = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+    curves, _ = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
     panels = make_panels(panel.correct, PARAMS)
-    figures, _ = judge_samplers(make_study(panels, PARAMS))
+    figures, _ = compare_samplers(make_study(panels, PARAMS))
     own = figures[figures["panel"] == "all"].groupby(["sampler", "rate"])["spearman"].mean()
     found = curves[curves["metric"] == "spearman"].set_index(["sampler", "rate"])["mean"]
     pd.testing.assert_series_equal(found.sort_index(), own, check_names=False)
@@ -112,7 +112,7 @@ def test_nobody_is_there() -> None:
     ):
         panel = choose_paper_panel(make_matrix(answers), make_items(), scores, PARAMS)
         assert (panel.models, panel.item_ids) == ((), ())
-        curves, summary = judge_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
+        curves, summary = compare_on_paper_panel(make_items(), panel, {}, PARAMS, ModelsParams(), 0)
         assert curves.empty
         assert summary.empty
         assert not draw_paper_curves(curves, panel, PARAMS).data

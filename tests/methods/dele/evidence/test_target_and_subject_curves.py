@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.methods.dele.evidence.curves import thinned, trace_subjects, trace_targets
-from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.rate_curves import thinned, trace_subjects, trace_targets
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.page import target_rows
-from benchwright.reports.dele.plots.curves import draw_subject_curves, draw_target_curves
+from benchwright.reports.dele.plots.rate_curves import draw_subject_curves, draw_target_curves
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_items,
@@ -38,7 +38,7 @@ def targets() -> pd.DataFrame:
 
 
 def test_beside_the_mean_over_items_are_the_figures_of_all_pages(targets: pd.DataFrame) -> None:
-    figures, _ = judge_samplers(uneven())
+    figures, _ = compare_samplers(uneven())
     own = figures[figures["panel"] == "held_out"].groupby(["sampler", "rate"])["tau_b"].mean()
     items = targets[(targets["target"] == "items") & (targets["metric"] == "tau_b")]
     found = items.set_index(["sampler", "rate"])["mean"]
@@ -98,7 +98,7 @@ def test_a_subject_is_a_benchmark_of_its_own(subjects: pd.DataFrame) -> None:
     """Its items alone, as a benchmark, give the same figures; all models judge."""
     answers = make_answers()[:, :45]
     items = make_items(45).assign(subject="large")
-    figures, _ = judge_samplers(
+    figures, _ = compare_samplers(
         make_study(make_panels(answers, PARAMS, items=items), PARAMS, items)
     )
     own = figures[(figures["panel"] == "all") & (figures["sampler"] == "word_length")]

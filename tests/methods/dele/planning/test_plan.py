@@ -18,13 +18,13 @@ from benchwright.methods.dele.planning.plan import (
     samplers_that_reach,
     smallest_size,
 )
-from benchwright.methods.dele.planning.rank_agreement import RandomSubsets, grid_of_sizes
 from benchwright.methods.dele.planning.score_errors import (
     MOST_PAIRS,
     pairs_of_models,
     variance_of_differences,
     variance_of_scores,
 )
+from benchwright.methods.dele.planning.simulated_agreement import RandomSubsets, grid_of_sizes
 from benchwright.statistics.paired_differences import clustered_se, paired_se
 
 

@@ -21,16 +21,16 @@ from benchwright.methods.dele.samplers.anchor_points import (
     irt_clusters_sampler,
     ward_tree,
 )
-from benchwright.methods.dele.samplers.answers import (
+from benchwright.methods.dele.samplers.baselines import random_sampler
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.registry import SAMPLERS
+from benchwright.methods.dele.samplers.response_samplers import (
     discrimination_sampler,
     filled_answers,
     rest_score_correlations,
     share_wrong,
     share_wrong_sampler,
 )
-from benchwright.methods.dele.samplers.baselines import random_sampler
-from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.sampling import AnchorParams, SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows

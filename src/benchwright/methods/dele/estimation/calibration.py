@@ -81,7 +81,7 @@ def past_errors(
     across, forward = (
         Errors(found[there], prepared.scores[there] - found[there])
         for found in (estimate, ahead)
-        for there in [prepared.judges & ~np.isnan(found)]
+        for there in [prepared.nearly_complete & ~np.isnan(found)]
     )
     rare, ceiling = np.quantile(prepared.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
     return PastErrors(across, forward, float(rare), float(ceiling))

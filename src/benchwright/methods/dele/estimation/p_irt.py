@@ -86,7 +86,7 @@ def mixture(task: Task) -> float:
     past = past_errors(task.prepared, task.places, task.seed, p_irt_rule).across.error
     if not len(past):
         return 0.5
-    values = task.prepared.filled[task.prepared.judges].astype(np.float64)
+    values = task.prepared.filled[task.prepared.nearly_complete].astype(np.float64)
     if task.equal:
         variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
     else:

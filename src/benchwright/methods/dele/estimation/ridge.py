@@ -25,10 +25,10 @@ def learn_ridge(task: Task) -> FromComplete:
 
     Folds and the best models have equal weight, for typical and for better new models.
     """
-    judges = int(task.prepared.judges.sum())
-    if judges < _FEWEST_MODELS:
+    models = int(task.prepared.nearly_complete.sum())
+    if models < _FEWEST_MODELS:
         return impossible(
-            f"{judges} training model{'' if judges == 1 else 's'} with nearly all answers; "
+            f"{models} training model{'' if models == 1 else 's'} with nearly all answers; "
             f"at least {_FEWEST_MODELS} are needed"
         )
     from threadpoolctl import threadpool_limits
@@ -43,7 +43,7 @@ def ridge_rule(weights: Float, penalty: float) -> Rule:
     """Return the rule: mean outside the subset = answers · (weights + w) + intercept, w small."""
 
     def rule(prepared: PreparedTraining, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        known = prepared.judges if rows is None else prepared.judges & rows
+        known = prepared.nearly_complete if rows is None else prepared.nearly_complete & rows
         share = len(places) / prepared.items
         if not known.any() or share == 1:
             return lambda answers: np.asarray(answers @ weights)

@@ -153,7 +153,7 @@ class PreparedTraining:
         return np.asarray(self.filled.mean(axis=0, dtype=np.float64))
 
     @cached_property
-    def judges(self) -> Rows:
+    def nearly_complete(self) -> Rows:
         """Models (m,) that answered nearly all items: the truth that estimates are held against."""
         share = np.mean(~np.isnan(self.training.correct), axis=1)
         return np.asarray(share >= _NEARLY_ALL)

@@ -129,7 +129,7 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
 
 def _chosen_by_few(task: Task) -> str:
     """Warn that a few models fit the anchors that they chose much better than new models do."""
-    models = int(task.prepared.judges.sum())
+    models = int(task.prepared.nearly_complete.sum())
     if task.equal or models >= _MANY_MODELS:
         return ""
     return f"if these {models} training models chose the anchors, the interval is too narrow"

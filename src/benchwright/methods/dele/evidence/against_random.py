@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.evidence.judging import FIGURES
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
+from benchwright.methods.dele.evidence.sampler_results import METRICS
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
-from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
+from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.tables.dele import RandomBands, SamplingAgainstRandom
 
@@ -32,21 +32,28 @@ LEVEL = 0.05
 """Level of the tests after the correction."""
 
 
-def random_figures(
-    judges: Judges, size: int, draws: int, generator: np.random.Generator, *, tau: bool = True
+def random_results(
+    model_panels: ModelPanels,
+    size: int,
+    draws: int,
+    generator: np.random.Generator,
+    *,
+    tau: bool = True,
 ) -> dict[str, Preservation]:
     """Return the figures (draws,) of random subsets of one size by panel, the same for all."""
-    n = judges.correct.shape[1]
+    n = model_panels.correct.shape[1]
     blocks = []
     for start in range(0, draws, _BLOCK):
         masks = draw_subsets(n, size, min(_BLOCK, draws - start), generator)
         sizes = np.full(len(masks), size)
-        blocks.append(preservation_by_panel(judges, masks / max(size, 1), tau=tau, sizes=sizes))
+        blocks.append(
+            preservation_by_panel(model_panels, masks / max(size, 1), tau=tau, sizes=sizes)
+        )
     return {
         panel: Preservation(
             *(np.concatenate(x) for x in zip(*(b[panel] for b in blocks), strict=True))
         )
-        for panel in judges.panels
+        for panel in model_panels.panels
     }
 
 
@@ -57,12 +64,12 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     deviation over repeats resamples as many random subsets as there are repeats.
     """
     rows = []
-    judges, sampling = study.panels.judges(), study.sampling
+    model_panels, sampling = study.panels.model_panels(), study.sampling
     for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
         generator = study.generator(f"random_bands/{rate:g}")
-        drawn = random_figures(judges, size, sampling.evidence.band_subsets, generator)
+        drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
         for panel, figures in drawn.items():
-            for metric in FIGURES:
+            for metric in METRICS:
                 values = getattr(figures, metric)
                 bounds = quantiles(values)
                 sds = np.full(1, np.nan)
@@ -93,10 +100,10 @@ def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
 def tested_panels(panels: SamplingPanels) -> list[str]:
     """Return the panels of models that did not choose; all models where too few are left."""
     names = dict.fromkeys(("held_out", "forward", panels.main))
-    return [name for name in names if len(panels.groups[name]) >= FEWEST_JUDGES]
+    return [name for name in names if len(panels.groups[name]) >= FEWEST_MODELS]
 
 
-def compare_with_random(sampling_figures: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
+def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
     """Compare each sampler's mean over repeats with random subsets of the same size.
 
     The percentile is that of the mean among single random subsets. The p-value compares the mean
@@ -108,20 +115,20 @@ def compare_with_random(sampling_figures: pd.DataFrame, study: SamplingStudy) ->
         A `SamplingAgainstRandom` table, without rows where fewer than three models judge.
     """
     sampling = study.sampling
-    names = [name for name in sorted(set(sampling_figures["sampler"])) if name != RANDOM]
-    judges = study.panels.judges(tested_panels(study.panels))
-    if not names or not judges.panels:
+    names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]
+    model_panels = study.panels.model_panels(tested_panels(study.panels))
+    if not names or not model_panels.panels:
         return SamplingAgainstRandom.empty()
     kinds = sampler_kinds(sampling)
     repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
     rates = sampling.evidence.at_rates
     draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets)
-    groups = sampling_figures.groupby(["sampler", "panel", "rate"])
+    groups = sampling_results.groupby(["sampler", "panel", "rate"])
     means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
     rows: list[dict[str, Any]] = []
     for rate, size in study.sizes(rates):
         generator = study.generator(f"against_random/{rate:g}")
-        drawn = random_figures(judges, size, draws, generator)
+        drawn = random_results(model_panels, size, draws, generator)
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
         for panel, figures in drawn.items():
             for name in [RANDOM, *names]:
@@ -129,7 +136,9 @@ def compare_with_random(sampling_figures: pd.DataFrame, study: SamplingStudy) ->
                     key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
                     mean = means[name, panel, rate]
                     rows += _rows(key, mean, figures, nulls[:, : repeats[name]])
-    return _corrected(pd.DataFrame(rows), {name: len(own) for name, own in judges.panels.items()})
+    return _corrected(
+        pd.DataFrame(rows), {name: len(own) for name, own in model_panels.panels.items()}
+    )
 
 
 def _rows(

@@ -9,8 +9,12 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.against_random import HIGHER_IS_BETTER
-from benchwright.methods.dele.evidence.judging import judge_by, runs_on, sampler_figures
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, ModelSplit, split_by_family
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
+from benchwright.methods.dele.evidence.sampler_results import (
+    compare_for_panels,
+    measure_samplers,
+    runs_on,
+)
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
@@ -23,10 +27,10 @@ from benchwright.methods.dele.samplers.pool import (
 )
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams, SamplingParams
-from benchwright.statistics.preservation import Judges
+from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChangedWinners, ChosenSubset, SamplerChoice, SubjectWinners
 
-EVERYONE = -1
+ALL_MODELS_SPLIT = -1
 """The split in which all models choose and none judges."""
 
 
@@ -144,16 +148,16 @@ def fixed_orders(count: int, seed: int) -> dict[str, Sampler]:
     return {f"order {number:03d}": fixed(number) for number in range(count)}
 
 
-def order_figures(
-    study: SamplingStudy, orders: dict[str, Sampler], judges: Judges, draws: Draws
+def measure_orders(
+    study: SamplingStudy, orders: dict[str, Sampler], model_panels: ModelPanels, draws: Draws
 ) -> pd.DataFrame:
     """Judge fixed orders at the rates of `draws`, each once."""
     once = Draws(draws.rates, dict.fromkeys(orders, 1), study.seed, draws.tau)
-    return sampler_figures(study.plain, orders, judges, once)
+    return measure_samplers(study.plain, orders, model_panels, once)
 
 
 def choose_samplers(
-    sampling_figures: pd.DataFrame, saved_sampler_choice: pd.DataFrame, study: SamplingStudy
+    sampling_results: pd.DataFrame, saved_sampler_choice: pd.DataFrame, study: SamplingStudy
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a sampler by all models, and by a part of them over many splits.
 
@@ -165,11 +169,11 @@ def choose_samplers(
         A `SamplerChoice` table, and a `ChangedWinners` table: where the choice by all models
         differs from that of the last saved run.
     """
-    choosers = sampling_figures[sampling_figures["panel"] == "all"]
+    choosers = sampling_results[sampling_results["panel"] == "all"]
     counts = (len(study.panels.models), 0)
-    everyone = _row(EVERYONE, choosers, None, study.sampling.adaptive, counts)
+    everyone = _row(ALL_MODELS_SPLIT, choosers, None, study.sampling.adaptive, counts)
     table = SamplerChoice.from_rows([everyone, *_by_splits(study)])
-    whole = [frame[frame["split"] == EVERYONE] for frame in (saved_sampler_choice, table)]
+    whole = [frame[frame["split"] == ALL_MODELS_SPLIT] for frame in (saved_sampler_choice, table)]
     before, now = (frame["winner"].set_axis([""] * len(frame)) for frame in whole)
     return table, _changed(before, now)
 
@@ -184,15 +188,17 @@ def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
         for number, halves in enumerate(splits)
     ]
     correct = study.panels.correct
-    judges = Judges.of(correct, {name: own for both in sides for name, own in both.items()})
+    model_panels = ModelPanels.of(
+        correct, {name: own for both in sides for name, own in both.items()}
+    )
     by_choosers = (
         (list(both), study.plain.answered(correct[halves.selection]))
         for both, halves in zip(sides, splits, strict=True)
     )
     draws = study.split_draws(_compared_rates(study), tau="tau_b" in adaptive.criteria)
-    figures, _ = judge_by(study, by_choosers, judges, draws)
+    figures, _ = compare_for_panels(study, by_choosers, model_panels, draws)
     orders = fixed_orders(figures["sampler"].nunique(), study.seed)
-    by_luck = order_figures(study, orders, judges, draws)
+    by_luck = measure_orders(study, orders, model_panels, draws)
     figures = pd.concat([figures, by_luck], ignore_index=True)
     figures["lucky"] = figures["sampler"].isin(list(orders))
     by_panel = dict(list(figures.groupby("panel")))
@@ -210,22 +216,22 @@ def _by_splits(study: SamplingStudy) -> list[tuple[Any, ...]]:
 
 def _row(
     split: int,
-    choosers: pd.DataFrame,
-    judges: pd.DataFrame | None,
+    selection: pd.DataFrame,
+    held_out: pd.DataFrame | None,
     adaptive: AdaptiveParams,
     counts: tuple[int, int],
 ) -> tuple[Any, ...]:
     lucky, luckiest, metric = float("nan"), "", adaptive.criteria[0]
-    if judges is not None:
-        luckiest = choose_sampler(choosers[choosers["lucky"]], adaptive).winner
-        lucky = gain_over_random(judges, luckiest, metric, adaptive)
-        choosers, judges = (figures[~figures["lucky"]] for figures in (choosers, judges))
-    chosen = choose_sampler(choosers, adaptive)
+    if held_out is not None:
+        luckiest = choose_sampler(selection[selection["lucky"]], adaptive).winner
+        lucky = gain_over_random(held_out, luckiest, metric, adaptive)
+        selection, held_out = (results[~results["lucky"]] for results in (selection, held_out))
+    chosen = choose_sampler(selection, adaptive)
     gains = [
-        gain_over_random(figures, chosen.winner, metric, adaptive)
-        if figures is not None and chosen.winner
+        gain_over_random(results, chosen.winner, metric, adaptive)
+        if results is not None and chosen.winner
         else float("nan")
-        for figures in (choosers, judges)
+        for results in (selection, held_out)
     ]
     eligible = int(chosen.standing["eligible"].sum()) if len(chosen.standing) else 0
     return (split, chosen.winner, metric, *gains, lucky, luckiest, *counts, eligible, chosen.reason)
@@ -245,7 +251,7 @@ def choose_by_subject(
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
     members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
-    if not subjects or min(map(len, members.values())) < FEWEST_JUDGES:
+    if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
         return SubjectWinners.empty(), ChangedWinners.empty(), {}
     rows, samplers = [], 0
     metric = adaptive.criteria[0]
@@ -253,8 +259,8 @@ def choose_by_subject(
     plain = study.samplers(answers=False)
     for subject, places in subjects.items():
         pool = study.plain.select(places)
-        judges = Judges.of(panels.correct[:, places], members)
-        figures = sampler_figures(pool, runs_on(plain, pool)[0], judges, draws)
+        model_panels = ModelPanels.of(panels.correct[:, places], members)
+        figures = measure_samplers(pool, runs_on(plain, pool)[0], model_panels, draws)
         by_panel = {name: figures[figures["panel"] == name] for name in members}
         samplers = max(samplers, figures["sampler"].nunique())
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
@@ -327,7 +333,9 @@ class Gains(NamedTuple):
 
 def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a `SamplerChoice` table for the splits that chose a sampler."""
-    return sampler_choice[(sampler_choice["split"] != EVERYONE) & sampler_choice["winner"].ne("")]
+    return sampler_choice[
+        (sampler_choice["split"] != ALL_MODELS_SPLIT) & sampler_choice["winner"].ne("")
+    ]
 
 
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
@@ -352,7 +360,7 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
     for number in range(study.sampling.adaptive.splits):
         seed = int(study.generator(f"split/{number}").integers(1 << 62))
         halves = split_by_family(panels.models, panels.families, share, seed)
-        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_JUDGES:
+        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_MODELS:
             splits.append(halves)
     return splits
 
@@ -364,7 +372,7 @@ def export_sampler(sampling: SamplingParams, sampler_choice: pd.DataFrame) -> st
     """Return the sampler that makes the exported subset; `random` where none could be chosen."""
     if sampling.export.sampler != CHOSEN:
         return sampling.export.sampler
-    winner = sampler_choice.loc[sampler_choice["split"] == EVERYONE, "winner"]
+    winner = sampler_choice.loc[sampler_choice["split"] == ALL_MODELS_SPLIT, "winner"]
     return str(winner.iloc[0]) if len(winner) and winner.iloc[0] else RANDOM
 
 

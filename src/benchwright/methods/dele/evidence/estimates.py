@@ -12,8 +12,8 @@ from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.fitted import SubsetEstimator
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import PreparedTraining, Training
-from benchwright.methods.dele.evidence.judging import repeat_seed
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY
+from benchwright.methods.dele.evidence.sampler_results import repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
 from benchwright.params.sampling import EstimationParams

@@ -14,9 +14,9 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.evidence.panel import families_of
 from benchwright.params.sampling import SamplingParams
-from benchwright.statistics.preservation import Judges
+from benchwright.statistics.preservation import ModelPanels
 
-FEWEST_JUDGES = 3
+FEWEST_MODELS = 3
 """With fewer models no rank correlation exists."""
 
 CHOSEN_BY: Mapping[str, str] = {
@@ -61,12 +61,12 @@ class SamplingPanels(NamedTuple):
         """Return the answers (k, n) of a group of models."""
         return self.correct[self.groups[group]]
 
-    def judges(
+    def model_panels(
         self, panels: Iterable[str] | None = None, whole: NDArray[np.float64] | None = None
-    ) -> Judges:
-        """Return the models of all panels or of some as judges; `whole` as in `Judges.of`."""
+    ) -> ModelPanels:
+        """Return the models of all panels or of some as judges; `whole` as in `ModelPanels.of`."""
         names = self.chosen_by if panels is None else panels
-        return Judges.of(self.correct, {name: self.groups[name] for name in names}, whole)
+        return ModelPanels.of(self.correct, {name: self.groups[name] for name in names}, whole)
 
     @property
     def chosen_by(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class SamplingPanels(NamedTuple):
         """The main panel: `held_out`, or `all` where too few models are held out."""
         if "held_out" not in self.groups:
             return next(iter(self.chosen_by))
-        enough = len(self.groups["held_out"]) >= FEWEST_JUDGES
+        enough = len(self.groups["held_out"]) >= FEWEST_MODELS
         return "held_out" if enough else "all"
 
     def sizes(self) -> dict[str, int]:
@@ -117,7 +117,7 @@ def choose_panels(
     by_family = split_by_family(models, families, share, seed)
     forward = split_forward(models, scores, share)
     paper = _published_panel(models, published_scores, sampling)
-    own_panel = every_nth_of_the_best(models, scores, evidence.paper_best, evidence.paper_step)
+    own_panel = every_nth_of_best(models, scores, evidence.paper_best, evidence.paper_step)
     return SamplingPanels(
         item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
         models=models,
@@ -170,7 +170,7 @@ def split_forward(models: Sequence[str], scores: ArrayLike, share: float) -> Mod
     return ModelSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 
-def every_nth_of_the_best(
+def every_nth_of_best(
     models: Sequence[str], scores: ArrayLike, best: int = 1_000, step: int = 20
 ) -> Places:
     """Return the places of every `step`-th of the `best` models by score (DELE, 3.1.1).
@@ -256,7 +256,7 @@ def _published_panel(
         return None
     listed = published_scores.drop_duplicates("name")
     names = listed["name"].tolist()
-    chosen = every_nth_of_the_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
+    chosen = every_nth_of_best(names, listed["avg"], evidence.paper_best, evidence.paper_step)
     wanted = {names[place] for place in chosen}
     return np.array([place for place, name in enumerate(plain) if name in wanted], dtype=np.intp)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.against_random import quantiles
-from benchwright.methods.dele.evidence.judging import repeat_seed, runs_on
+from benchwright.methods.dele.evidence.sampler_results import repeat_seed, runs_on
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import percentile_among

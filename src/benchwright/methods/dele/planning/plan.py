@@ -9,12 +9,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.planning.rank_agreement import Agreement, RandomSubsets, grid_of_sizes
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
     variance_of_differences,
     variance_of_scores,
+)
+from benchwright.methods.dele.planning.simulated_agreement import (
+    Agreement,
+    RandomSubsets,
+    grid_of_sizes,
 )
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.answers import (
-    filled_answers,
-    required_answers,
-    two_parameter_fit,
-)
 from benchwright.methods.dele.samplers.pool import (
     Draw,
     OncePerPool,
     Sampler,
     SamplingPool,
     require_size,
+)
+from benchwright.methods.dele.samplers.response_samplers import (
+    filled_answers,
+    required_answers,
+    two_parameter_fit,
 )
 from benchwright.params.sampling import AnchorParams
 

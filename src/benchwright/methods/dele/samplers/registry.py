@@ -8,9 +8,9 @@ from typing import get_args
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers import (
     anchor_points,
-    answers,
     baselines,
     readability,
+    response_samplers,
     text_quality,
 )
 from benchwright.methods.dele.samplers.clustering import (
@@ -78,11 +78,11 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
             "responses", anchor_points.irt_clusters_sampler, nested=False, random=False
         ),
         "discrimination": _answering(
-            "responses", answers.discrimination_sampler, nested=True, random=False
+            "responses", response_samplers.discrimination_sampler, nested=True, random=False
         ),
         # The difficulty sampling of the paper's Figure 45.
         "share_wrong": _answering(
-            "difficulty", answers.share_wrong_sampler, nested=True, random=True
+            "difficulty", response_samplers.share_wrong_sampler, nested=True, random=True
         ),
     }
 )

@@ -4,11 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.dele.evidence.choice import EVERYONE
+from benchwright.methods.dele.evidence.choice import ALL_MODELS_SPLIT
 from benchwright.methods.dele.evidence.score_spread import ALL_ITEMS
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.wording import PANELS
+from benchwright.reports.dele.labels import PANELS
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, empty_figure, plain
 from benchwright.reports.page.plots import legend_below, margin, plot, rows_down, spans
 
@@ -56,7 +56,7 @@ def draw_winners(sampler_choice: pd.DataFrame, subject_winners: pd.DataFrame) ->
     by_subject = len(subject_winners) > 0
     over = "subjects" if by_subject else "splits of the models"
     title = f"How often each sampler was chosen, over {over}"
-    splits = sampler_choice[sampler_choice["split"] != EVERYONE]
+    splits = sampler_choice[sampler_choice["split"] != ALL_MODELS_SPLIT]
     winners = (subject_winners if by_subject else splits)["winner"]
     counts = winners[winners.ne("")].value_counts()
     if counts.empty:

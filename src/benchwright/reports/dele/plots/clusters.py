@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.reports.dele.plots.curves import COLOURS
+from benchwright.reports.dele.plots.rate_curves import COLOURS
 from benchwright.reports.page.plot_style import QUIET, axis, empty_figure, plain
 from benchwright.reports.page.plots import legend_below, margin, plot
 

@@ -11,11 +11,11 @@ from benchwright.methods.dele.evidence.against_random import (
     subsets_needed,
 )
 from benchwright.methods.dele.evidence.against_random import tested_panels as panels_to_test
-from benchwright.methods.dele.evidence.curves import trace_curves
 from benchwright.methods.dele.evidence.estimates import measure_estimates
-from benchwright.methods.dele.evidence.judging import judge_samplers
+from benchwright.methods.dele.evidence.rate_curves import trace_curves
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers
+from benchwright.methods.dele.evidence.sampler_summary import smallest_rate, summarise_samplers
 from benchwright.methods.dele.evidence.score_spread import spread_scores
-from benchwright.methods.dele.evidence.summary import smallest_rate, summarise_samplers
 from benchwright.params.sampling import EstimationParams
 from benchwright.statistics.percentile import holm
 from methods.dele.evidence.sampling_examples import (
@@ -32,7 +32,7 @@ PANELS = STUDY.panels
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
-    return judge_samplers(STUDY)
+    return compare_samplers(STUDY)
 
 
 def test_every_sampler_every_panel(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
@@ -52,7 +52,7 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
     other = PANELS.correct.copy()
     places = PANELS.groups["held_out"]
     other[places] = 1 - other[places]
-    again, _ = judge_samplers(make_study(PANELS._replace(correct=other)))
+    again, _ = compare_samplers(make_study(PANELS._replace(correct=other)))
     own = [
         table[table["panel"] == "selection"].reset_index(drop=True) for table in (judged[0], again)
     ]
@@ -62,13 +62,13 @@ def test_held_out_answers_do_not_choose(judged: tuple[pd.DataFrame, pd.DataFrame
 def test_a_sampler_that_cannot_run_is_told() -> None:
     panels = make_panels(make_answers(models=3))
     params = make_params(samplers="random+irt_clusters+word_length")
-    figures, left_out = judge_samplers(make_study(panels, params))
+    figures, left_out = compare_samplers(make_study(panels, params))
     assert "random" in set(figures["sampler"])
     assert set(left_out["sampler"]) <= {"irt_clusters"}
 
 
 def test_random_always_runs() -> None:
-    figures, _ = judge_samplers(make_study(params=make_params(samplers="word_length")))
+    figures, _ = compare_samplers(make_study(params=make_params(samplers="word_length")))
     assert set(figures["sampler"]) == {"random", "word_length"}
 
 
@@ -113,7 +113,7 @@ def test_a_sampler_that_is_random_is_rarely_called_anything(
     """Relabelled random draws: each run has a chance of five in a hundred of a verdict."""
     found = []
     for seed in range(4):
-        figures, _ = judge_samplers(
+        figures, _ = compare_samplers(
             make_study(params=make_params(samplers="random"), seed=100 + seed)
         )
         relabelled = figures.assign(sampler="stratified")

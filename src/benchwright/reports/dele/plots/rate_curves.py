@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import CHOSEN
-from benchwright.methods.dele.evidence.curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE, ORDER
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.wording import PANELS
+from benchwright.reports.dele.labels import PANELS
 from benchwright.reports.page.plot_style import INK, QUIET, axis, clip, empty_figure, plain
 from benchwright.reports.page.plots import margin, plot
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.dele.evidence.curves import target_weights
+from benchwright.methods.dele.evidence.rate_curves import target_weights
 from benchwright.statistics.preservation import preservation
 
 

@@ -11,10 +11,10 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
-from benchwright.statistics.preservation import Judges, Preservation, preservation_by_panel
-from benchwright.tables.dele import SamplersLeftOut, SamplingFigures
+from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
+from benchwright.tables.dele import SamplersLeftOut, SamplingResults
 
-FIGURES = Preservation._fields
+METRICS = Preservation._fields
 
 _BLOCK_BYTES = 1 << 25  # of the weights of draws that are judged together
 
@@ -38,23 +38,25 @@ def runs_on(
     return able, unable
 
 
-def judge_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Judge every sampler at every rate and repeat by every panel.
 
     A sampler that reads answers sees only those of the models that choose for a panel.
 
     Returns:
-        A `SamplingFigures` table, and a `SamplersLeftOut` table: samplers that could not run.
+        A `SamplingResults` table, and a `SamplersLeftOut` table: samplers that could not run.
     """
     panels = study.panels
     if not panels.item_ids:
-        return SamplingFigures.empty(), SamplersLeftOut.empty()
+        return SamplingResults.empty(), SamplersLeftOut.empty()
     by_choosers = {
         choosers: [panel for panel, by in panels.chosen_by.items() if by == choosers]
         for choosers in panels.chosen_by.values()
     }
     choosing = [(names, study.pools[choosers]) for choosers, names in by_choosers.items()]
-    table, unable = judge_by(study, choosing, panels.judges(), study.draws(study.rates))
+    table, unable = compare_for_panels(
+        study, choosing, panels.model_panels(), study.draws(study.rates)
+    )
     left_out = [
         (choosers, name, why)
         for choosers, reasons in zip(("", *by_choosers), unable, strict=True)
@@ -62,15 +64,15 @@ def judge_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     ]
     table = table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)
     return (
-        pd.DataFrame(SamplingFigures.validate(table[SamplingFigures.columns()])),
+        pd.DataFrame(SamplingResults.validate(table[SamplingResults.columns()])),
         SamplersLeftOut.from_rows(left_out),
     )
 
 
-def judge_by(
+def compare_for_panels(
     study: SamplingStudy,
     by_choosers: Iterable[tuple[Sequence[str], SamplingPool]],
-    judges: Judges,
+    model_panels: ModelPanels,
     draws: Draws,
 ) -> tuple[pd.DataFrame, list[dict[str, str]]]:
     """Judge the samplers where several groups choose, each for its own panels.
@@ -83,16 +85,16 @@ def judge_by(
     """
     able, unable = runs_on(study.samplers(answers=False), study.plain)
     left_out = [unable]
-    parts = [sampler_figures(study.plain, able, judges, draws)]
+    parts = [measure_samplers(study.plain, able, model_panels, draws)]
     for panels, pool in by_choosers:
         able, unable = runs_on(study.samplers(answers=True), pool)
         left_out.append(unable)
-        parts.append(sampler_figures(pool, able, judges.only(panels), draws))
+        parts.append(measure_samplers(pool, able, model_panels.only(panels), draws))
     return pd.concat([part for part in parts if len(part)], ignore_index=True), left_out
 
 
-def sampler_figures(
-    pool: SamplingPool, samplers: Mapping[str, Sampler], judges: Judges, draws: Draws
+def measure_samplers(
+    pool: SamplingPool, samplers: Mapping[str, Sampler], model_panels: ModelPanels, draws: Draws
 ) -> pd.DataFrame:
     """Judge samplers at every rate and repeat by every panel.
 
@@ -117,7 +119,7 @@ def sampler_figures(
                 seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
                 drawn = (samplers[name](pool, seed) for seed in seeds)
                 weights, plain = _weights_of(drawn, len(block), sizes, len(pool))
-                figures = preservation_by_panel(judges, weights, tau=draws.tau, sizes=plain)
+                figures = preservation_by_panel(model_panels, weights, tau=draws.tau, sizes=plain)
                 keys += [(name, panel, block.start, len(block)) for panel in figures]
                 parts += figures.values()
                 bar.update(len(block))
@@ -148,7 +150,7 @@ def _table(
     sizes: Sequence[int],
 ) -> pd.DataFrame:
     """Join the figures; `keys` are sampler, panel, first repeat and number of repeats."""
-    columns = ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
+    columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
     if not parts:
         return pd.DataFrame(columns=columns)
     samplers, panels, _, counts = (list(column) for column in zip(*keys, strict=True))
@@ -161,7 +163,7 @@ def _table(
             "rate": np.tile(rates, sum(counts)),
             "size": np.tile(sizes, sum(counts)),
             "repeat": np.repeat(np.concatenate(repeats), len(rates)),
-            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in FIGURES},
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in METRICS},
         }
     )
     return table.sort_values(["sampler", "panel", "rate", "repeat"], ignore_index=True)

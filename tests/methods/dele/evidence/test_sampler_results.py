@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.evidence.judging import (
+from benchwright.methods.dele.evidence.sampler_results import (
     FIGURES,
     _weights_of,
+    measure_samplers,
     repeat_seed,
-    sampler_figures,
 )
 from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
-from benchwright.statistics.preservation import Judges, preservation
+from benchwright.statistics.preservation import ModelPanels, preservation
 
 N = 40
 
@@ -29,7 +29,7 @@ def _answers(seed: int, models: int = 9) -> np.ndarray:
     return (ability > generator.normal(size=(models, N))).astype(np.float32)
 
 
-JUDGES = Judges.of(_answers(2, models=12), {"held_out": np.arange(5), "all": np.arange(3, 12)})
+JUDGES = ModelPanels.of(_answers(2, models=12), {"held_out": np.arange(5), "all": np.arange(3, 12)})
 
 
 def _shuffled(pool: SamplingPool, seed: int) -> Draw:
@@ -74,7 +74,7 @@ def test_weights_sum_to_one() -> None:
 def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
     samplers = {"first": _first, "shuffled": _shuffled}
     draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
-    found = sampler_figures(_pool(), samplers, JUDGES, draws)
+    found = measure_samplers(_pool(), samplers, JUDGES, draws)
     assert len(found) == 2 * 2 * 3 * 4
     assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
     whole = found[found["rate"].eq(100)]
@@ -92,7 +92,7 @@ def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
 
 
 def test_without_samplers_there_is_an_empty_table() -> None:
-    assert sampler_figures(_pool(), {}, JUDGES, Draws([10], {}, seed=0)).empty
+    assert measure_samplers(_pool(), {}, JUDGES, Draws([10], {}, seed=0)).empty
 
 
 def test_draws_that_are_judged_together_have_the_figures_of_each(
@@ -100,9 +100,9 @@ def test_draws_that_are_judged_together_have_the_figures_of_each(
 ) -> None:
     samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}
     draws = Draws([10, 25, 60, 100], {"first": 1, "shuffled": 7, "weighted": 3}, seed=5)
-    together = sampler_figures(_pool(), samplers, JUDGES, draws)
-    monkeypatch.setattr("benchwright.methods.dele.evidence.judging._BLOCK_BYTES", 1)
-    pd.testing.assert_frame_equal(together, sampler_figures(_pool(), samplers, JUDGES, draws))
+    together = measure_samplers(_pool(), samplers, JUDGES, draws)
+    monkeypatch.setattr("benchwright.methods.dele.evidence.sampler_results._BLOCK_BYTES", 1)
+    pd.testing.assert_frame_equal(together, measure_samplers(_pool(), samplers, JUDGES, draws))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
     weights = _weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)[0]

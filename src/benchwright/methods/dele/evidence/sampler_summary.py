@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.dele.evidence.against_random import draw_random_bands
-from benchwright.methods.dele.evidence.curves import trace_curves
-from benchwright.methods.dele.evidence.judging import judge_samplers, repeat_seed
 from benchwright.methods.dele.evidence.panels import SamplingPanels
+from benchwright.methods.dele.evidence.rate_curves import trace_curves
+from benchwright.methods.dele.evidence.sampler_results import compare_samplers, repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy, prepare_study
 from benchwright.methods.dele.samplers.pool import VectorsByText
 from benchwright.methods.dele.samplers.registry import sampler_kinds
@@ -74,7 +74,7 @@ def _tokens(name: str, size: int, panel: str, study: SamplingStudy) -> float:
     return float(study.tokens[subset.positions].sum())
 
 
-def judge_paper_panel(
+def compare_on_paper_panel(
     items: pd.DataFrame,
     paper_panel: SamplingPanels,
     pool_vectors: dict[str, VectorsByText],
@@ -92,6 +92,6 @@ def judge_paper_panel(
     if not paper_panel.item_ids:
         return SamplingCurves.empty(), SamplingSummary.empty()
     study = prepare_study(items, paper_panel, pool_vectors, sampling, models, seed)
-    figures, _ = judge_samplers(study)
+    figures, _ = compare_samplers(study)
     curves = trace_curves(figures, draw_random_bands(study))
     return curves, summarise_samplers(curves, study)

@@ -8,21 +8,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.evidence.against_random import MIDDLE, quantiles, random_figures
+from benchwright.methods.dele.evidence.against_random import MIDDLE, quantiles, random_results
 from benchwright.methods.dele.evidence.choice import (
     CHOSEN,
     fixed_orders,
     large_subjects,
+    measure_orders,
     model_splits,
-    order_figures,
     winners_of_splits,
 )
-from benchwright.methods.dele.evidence.judging import FIGURES, runs_on, sampler_figures
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, ModelSplit
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit
+from benchwright.methods.dele.evidence.sampler_results import METRICS, measure_samplers, runs_on
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import percentile_among
-from benchwright.statistics.preservation import Judges
+from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChosenCurves, SamplingCurves, SubjectCurves, TargetCurves
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _BAND = ["random_low", "random_median", "random_high"]
 
 
 def _by_metric(
-    figures: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = FIGURES
+    figures: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = METRICS
 ) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
     """Group the values of every figure by key and metric."""
     long = figures.melt(list(key), list(metrics), var_name="metric", value_name="value")
@@ -45,14 +45,14 @@ def _middle(groups: "SeriesGroupBy[float, tuple[Hashable, ...]]") -> dict[str, p
     return {"low": groups.quantile(MIDDLE[0]), "high": groups.quantile(MIDDLE[2])}
 
 
-def trace_curves(sampling_figures: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
+def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
     """Trace each figure over the rates: a `SamplingCurves` table.
 
     It holds the mean, the spread over repeats, and the band of random subsets.
     """
-    if sampling_figures.empty:
+    if sampling_results.empty:
         return SamplingCurves.empty()
-    groups = _by_metric(sampling_figures, _KEY)
+    groups = _by_metric(sampling_results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1), **_middle(groups)})
     table = table.reset_index().merge(
         random_bands, on=["panel", "rate", "size", "metric"], how="left"
@@ -60,7 +60,7 @@ def trace_curves(sampling_figures: pd.DataFrame, random_bands: pd.DataFrame) -> 
     return pd.DataFrame(SamplingCurves.validate(table[SamplingCurves.columns()]))
 
 
-METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
+SUBJECT_METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
 MOST_RATES = 20
 """Points of a subject's curve; one more percent of few items is often no more items."""
 
@@ -75,22 +75,22 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
     """
     panels = study.panels
     subjects = large_subjects(study.plain, study.sampling)
-    if not subjects or len(panels.models) < FEWEST_JUDGES:
+    if not subjects or len(panels.models) < FEWEST_MODELS:
         return SubjectCurves.empty()
     rates, draws = thinned(study.rates), study.sampling.evidence.band_subsets
     parts = []
     for subject, places in subjects.items():
         pool, correct = study.plain.select(places), panels.correct[:, places]
         able, _ = runs_on(study.samplers(answers=False), pool)
-        judges = Judges.of(correct, {"all": panels.groups["all"]})
-        figures = sampler_figures(pool, able, judges, study.draws(rates, tau=False))
-        groups = _by_metric(figures, ["sampler", "rate", "size"], METRICS)
+        model_panels = ModelPanels.of(correct, {"all": panels.groups["all"]})
+        figures = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
+        groups = _by_metric(figures, ["sampler", "rate", "size"], SUBJECT_METRICS)
         means = groups.mean().rename("mean").reset_index()
         rows = []
         for rate, size in zip(rates, sizes_of_rates(rates, len(pool)), strict=True):
             generator = study.generator(f"subject_curves/{subject}/{rate:g}")
-            random = random_figures(judges, size, draws, generator, tau=False)["all"]
-            rows += [(rate, name, *quantiles(getattr(random, name))) for name in METRICS]
+            random = random_results(model_panels, size, draws, generator, tau=False)["all"]
+            rows += [(rate, name, *quantiles(getattr(random, name))) for name in SUBJECT_METRICS]
         band = pd.DataFrame(rows, columns=["rate", "metric", *_BAND])
         means = means.merge(band, on=["rate", "metric"], how="left")
         parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
@@ -132,17 +132,17 @@ def trace_targets(study: SamplingStudy) -> pd.DataFrame:
     n_models = len(study.panels.groups[main])
     pool = study.pool_of(main)
     targets = target_weights(pool.subjects)
-    if len(targets) < 2 or n_models < FEWEST_JUDGES:
+    if len(targets) < 2 or n_models < FEWEST_MODELS:
         return TargetCurves.empty()
     able, _ = runs_on(study.samplers(), pool)
     draws, parts = study.sampling.evidence.band_subsets, []
     for target, whole in targets.items():
-        judges = study.panels.judges([main], whole)
-        figures = sampler_figures(pool, able, judges, study.draws(study.rates))
+        model_panels = study.panels.model_panels([main], whole)
+        figures = measure_samplers(pool, able, model_panels, study.draws(study.rates))
         random: dict[tuple[float, str], NDArray[np.float64]] = {}
         for rate, size in study.sizes(study.rates):
             generator = study.generator(f"targets/{rate:g}")
-            drawn = random_figures(judges, size, draws, generator)[main]
+            drawn = random_results(model_panels, size, draws, generator)[main]
             random |= {(rate, metric): values for metric, values in drawn._asdict().items()}
         parts.append(_target_means(figures, random).assign(target=target))
     table = pd.concat(parts, ignore_index=True).assign(n_models=n_models)
@@ -167,7 +167,7 @@ def _target_means(
     return table
 
 
-IN_SAMPLE, ORDER = "chosen, in-sample", "random order"
+IN_SAMPLE, ORDER = "chosen_in_sample", "random_order"
 """Each split's winner (`CHOSEN`) judged by the models that chose it, and the luckiest order."""
 
 
@@ -191,19 +191,22 @@ def trace_chosen(sampler_choice: pd.DataFrame, study: SamplingStudy) -> pd.DataF
         for number, halves in splits.items()
         for line, side in sides.items()
     }
-    judges = Judges.of(study.panels.correct, members)
+    model_panels = ModelPanels.of(study.panels.correct, members)
     parts = [
-        *_winners(chosen["winner"], splits, judges, study),
-        *_randoms(chosen["luck_winner"], judges, study),
+        *_winners(chosen["winner"], splits, model_panels, study),
+        *_randoms(chosen["luck_winner"], model_panels, study),
     ]
     table = _split_means(pd.concat(parts, ignore_index=True)).merge(
-        _band(list(splits), judges, study), on=["rate", "metric"], how="left"
+        _band(list(splits), model_panels, study), on=["rate", "metric"], how="left"
     )
     return pd.DataFrame(ChosenCurves.validate(table[ChosenCurves.columns()]))
 
 
 def _winners(
-    winners: pd.Series, splits: dict[int, ModelSplit], judges: Judges, study: SamplingStudy
+    winners: pd.Series,
+    splits: dict[int, ModelSplit],
+    model_panels: ModelPanels,
+    study: SamplingStudy,
 ) -> Iterable[pd.DataFrame]:
     """Figures of each split's winner by both sides; one that reads no answers draws once."""
     samplers, plain = study.samplers(), study.samplers(answers=False)
@@ -212,21 +215,25 @@ def _winners(
         for numbers in [list(rows.index)] if together else [[number] for number in rows.index]:
             pool = study.plain
             if not together:
-                pool = pool.answered(judges.correct[splits[numbers[0]].selection])
-            panels = judges.only(f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE))
+                pool = pool.answered(model_panels.correct[splits[numbers[0]].selection])
+            panels = model_panels.only(
+                f"{line} {n}" for n in numbers for line in (CHOSEN, IN_SAMPLE)
+            )
             sampler = {str(name): samplers[str(name)]}
-            yield sampler_figures(pool, sampler, panels, study.split_draws(study.rates))
+            yield measure_samplers(pool, sampler, panels, study.split_draws(study.rates))
 
 
-def _randoms(orders: pd.Series, judges: Judges, study: SamplingStudy) -> Iterable[pd.DataFrame]:
+def _randoms(
+    orders: pd.Series, model_panels: ModelPanels, study: SamplingStudy
+) -> Iterable[pd.DataFrame]:
     """Figures of random, and of the luckiest order of each split, by the models held out."""
     draws = study.split_draws(study.rates)
-    everyone = judges.only(f"{RANDOM} {number}" for number in orders.index)
-    yield sampler_figures(study.plain, {RANDOM: study.samplers()[RANDOM]}, everyone, draws)
+    everyone = model_panels.only(f"{RANDOM} {number}" for number in orders.index)
+    yield measure_samplers(study.plain, {RANDOM: study.samplers()[RANDOM]}, everyone, draws)
     known = fixed_orders(len(sampler_kinds(study.sampling)), study.seed)
     for name, rows in orders[orders.ne("")].groupby(orders):
-        panels = judges.only(f"{ORDER} {number}" for number in rows.index)
-        yield order_figures(study, {str(name): known[str(name)]}, panels, draws)
+        panels = model_panels.only(f"{ORDER} {number}" for number in rows.index)
+        yield measure_orders(study, {str(name): known[str(name)]}, panels, draws)
 
 
 def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
@@ -237,7 +244,7 @@ def _split_means(figures: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(means).reset_index()
 
 
-def _band(splits: list[int], judges: Judges, study: SamplingStudy) -> pd.DataFrame:
+def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
     """Middle 95% of single random subsets at each rate, over all splits."""
     draws = ceil(study.sampling.evidence.band_subsets / len(splits))
     panels = {number: f"{RANDOM} {number}" for number in splits}
@@ -246,8 +253,8 @@ def _band(splits: list[int], judges: Judges, study: SamplingStudy) -> pd.DataFra
         parts = []
         for number, panel in panels.items():
             generator = study.generator(f"chosen_curves/{rate:g}/{number}")
-            parts.append(random_figures(judges.only([panel]), size, draws, generator)[panel])
-        for metric in FIGURES:
+            parts.append(random_results(model_panels.only([panel]), size, draws, generator)[panel])
+        for metric in METRICS:
             together = np.concatenate([getattr(part, metric) for part in parts])
             rows.append((rate, metric, *quantiles(together)))
     return pd.DataFrame(rows, columns=["rate", "metric", *_BAND])

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchwright.methods.dele.evidence.choice import gains_over_splits
-from benchwright.methods.dele.evidence.panels import FEWEST_JUDGES, SamplingPanels
+from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.dele.wording import METRICS, PANELS, bounds, coefficient
+from benchwright.reports.dele.labels import METRICS, PANELS, bounds, coefficient
 from benchwright.reports.page.wording import count, joined
 from benchwright.tracking import metric_name
 
@@ -38,7 +38,7 @@ def write_headline(
     """Write what random items of the middle rate keep, who beats them, and the gain of a choice."""
     rate, main = sampling.evidence.main_rate, panels.main
     judges = len(panels.groups[main])
-    if not panels.item_ids or judges < FEWEST_JUDGES:
+    if not panels.item_ids or judges < FEWEST_MODELS:
         return Headline(_too_few(panels), "", "")
     tested = sampling_against_random
     own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == main)]
@@ -138,7 +138,7 @@ def write_notes(
         notes.append(f"Only {judges} models are held out; their rank correlations are rough.")
     paper = len(panels.groups["paper"])
     if paper < _FEW:
-        enough = "too few to rank" if paper < FEWEST_JUDGES else "its figures are rough"
+        enough = "too few to rank" if paper < FEWEST_MODELS else "its figures are rough"
         notes.append(f"The paper's panel has {count(paper, 'model')} here: {enough}.")
     if panels.left_out:
         notes.append(
