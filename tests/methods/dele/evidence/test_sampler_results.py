@@ -6,7 +6,7 @@ import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.evidence.sampler_results import (
-    FIGURES,
+    METRICS,
     _weights_of,
     measure_samplers,
     repeat_seed,
@@ -76,7 +76,7 @@ def test_every_sampler_is_judged_at_every_rate_by_every_panel() -> None:
     draws = Draws([10, 50, 100], dict.fromkeys(samplers, 4), seed=5)
     found = measure_samplers(_pool(), samplers, JUDGES, draws)
     assert len(found) == 2 * 2 * 3 * 4
-    assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *FIGURES]
+    assert found.columns.tolist() == ["sampler", "panel", "rate", "size", "repeat", *METRICS]
     whole = found[found["rate"].eq(100)]
     assert whole["mean_absolute_error"].to_numpy() == pytest.approx(0, abs=1e-12)
     assert whole["tau_b"].to_numpy() == pytest.approx(1)
