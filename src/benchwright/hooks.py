@@ -176,13 +176,13 @@ class RunHook:
 
 PLACES = {
     "report": "report",
-    "report of draws": "draw_report",
+    "report of copies": "comparison_report",
     "report of samplers": "sampling_report",
     "chosen subset": "chosen_subset",
     "card": "sba_card",
     "gap of the halves": "half_gap_report",
     "memorisation": "memorisation_report",
-    "tasks of the draws": "harness_draw_tasks",
+    "tasks of the copies": "harness_perturbed_tasks",
     "sealed benchmark": "sealed_benchmark",
     "open benchmark": "open_benchmark",
     "kept items": "kept_items",

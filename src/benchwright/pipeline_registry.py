@@ -7,10 +7,10 @@ from kedro.pipeline import Node, Pipeline
 from benchwright.pipelines import (
     cleaning,
     collection,
+    comparison,
     construction_report,
     contamination_free,
     documents,
-    draw_comparison,
     embedding,
     encoders,
     evaluation,
@@ -48,10 +48,10 @@ def register_pipelines() -> dict[str, Pipeline]:
         "figure_encoder_overlap",
         name="draw_encoder_overlap",
     )
-    drawn = items + _boxed(perturbation) + _boxed(exports, exports.create_draws_pipeline())
-    wicked = drawn + _boxed(scoring, scoring.create_pipeline(draws="draws"))
-    wicked += _boxed(responses, responses.create_pipeline(draws="draws"))
-    wicked += _boxed(draw_comparison)
+    perturbed = items + _boxed(perturbation) + _boxed(exports, exports.create_perturbed_pipeline())
+    wicked = perturbed + _boxed(scoring, scoring.create_pipeline(perturbed_items="perturbed_items"))
+    wicked += _boxed(responses, responses.create_pipeline(perturbed_items="perturbed_items"))
+    wicked += _boxed(comparison)
     construction = (
         *(collection, cleaning, fields, judging, contamination_free, splitting),
         construction_report,
@@ -78,7 +78,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         + _boxed(fields, kept),
         "encoders": items + _boxed(encoders) + _boxed(evaluation, Pipeline([overlap])),
         "export": exported,
-        "export_draws": drawn,
+        "export_perturbed": perturbed,
         "half_gap": _boxed(half_gap),
         "memorisation": items + scored + _boxed(memorisation),
         "mmlu_cf": mmlu_cf,

@@ -82,7 +82,7 @@ SCENARIOS = {
     ),
     "documents": Scenario([_run("documents")]),
     "mmlu_cf": Scenario([_run("mmlu_cf")]),
-    "export_draws": Scenario([_run("export_draws", "limit=100")]),
+    "export_perturbed": Scenario([_run("export_perturbed", "limit=100")]),
     "sweep, diff, plan": Scenario(
         [
             ["sweep", "--seeds", "0,1", "--params", f"data_root={{root}},limit=100,{SMART}"],

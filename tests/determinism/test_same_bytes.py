@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked
 
 QUICK = {"smart": CHEAP}
 BY_ITSELF = {**QUICK, "documents": ""}
-MORE = {"export_draws": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
+MORE = {"export_perturbed": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
 PLAN = "plan --se .05 --tau .8 --draws 20 --json {out}/plan.json --page {out}/plan.html"
 DIFF = "diff --out {out}/diff.html"
 TURKISH_AND_HOSTILE = Surroundings(

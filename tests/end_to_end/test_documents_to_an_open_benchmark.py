@@ -66,7 +66,7 @@ def test_altered_copies_are_drawn_from_it_as_from_any_benchmark(
     made: Path, run_project: Callable[..., Path]
 ) -> None:
     run_project(
-        pipeline="export_draws", data=made, benchmark="documents", variant="wicked", limit=25
+        pipeline="export_perturbed", data=made, benchmark="documents", variant="wicked", limit=25
     )
     items = saved(made, "items")
     examples = saved(made, "demonstrations")
@@ -77,5 +77,9 @@ def test_altered_copies_are_drawn_from_it_as_from_any_benchmark(
         row = rows[item["item_id"]]
         assert (item["subject"], item["url"]) == (row["subject"], row["url"])
         assert item["answer_text"] == row["choices"]["ABCD".index(row["answer"])]
-    draws = pd.read_parquet(newest(made, "04_feature", "draws.parquet", "documents", "wicked"))
-    assert set(draws.loc[draws["role"] == "item", "item_id"]) == set(items["item_id"])
+    perturbed_items = pd.read_parquet(
+        newest(made, "04_feature", "perturbed_items.parquet", "documents", "wicked")
+    )
+    assert set(perturbed_items.loc[perturbed_items["role"] == "item", "item_id"]) == set(
+        items["item_id"]
+    )

@@ -32,7 +32,7 @@ def rules(run_project: Callable[..., Path]) -> Path:
             limit=10,
             models={"models": {"scripted": served(server.url)}},
             perturbation={
-                "draws": 2,
+                "copies": 2,
                 "transforms": [
                     {"transform": "rephrase", "model": "scripted", "attempts": 1},
                     {"transform": "shuffle_choices"},
@@ -48,8 +48,8 @@ def table(data: Path, layer: str, name: str) -> pd.DataFrame:
 
 
 def test_each_step_adds_one_rule_to_the_last(rules: Path) -> None:
-    draws = table(rules, "04_feature", "draws")
-    made = draws[draws["role"] == "item"].set_index(["condition", "item_id"])
+    perturbed_items = table(rules, "04_feature", "perturbed_items")
+    made = perturbed_items[perturbed_items["role"] == "item"].set_index(["condition", "item_id"])
     items = table(rules, "03_primary", "items").set_index("item_id")
     conditions = set(made.index.get_level_values("condition"))
     assert conditions == {"rules_1-1", "rules_2-1", "rules_2-2", "rules_3-1", "rules_3-2"}
@@ -73,7 +73,7 @@ def test_the_ablation_has_every_step_at_0_and_5_demonstrations(rules: Path) -> N
     for _, steps in ablation.groupby("configuration"):
         assert steps["step"].tolist() == [0, 1, 2, 3]
         assert len(set(steps["n_items"])) == 1
-    scores = table(rules, "08_reporting", "draw_scores").set_index(
+    scores = table(rules, "08_reporting", "comparison_scores").set_index(
         ["perturbation", "configuration"]
     )
     for row in ablation[ablation["step"] > 0].to_dict("records"):
@@ -82,7 +82,7 @@ def test_the_ablation_has_every_step_at_0_and_5_demonstrations(rules: Path) -> N
 
 
 def test_the_report_shows_the_ablation(rules: Path) -> None:
-    saved = newest(rules, "08_reporting", "draw_report.html", "demo", "mmlu_cf_rules")
+    saved = newest(rules, "08_reporting", "comparison_report.html", "demo", "mmlu_cf_rules")
     page = saved.read_text(encoding="utf-8")
     assert "One rule at a time" in page
     assert "Please say: " in page

@@ -1,4 +1,4 @@
-"""WiCkeD on the demo: real models on items as they were and on two draws."""
+"""WiCkeD on the demo: real models on items as they were and on two copies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ WICKED: dict[str, Any] = {
     "pipeline": "wicked",
     "benchmark": "demo",
     "limit": 12,
-    "perturbation": {"draws": 2},
+    "perturbation": {"copies": 2},
     "scoring": {"configurations": [CONFIGURATION], "conditions": ["question"]},
 }
 
@@ -32,13 +32,13 @@ def table(data: Path, layer: str, name: str) -> pd.DataFrame:
     return pd.read_parquet(newest(data, layer, f"{name}.parquet", "demo"))
 
 
-def test_draws_are_coherent_and_differ(wicked: Path) -> None:
-    draws = table(wicked, "04_feature", "draws")
+def test_copies_are_coherent_and_differ(wicked: Path) -> None:
+    perturbed_items = table(wicked, "04_feature", "perturbed_items")
     changes = table(wicked, "04_feature", "perturbation_changes")
     items = table(wicked, "03_primary", "items").set_index("item_id")
-    assert sorted(draws["condition"].unique()) == ["wicked-1", "wicked-2"]
+    assert sorted(perturbed_items["condition"].unique()) == ["wicked-1", "wicked-2"]
     marks = changes.set_index(["condition", "role", "item_id"])
-    for row in draws[draws["role"] == "item"].to_dict("records"):
+    for row in perturbed_items[perturbed_items["role"] == "item"].to_dict("records"):
         source = items.loc[row["item_id"]]
         mark = marks.loc[(row["condition"], "item", row["item_id"])]
         choices = list(row["choices"])
@@ -49,16 +49,21 @@ def test_draws_are_coherent_and_differ(wicked: Path) -> None:
             assert (row["answer_text"] == source["answer_text"]) != mark["gold_removed"]
         else:
             assert choices == list(source["choices"])
-    one, other = (draws[draws["condition"] == f"wicked-{k}"]["answer_text"] for k in (1, 2))
+    one, other = (
+        perturbed_items[perturbed_items["condition"] == f"wicked-{k}"]["answer_text"]
+        for k in (1, 2)
+    )
     assert one.tolist() != other.tolist()
 
 
 def test_scores_are_those_of_the_answers(wicked: Path) -> None:
-    scores = table(wicked, "08_reporting", "draw_scores").set_index("configuration")
+    scores = table(wicked, "08_reporting", "comparison_scores").set_index("configuration")
     live = table(wicked, "07_model_output", "live_responses")
     items = table(wicked, "03_primary", "items").set_index("item_id")
-    draws = table(wicked, "04_feature", "draws")
-    gold = draws[draws["role"] == "item"].set_index(["condition", "item_id"])["answer"]
+    perturbed_items = table(wicked, "04_feature", "perturbed_items")
+    gold = perturbed_items[perturbed_items["role"] == "item"].set_index(["condition", "item_id"])[
+        "answer"
+    ]
     own = live[live["item_id"].isin(items.index)]
 
     def accuracy(condition: str, answer: Callable[[str], int]) -> float:
@@ -77,17 +82,17 @@ def test_scores_are_those_of_the_answers(wicked: Path) -> None:
         for name in ("wicked-1", "wicked-2")
     ]
     row = scores.loc[CONFIGURATION]
-    assert (row["n_items"], row["draws"]) == (12, 2)
+    assert (row["n_items"], row["copies"]) == (12, 2)
     assert row["accuracy_original"] == pytest.approx(before)
     assert row["accuracy_mean"] == pytest.approx(sum(after) / 2)
     assert row["delta"] == pytest.approx(sum(after) / 2 - before)
 
 
-def test_demonstrations_are_those_of_the_draw(wicked: Path) -> None:
+def test_demonstrations_are_those_of_the_copy(wicked: Path) -> None:
     prompts = table(wicked, "04_feature", "prompts")
-    drawn = prompts[prompts["condition"] == "wicked-1"]
-    assert drawn["prefix"].astype(str).str.contains("None of the above").any()
-    assert (drawn["shots_used"] == 3).all()
+    perturbed = prompts[prompts["condition"] == "wicked-1"]
+    assert perturbed["prefix"].astype(str).str.contains("None of the above").any()
+    assert (perturbed["shots_used"] == 3).all()
     as_they_were = prompts[prompts["condition"] == "question"]
     assert not as_they_were["prefix"].astype(str).str.contains("None of the above").all()
 
@@ -100,7 +105,7 @@ def test_a_second_run_scores_nothing_and_gives_the_same_bytes(
         return {path.name: path.stat().st_mtime_ns for path in found}
 
     def saved() -> list[bytes]:
-        places = [("07_model_output", "live_responses"), ("08_reporting", "draw_scores")]
+        places = [("07_model_output", "live_responses"), ("08_reporting", "comparison_scores")]
         names = [newest(wicked, layer, f"{name}.parquet", "demo") for layer, name in places]
         return [path.read_bytes() for path in names]
 

@@ -276,7 +276,7 @@ def test_words_of_the_statement_may_be_others() -> None:
     assert re.findall(stated_answer(words, True), "so\n#### 42\n") == ["42"]
 
 
-def test_draws_need_no_more_columns_than_a_question_has() -> None:
+def test_copies_need_no_more_columns_than_a_question_has() -> None:
     names = ["item_id", "subject", "question", "choices", "answer", "answer_text"]
     frame: pd.DataFrame = table(*TWO_SUBJECTS)[[*names, "explanation", "content_hash"]]
     found = harness_family("t", questions(frame), frame.iloc[:0], asked(), {})

@@ -82,7 +82,7 @@ SUBJECTS = (
         Subject(f"smart: {stage}", (SMART,), run_of("smart", CHEAP, "--namespaces", stage))
         for stage in STAGES
     ),
-    Subject("export_draws", (), run_of("export_draws", "limit=40")),
+    Subject("export_perturbed", (), run_of("export_perturbed", "limit=40")),
     Subject("dele", (), run_of("dele", DELE)),
     Subject("plan", (SMART,), command(PLAN.split())),
     Subject("diff", (SMART, SMART), command(DIFF.split())),

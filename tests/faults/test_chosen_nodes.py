@@ -11,7 +11,7 @@ from faults.project_runs import CHEAP, Server, copied, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
-DRAWS = run_of("export_draws", "limit=30")
+PERTURBED = run_of("export_perturbed", "limit=30")
 
 
 def whole(words: Callable[[Path], list[str]], server: Server, root: Path, to: Path) -> Path:
@@ -32,14 +32,14 @@ def check(
 
 
 def test_missing_outputs_and_chosen_nodes(server: Server, root: Path, tmp_path: Path) -> None:
-    made = whole(DRAWS, server, root, tmp_path / "whole")
+    made = whole(PERTURBED, server, root, tmp_path / "whole")
     before = left_in(made).files
-    check(server, DRAWS, made, tmp_path / "from", "--from-nodes", "exports.export_draws")
+    check(server, PERTURBED, made, tmp_path / "from", "--from-nodes", "exports.export_perturbed")
     torn = copied(made, tmp_path / "missing")
-    (draws,) = (torn / "04_feature").rglob("draws.parquet/*/draws.parquet")
-    draws.rename(draws.with_name(f".{draws.name}.00000000-{'0' * 32}.tmp"))
-    os.utime(draws.with_name(f".{draws.name}.00000000-{'0' * 32}.tmp"), (0, 0))
-    server.must([*DRAWS(torn), "--only-missing-outputs"])
+    (table,) = (torn / "04_feature").rglob("perturbed_items.parquet/*/perturbed_items.parquet")
+    table.rename(table.with_name(f".{table.name}.00000000-{'0' * 32}.tmp"))
+    os.utime(table.with_name(f".{table.name}.00000000-{'0' * 32}.tmp"), (0, 0))
+    server.must([*PERTURBED(torn), "--only-missing-outputs"])
     assert left_in(torn).hidden == []
     assert left_in(torn).newest() == left_in(made).newest()
     items = next(name for name in before if name.endswith("/items.parquet"))

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked
 
 INGESTION = run_of("smart", "limit=60", "--namespaces", "ingestion")
 LONG = run_of("smart", "limit=200", "--namespaces", "ingestion")
-DRAWS = next(subject.words for subject in SUBJECTS if subject.name == "export_draws")
+PERTURBED = next(subject.words for subject in SUBJECTS if subject.name == "export_perturbed")
 
 
 def last_line(server: Server) -> str:
@@ -39,9 +39,11 @@ def test_a_full_disk_keeps_the_old_files_and_is_told_in_one_line(
 
 @pytest.mark.long
 def test_a_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
-    server.must(DRAWS(root))
+    server.must(PERTURBED(root))
     old = left_in(root).newest()
-    ended = server.run(run_of("export_draws", "limit=60")(root), limits={"RLIMIT_FSIZE": 60_000})
+    ended = server.run(
+        run_of("export_perturbed", "limit=60")(root), limits={"RLIMIT_FSIZE": 60_000}
+    )
     assert ended["code"] == 1
     assert "cannot be written: File too large" in last_line(server)
     now = left_in(root)

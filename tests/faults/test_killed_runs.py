@@ -12,7 +12,7 @@ from faults.project_runs import Server, left_in
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
 KILLS = int(os.environ.get("BENCHWRIGHT_KILLS", "2"))
-QUICK = ("export_draws",)
+QUICK = ("export_perturbed",)
 LONG = {subject.name: subject for subject in SUBJECTS if subject.name not in QUICK}
 
 

@@ -11,8 +11,8 @@ from faults.project_runs import Server, copied, empty_root, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
-WIDE = run_of("export_draws", "limit=60")
-NARROW = run_of("export_draws", "limit=20")
+WIDE = run_of("export_perturbed", "limit=60")
+NARROW = run_of("export_perturbed", "limit=20")
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ from faults.project_runs import CHEAP, ENVIRONMENT, Server, left_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
-DRAWS = run_of("export_draws", "limit=40")
+PERTURBED = run_of("export_perturbed", "limit=40")
 
 
 @pytest.mark.parametrize(("ended_by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -24,7 +24,7 @@ DRAWS = run_of("export_draws", "limit=40")
 def test_a_run_that_is_told_to_stop_says_how_to_go_on(
     server: Server, root: Path, ended_by: int, code: int, runner: str
 ) -> None:
-    words = [*DRAWS(root), "--runner", runner]
+    words = [*PERTURBED(root), "--runner", runner]
     ended = server.run(words, moment=0.3, ended_by=int(ended_by), pause=0.1)
     assert ended["code"] == code
     assert "Traceback" not in server.said

@@ -11,9 +11,9 @@ def import_as_rows(
     files: dict[str, LoadedFile],
     items: pd.DataFrame,
     calibration_items: pd.DataFrame,
-    draws: pd.DataFrame | None = None,
+    perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
     """`import_answers`, before answers without log-likelihoods become matrices."""
-    index = AnswerIndex(items, calibration_items, draws)
+    index = AnswerIndex(items, calibration_items, perturbed_items)
     rows, wide, report = join_answers(files, index)
     return Imported(as_responses(rows, index), wide, report)

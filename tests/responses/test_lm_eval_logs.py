@@ -610,9 +610,10 @@ def test_a_log_of_another_benchmark_stops_nothing(tmp_path: Path, make_items: Ma
 
 def answers(items: pd.DataFrame, order: Sequence[int]) -> list[dict[str, Any]]:
     random = np.random.default_rng(0)
-    drawn = [random.normal(-20, 4, size=4).round(3).tolist() for _ in range(len(items))]
+    perturbed = [random.normal(-20, 4, size=4).round(3).tolist() for _ in range(len(items))]
     return [
-        scored(i, plain(items, i), [f" {t}" for t in items.choices[i]], drawn[i], 1) for i in order
+        scored(i, plain(items, i), [f" {t}" for t in items.choices[i]], perturbed[i], 1)
+        for i in order
     ]
 
 

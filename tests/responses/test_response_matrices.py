@@ -242,7 +242,7 @@ def test_the_order_of_rows_changes_nothing(make_items: Make, make_responses: Mak
     pd.testing.assert_frame_equal(one.answer_coverage, other.answer_coverage)
 
 
-def test_answers_to_draws_are_left_to_their_own_matrices(
+def test_answers_to_copies_are_left_to_their_own_matrices(
     make_items: Make, make_responses: Make
 ) -> None:
     items = make_items("q1")
@@ -250,8 +250,8 @@ def test_answers_to_draws_are_left_to_their_own_matrices(
         scored("q1", list(np.log([0.1, 0.7, 0.1, 0.1]))),
         scored("q1", list(np.log([0.7, 0.1, 0.1, 0.1])), condition="wicked-1"),
     )
-    draws = pd.DataFrame({"condition": ["wicked-1"]})
-    seen = build_response_matrices(rows, NONE, [], UNIT, items, draws)
+    perturbed_items = pd.DataFrame({"condition": ["wicked-1"]})
+    seen = build_response_matrices(rows, NONE, [], UNIT, items, perturbed_items)
     assert set(seen.responses["condition"]) == {"question"}
     assert set(seen.answer_coverage["condition"]) == {"question"}
     without = build_response_matrices(rows, NONE, [], UNIT, items)

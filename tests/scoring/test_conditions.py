@@ -1,4 +1,4 @@
-"""Conditions, styles and draws: what is asked of whom, and how answers come back."""
+"""Conditions, styles and copies: what is asked of whom, and how answers come back."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.scores import Collected, collect_responses, score_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Generations, Responses
-from benchwright.tables.wicked import Draws
+from benchwright.tables.wicked import PerturbedItems
 from scoring.scoring_examples import StandIn, item, live, model_entry
 
 Ask = Callable[..., Collected]
@@ -102,8 +102,8 @@ def test_several_samples_give_the_share_of_right_ones_and_the_most_frequent(
 ) -> None:
     said = ["The answer is (B).", "The answer is (B).", "Who knows?", "The answer is (A)."]
     monkeypatch.setattr(StandIn, "says", lambda prompt, sample: said[sample])
-    drawn = {"samples": 4, "temperature": 1.0}
-    scoring = live("one@generate-0", conditions=["question"], generation=drawn)
+    perturbed = {"samples": 4, "temperature": 1.0}
+    scoring = live("one@generate-0", conditions=["question"], generation=perturbed)
     out = ask(scoring, items=table(item("t/0", answer=1), item("t/1", answer=0)))
     rows = out.live_responses.set_index("item_id")
     assert rows["prediction"].tolist() == [1, 1]
@@ -162,7 +162,7 @@ def test_a_prompt_leaves_room_for_the_answer(build: Any, monkeypatch: pytest.Mon
     assert used[0] > used[1]
 
 
-def draws(conditions: int, changed: set[int]) -> pd.DataFrame:
+def perturbed_items(conditions: int, changed: set[int]) -> pd.DataFrame:
     rows = []
     for n in range(conditions):
         for i in range(6):
@@ -171,32 +171,34 @@ def draws(conditions: int, changed: set[int]) -> pd.DataFrame:
             rows.append({"condition": f"wicked-{n}", "role": "item", **altered})
         shown = item("dev/0", choices=["red", "green", "blue", "none"], answer=3)
         rows.append({"condition": f"wicked-{n}", "role": "demonstration", **shown})
-    return Draws.from_rows([{name: row[name] for name in Draws.columns()} for row in rows])
+    return PerturbedItems.from_rows(
+        [{name: row[name] for name in PerturbedItems.columns()} for row in rows]
+    )
 
 
-def test_draws_are_asked_with_their_own_demonstrations(build: Any) -> None:
+def test_copies_are_asked_with_their_own_demonstrations(build: Any) -> None:
     scoring = live("one@letters-1", conditions=["question"], calibration=False)
-    prompts = build(scoring, draws=draws(2, {1}))
+    prompts = build(scoring, perturbed_items=perturbed_items(2, {1}))
     assert set(prompts["condition"]) == {"question", "wicked-0", "wicked-1"}
-    drawn = prompts[prompts["condition"] != "question"]
-    assert drawn["prefix"].astype(str).str.endswith("D. none\nAnswer: D").all()
-    changed = drawn[(drawn["item_id"] == "t/1") & (drawn["condition"] == "wicked-1")]
+    perturbed = prompts[prompts["condition"] != "question"]
+    assert perturbed["prefix"].astype(str).str.endswith("D. none\nAnswer: D").all()
+    changed = perturbed[(perturbed["item_id"] == "t/1") & (perturbed["condition"] == "wicked-1")]
     assert "D. none 1\n" in changed["text"].item()
 
 
-def test_an_item_that_a_draw_left_as_it_was_is_scored_once(
+def test_an_item_that_a_copy_left_as_it_was_is_scored_once(
     build: Any, models: ModelsParams
 ) -> None:
     scoring = live("one@letters-1", conditions=["question"], calibration=False)
-    five = build(scoring, draws=draws(5, {1, 4}))
+    five = build(scoring, perturbed_items=perturbed_items(5, {1, 4}))
     five = five[five["condition"] != "question"]
     plan = plan_shards(five, models, scoring)
     assert len(plan.keys) == 30
-    # Four unchanged items once each, two changed ones in each of five draws.
+    # Four unchanged items once each, two changed ones in each of five copies.
     assert sum(len(shard.keys) for shard in plan.shards) == 4 + 2 * 5
 
 
-def test_another_seed_of_the_draws_asks_again(build: Any, models: ModelsParams) -> None:
+def test_another_seed_of_the_copies_asks_again(build: Any, models: ModelsParams) -> None:
     plans = []
     for seed in (0, 1):
         scoring = live("one@generate-0", conditions=["question"], generation={"seed": seed})
@@ -216,12 +218,12 @@ def test_the_prefix_is_held_once(build: Any) -> None:
     assert len(prompts["prefix"].cat.categories) == 4  # two subjects, whole and options alone
 
 
-def test_a_draw_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any) -> None:
+def test_a_copy_is_shown_in_full_whatever_the_conditions_of_the_items(build: Any) -> None:
     scoring = live("one@letters-0", conditions=["choices_only"], calibration=False)
-    prompts = build(scoring, draws=draws(1, {1}))
-    drawn = prompts[prompts["condition"] == "wicked-0"]
-    assert drawn["text"].str.contains("Which colour").all()
-    assert len(drawn) == 6
+    prompts = build(scoring, perturbed_items=perturbed_items(1, {1}))
+    perturbed = prompts[prompts["condition"] == "wicked-0"]
+    assert perturbed["text"].str.contains("Which colour").all()
+    assert len(perturbed) == 6
 
 
 def test_what_would_begin_another_question_ends_an_answer(build: Any, models: ModelsParams) -> None:

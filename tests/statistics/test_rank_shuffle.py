@@ -11,16 +11,16 @@ def panel(shares: list[float], n: int = 400, seed: int = 0) -> np.ndarray:
     return (rng.random((len(shares), n)) < np.array(shares)[:, None]).astype(float)
 
 
-def shuffle(before: np.ndarray, drawn: np.ndarray, draws: int = 200) -> RankShuffle:
+def shuffle(before: np.ndarray, perturbed: np.ndarray, samples: int = 200) -> RankShuffle:
     clusters = np.arange(before.shape[1])
-    return rank_shuffle(before, drawn, clusters, draws, np.random.default_rng(1))
+    return rank_shuffle(before, perturbed, clusters, samples, np.random.default_rng(1))
 
 
 def test_the_same_answers_have_the_same_order() -> None:
     before = panel([0.9, 0.7, 0.5, 0.3])
     found = shuffle(before, np.stack([before, before]))
     assert found.kendall_tau_b.value == 1
-    assert found.tau_b_between_draws.value == 1
+    assert found.tau_b_between_copies.value == 1
     assert found.mean_rank_shift.value == 0
     assert found.ranks[:, 0].tolist() == found.ranks[:, 3].tolist() == [1, 2, 3, 4]
 
@@ -47,22 +47,22 @@ def test_bounds_of_ranks_hold_the_ranks_and_occur() -> None:
         assert (2 * low) % 1 == (2 * high) % 1 == 0
 
 
-def test_two_models_ties_and_one_draw_say_why_there_is_no_figure() -> None:
+def test_two_models_ties_and_one_copy_say_why_there_is_no_figure() -> None:
     before = panel([0.8, 0.4])
     found = shuffle(before, before[None])
     assert np.isnan(found.kendall_tau_b.value)
     assert found.kendall_tau_b.reason == "2 models; at least 3 are needed"
-    assert found.tau_b_between_draws.reason == "1 draw; at least 2 are needed"
+    assert found.tau_b_between_copies.reason == "1 copy; at least 2 are needed"
     same = np.ones((4, 10))
     tied = shuffle(same, np.stack([same, same]))
     assert "same score" in tied.kendall_tau_b.reason
-    assert "same score" in tied.tau_b_between_draws.reason
+    assert "same score" in tied.tau_b_between_copies.reason
     assert np.isnan(tied.tau_b_resampled.value)
 
 
 def test_without_resamples_there_are_values_and_no_bounds() -> None:
     before = panel([0.8, 0.6, 0.4])
-    found = shuffle(before, np.stack([before, before]), draws=0)
+    found = shuffle(before, np.stack([before, before]), samples=0)
     assert found.kendall_tau_b.value == 1
     assert np.isnan(found.kendall_tau_b.low)
     assert np.isnan(found.ranks[:, 1]).all()

@@ -1,4 +1,4 @@
-"""Small tables of items, and what must hold of any draw made from them."""
+"""Small tables of items, and what must hold of any copy made from them."""
 
 import string
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.tables.items import Items
-from benchwright.tables.wicked import Draws
+from benchwright.tables.wicked import PerturbedItems
 
 Row = tuple[str, Sequence[str], int]
 
@@ -50,16 +50,18 @@ def plain_items(count: int, sizes: Sequence[int] = (4,), prefix: str = "b/s") ->
     return items_table(rows, prefix)
 
 
-def assert_coherent(source: pd.DataFrame, draws: pd.DataFrame, none_texts: Sequence[str]) -> None:
-    """Every row of `draws` has one right option, which follows from its row of `source`.
+def assert_coherent(
+    source: pd.DataFrame, perturbed_items: pd.DataFrame, none_texts: Sequence[str]
+) -> None:
+    """Every row of `perturbed_items` has one right option, which follows from its row of `source`.
 
     The right text is an option if and only if its index is the answer; else the answer is a
-    none-of-the-above option that the draw put in. The number of options stays, none is doubled
+    none-of-the-above option that the copy put in. The number of options stays, none is doubled
     that was not, and hash and answer text are those of what is shown.
     """
-    Draws.validate(draws)
+    PerturbedItems.validate(perturbed_items)
     originals = {row.item_id: row for row in source.itertuples(index=False)}
-    for row in draws.itertuples(index=False):
+    for row in perturbed_items.itertuples(index=False):
         original = originals[row.item_id]
         before, after = list(original.choices), list(row.choices)
         where = f"{row.condition} {row.item_id}: {before} → {after}, answer {row.answer}"

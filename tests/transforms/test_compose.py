@@ -1,4 +1,4 @@
-"""Draws of whole benchmarks: items and demonstrations alike, the source untouched."""
+"""Copies of whole benchmarks: items and demonstrations alike, the source untouched."""
 
 import copy
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from scipy.stats import binom
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.tables.wicked import Draws, PerturbationChanges
+from benchwright.tables.wicked import PerturbationChanges, PerturbedItems
 from benchwright.transforms.compose import Perturbed, perturb
 from transforms.benchmark_tables import assert_coherent, items_table, plain_items
 
@@ -34,9 +34,13 @@ ORDERS = [
 ]
 
 
-def parameters(names: list[str], draws: int = 5) -> PerturbationParams:
+def parameters(names: list[str], copies: int = 5) -> PerturbationParams:
     return PerturbationParams.model_validate(
-        {"name": "p", "draws": draws, "transforms": [{"transform": name} for name in names]}
+        {
+            "name": "p",
+            "copies": copies,
+            "transforms": [{"transform": name} for name in names],
+        }
     )
 
 
@@ -61,23 +65,25 @@ def test_any_items_stay_coherent_under_any_order_of_transforms(
     rows: list[tuple[str, list[str], int]], names: list[str], seed: int
 ) -> None:
     source = items_table(rows)
-    made = perturb(source, NO_ITEMS, parameters(names, draws=2), seed)
-    assert_coherent(source, made.draws, [NOTA, NOTC])
+    made = perturb(source, NO_ITEMS, parameters(names, copies=2), seed)
+    assert_coherent(source, made.perturbed_items, [NOTA, NOTC])
 
 
 @pytest.mark.parametrize("names", ORDERS)
 def test_ten_thousand_plain_items_stay_coherent(names: list[str]) -> None:
     source = plain_items(2_000, sizes=(2, 3, 4, 5, 10))
     made = perturb(source, NO_ITEMS, parameters(names), 11)
-    assert_coherent(source, made.draws, [NOTA, NOTC])
+    assert_coherent(source, made.perturbed_items, [NOTA, NOTC])
     if "none_of_the_above" in names and "replace_choice" not in names:
-        assert all(choices[-1] == NOTA for choices in made.draws["choices"])
+        assert all(choices[-1] == NOTA for choices in made.perturbed_items["choices"])
 
 
-def test_the_five_draws_differ() -> None:
+def test_the_five_copies_differ() -> None:
     made = perturb(plain_items(200), NO_ITEMS, WICKED, 11)
-    assert list(made.draws["condition"].unique()) == [f"wicked-{draw}" for draw in range(1, 6)]
-    shown = made.draws.groupby("condition")["content_hash"].agg(tuple)
+    assert list(made.perturbed_items["condition"].unique()) == [
+        f"wicked-{copy}" for copy in range(1, 6)
+    ]
+    shown = made.perturbed_items.groupby("condition")["content_hash"].agg(tuple)
     assert shown.nunique() == 5
     for first in range(5):
         for second in range(first):
@@ -85,43 +91,45 @@ def test_the_five_draws_differ() -> None:
             assert same < 90  # 50 expected
 
 
-def test_demonstrations_pass_through_the_same_draw() -> None:
+def test_demonstrations_pass_through_the_same_copy() -> None:
     demonstrations = plain_items(100, prefix="b/dev")
     made = perturb(plain_items(20), demonstrations, WICKED, 11)
-    shown = made.draws[made.draws["role"] == "demonstration"]
+    shown = made.perturbed_items[made.perturbed_items["role"] == "demonstration"]
     assert len(shown) == 500
     assert_coherent(demonstrations, shown, [NOTA])
     assert all(choices[-1] == NOTA for choices in shown["choices"])
-    as_items = perturb(demonstrations, NO_ITEMS, WICKED, 11).draws
+    as_items = perturb(demonstrations, NO_ITEMS, WICKED, 11).perturbed_items
     assert shown["content_hash"].tolist() == as_items["content_hash"].tolist()
     gold = (shown["answer_text"] == NOTA).mean()
     assert 0.18 < gold < 0.32
 
 
-def test_no_list_is_shared_with_the_source_or_between_draws() -> None:
+def test_no_list_is_shared_with_the_source_or_between_copies() -> None:
     rows = [("Which?", ["p", "q", "All of the above"], 0), ("Which?", ["p", "q", "r"], 1)]
     source, demonstrations = items_table(rows), items_table(rows, prefix="b/dev")
     before = copy.deepcopy([source.to_dict("list"), demonstrations.to_dict("list")])
     made = perturb(source, demonstrations, parameters(["shuffle_choices"]), 11)
     assert [source.to_dict("list"), demonstrations.to_dict("list")] == before
-    expected = [list(choices) for choices in made.draws["choices"]]
-    for index, choices in enumerate(made.draws["choices"]):
+    expected = [list(choices) for choices in made.perturbed_items["choices"]]
+    for index, choices in enumerate(made.perturbed_items["choices"]):
         choices.append("spoilt")
-        assert [list(c) for c in made.draws["choices"].iloc[index + 1 :]] == expected[index + 1 :]
+        assert [list(c) for c in made.perturbed_items["choices"].iloc[index + 1 :]] == expected[
+            index + 1 :
+        ]
     assert [source.to_dict("list"), demonstrations.to_dict("list")] == before
 
 
 @given(st.permutations(range(12)), st.permutations(range(12)))
 def test_the_order_of_rows_does_not_matter(first: list[int], second: list[int]) -> None:
     source, demonstrations = plain_items(12), plain_items(12, prefix="b/dev")
-    names = parameters(["replace_choice", "none_of_the_above", "shuffle_choices"], draws=2)
+    names = parameters(["replace_choice", "none_of_the_above", "shuffle_choices"], copies=2)
     expected = perturb(source, demonstrations, names, 11)
     made = perturb(source.iloc[first], demonstrations.iloc[second], names, 11)
-    pd.testing.assert_frame_equal(made.draws, expected.draws)
+    pd.testing.assert_frame_equal(made.perturbed_items, expected.perturbed_items)
     pd.testing.assert_frame_equal(made.changes, expected.changes)
 
 
-def test_the_changes_tell_how_each_draw_came_about() -> None:
+def test_the_changes_tell_how_each_copy_came_about() -> None:
     source = items_table(
         [("Which?", ["p", "q", "r", "s"], 2), ("Which?", ["p", "q", "None of these"], 0)]
     )
@@ -131,7 +139,7 @@ def test_the_changes_tell_how_each_draw_came_about() -> None:
     assert len(made.changes) == 2 * 5 * 2
     plain = made.changes[made.changes["item_id"] == "b/s/0"]
     taken = plain[plain["transform"] == "none_of_the_above"].set_index("condition")
-    shown = made.draws[made.draws["item_id"] == "b/s/0"].set_index("condition")
+    shown = made.perturbed_items[made.perturbed_items["item_id"] == "b/s/0"].set_index("condition")
     for condition, row in taken.iterrows():
         choices = shown["choices"][condition]
         assert set(choices) == {"p", "q", "r", "s", NOTA} - {row["removed_choice"]}
@@ -159,7 +167,9 @@ def test_an_explanation_goes_where_it_no_longer_fits() -> None:
         [("Which?", ["p", "q", "r", "s"], 0), ("Which?", ["t", "u", "v", "w"], 0)],
         explanation=["It must be so.", "The answer is (A)."],
     )
-    made = perturb(source, NO_ITEMS, parameters(["none_of_the_above"], draws=30), 11).draws
+    made = perturb(
+        source, NO_ITEMS, parameters(["none_of_the_above"], copies=30), 11
+    ).perturbed_items
     lettered = made[made["item_id"] == "b/s/1"]
     assert lettered["explanation"].isna().all()
     free = made[made["item_id"] == "b/s/0"]
@@ -171,7 +181,7 @@ def test_an_explanation_goes_where_it_no_longer_fits() -> None:
 def test_items_without_choices_pass_unchanged() -> None:
     source = items_table([("6 × 7?", [], -1)], answer_text=["42"])
     made = perturb(source, NO_ITEMS, parameters(["none_of_the_above", "shuffle_choices"], 1), 11)
-    (row,) = made.draws.to_dict("records")
+    (row,) = made.perturbed_items.to_dict("records")
     assert (row["choices"], row["answer"], row["answer_text"]) == ([], -1, "42")
     assert row["content_hash"] == content_hash("6 × 7?")
     assert set(made.changes["reason"]) == {"open_ended"}
@@ -180,15 +190,15 @@ def test_items_without_choices_pass_unchanged() -> None:
 def test_several_right_options_are_left_alone_but_for_their_order() -> None:
     source = items_table([("Which?", ["p", "q", "r"], 0)], correct_set=[[0, 2]])
     made = perturb(source, NO_ITEMS, parameters(["none_of_the_above", "shuffle_choices"]), 11)
-    assert all(sorted(choices) == ["p", "q", "r"] for choices in made.draws["choices"])
+    assert all(sorted(choices) == ["p", "q", "r"] for choices in made.perturbed_items["choices"])
     assert "several_right_options" in set(made.changes["reason"])
 
 
 def test_no_rows_give_tables_with_their_columns() -> None:
     made = perturb(NO_ITEMS, NO_ITEMS, WICKED, 11)
-    assert list(made.draws.columns) == Draws.columns()
+    assert list(made.perturbed_items.columns) == PerturbedItems.columns()
     assert list(made.changes.columns) == PerturbationChanges.columns()
-    assert len(made.draws) == len(made.changes) == 0
+    assert len(made.perturbed_items) == len(made.changes) == 0
 
 
 def test_an_answer_out_of_range_is_named() -> None:
@@ -211,7 +221,7 @@ def test_an_id_that_occurs_twice_is_named() -> None:
         {"transforms": [{"transform": "shuffle_choices"}, {"transform": "shuffle_choices"}]},
         {"transforms": [{"transform": "none_of_the_above", "text": "A fifth thing"}]},
         {"transforms": [{"transform": "replace_choice", "probability": 1.5}]},
-        {"draws": 0},
+        {"copies": 0},
         {"name": "wicked-1"},
     ],
 )
@@ -220,10 +230,10 @@ def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
         PerturbationParams.model_validate(wrong)
 
 
-def ablation(names: list[str], draws: int = 3, cumulative: bool = True) -> PerturbationParams:
+def ablation(names: list[str], copies: int = 3, cumulative: bool = True) -> PerturbationParams:
     parts = [{"transform": name} | ({"model": "m"} if name == "rephrase" else {}) for name in names]
     return PerturbationParams.model_validate(
-        {"name": "cf", "draws": draws, "cumulative": cumulative, "transforms": parts}
+        {"name": "cf", "copies": copies, "cumulative": cumulative, "transforms": parts}
     )
 
 
@@ -234,8 +244,8 @@ def test_a_new_wording_takes_the_place_of_the_question() -> None:
     )
     rephrasings = {("item", "b/s/0"): "What?", ("item", "b/s/1"): None}
     made = perturb(source, source, ablation(["rephrase"], 5, False), 11, rephrasings=rephrasings)
-    assert set(made.draws["condition"]) == {"cf-1"}
-    items = made.draws[made.draws["role"] == "item"]
+    assert set(made.perturbed_items["condition"]) == {"cf-1"}
+    items = made.perturbed_items[made.perturbed_items["role"] == "item"]
     assert items["question"].tolist() == ["What?", "Who?", "How?"]
     assert items["choices"].tolist() == source["choices"].tolist()
     assert items["content_hash"].tolist() == [
@@ -245,7 +255,7 @@ def test_a_new_wording_takes_the_place_of_the_question() -> None:
     assert items["explanation"].iloc[0] == "The answer is (A)."
     assert made.changes["reason"].tolist()[:3] == ["", "no_rephrasing_passed", "not_asked"]
     assert made.changes["altered"].tolist() == [True, False, False, False, False, False]
-    shown = made.draws[made.draws["role"] == "demonstration"]
+    shown = made.perturbed_items[made.perturbed_items["role"] == "demonstration"]
     assert shown["question"].tolist() == source["question"].tolist()
 
 
@@ -253,7 +263,7 @@ def test_an_explanation_by_letter_goes_when_the_options_of_a_new_wording_move() 
     source = items_table([("Which?", ["p", "q", "r", "s"], 0)], explanation=["It is (A). So."])
     rephrasings = {("item", "b/s/0"): "What?"}
     names = ablation(["rephrase", "shuffle_choices"], 5)
-    made = perturb(source, NO_ITEMS, names, 11, rephrasings=rephrasings).draws
+    made = perturb(source, NO_ITEMS, names, 11, rephrasings=rephrasings).perturbed_items
     moved = [list(choices) != ["p", "q", "r", "s"] for choices in made["choices"]]
     assert made["explanation"].isna().tolist() == moved
     assert any(moved)
@@ -262,7 +272,7 @@ def test_an_explanation_by_letter_goes_when_the_options_of_a_new_wording_move() 
 def test_each_prefix_of_the_transforms_is_a_perturbation_of_its_own() -> None:
     names = ablation(["rephrase", "shuffle_choices", "replace_choice"])
     made = perturb(plain_items(4), NO_ITEMS, names, 11)
-    assert list(made.draws["condition"].unique()) == [
+    assert list(made.perturbed_items["condition"].unique()) == [
         *("cf_1-1", "cf_2-1", "cf_2-2", "cf_2-3", "cf_3-1", "cf_3-2", "cf_3-3"),
     ]
     told = made.changes.groupby("condition")["transform"].agg(lambda parts: list(parts.unique()))
@@ -280,7 +290,10 @@ def test_a_prefix_is_what_its_transforms_alone_would_make(
     together = perturb(source, source, ablation(names, 2), seed)
     for length in (1, 2, 3):
         alone = perturb(source, source, ablation(names[:length], 2, False), seed)
-        for part, whole in ((alone.draws, together.draws), (alone.changes, together.changes)):
+        for part, whole in (
+            (alone.perturbed_items, together.perturbed_items),
+            (alone.changes, together.changes),
+        ):
             own = whole[whole["condition"].str.startswith(f"cf_{length}-")]
             renamed = own.assign(condition=own["condition"].str.replace(f"cf_{length}-", "cf-"))
             assert renamed.fillna("").to_dict("list") == part.fillna("").to_dict("list")
@@ -300,9 +313,9 @@ def test_a_new_wording_changes_nothing_about_the_options(
     new = perturb(
         source, NO_ITEMS, ablation(["rephrase", *names], 2, False), seed, rephrasings=rephrasings
     )
-    assert new.draws["choices"].tolist() == plain.draws["choices"].tolist()
-    assert new.draws["answer"].tolist() == plain.draws["answer"].tolist()
-    assert all(text.endswith("Say so.") for text in new.draws["question"])
+    assert new.perturbed_items["choices"].tolist() == plain.perturbed_items["choices"].tolist()
+    assert new.perturbed_items["answer"].tolist() == plain.perturbed_items["answer"].tolist()
+    assert all(text.endswith("Say so.") for text in new.perturbed_items["question"])
 
 
 def _real_items(folder: Path, name: str) -> pd.DataFrame:
@@ -321,7 +334,7 @@ def _real_items(folder: Path, name: str) -> pd.DataFrame:
 
 
 def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int, int]]:
-    """(items altered, right option removed) by number of options, over all draws."""
+    """(items altered, right option removed) by number of options, over all copies."""
     sizes = dict(zip(source["item_id"], source["choices"].map(len), strict=True))
     altered = made.changes[made.changes["altered"]]
     by_size = altered.groupby(altered["item_id"].map(sizes))["gold_removed"]
@@ -338,16 +351,16 @@ def _gold_removed(made: Perturbed, source: pd.DataFrame) -> dict[int, tuple[int,
         pytest.param("commonsense_qa", marks=pytest.mark.long),
     ],
 )
-def test_every_real_item_stays_coherent_in_five_draws(
+def test_every_real_item_stays_coherent_in_five_copies(
     shared_data: Path, name: str, show: Callable[[str], None]
 ) -> None:
     source = _real_items(shared_data, name)
     made = perturb(source, NO_ITEMS, WICKED, 11)
-    assert_coherent(source, made.draws, [NOTA])
+    assert_coherent(source, made.perturbed_items, [NOTA])
     altered = made.changes["altered"].to_numpy()
     assert all(
         choices[-1] == NOTA
-        for choices, changed in zip(made.draws["choices"], altered, strict=True)
+        for choices, changed in zip(made.perturbed_items["choices"], altered, strict=True)
         if changed
     )
     for size, (count, gold) in sorted(_gold_removed(made, source).items()):
@@ -360,7 +373,7 @@ def test_every_real_item_stays_coherent_in_five_draws(
 
 @pytest.mark.real_data
 def test_the_rules_of_mmlu_cf_keep_every_real_item_coherent(shared_data: Path) -> None:
-    names = parameters(["shuffle_choices", "replace_choice"], draws=1)
+    names = parameters(["shuffle_choices", "replace_choice"], copies=1)
     for name in ("mmlu", "truthfulqa"):
         source = _real_items(shared_data, name)
-        assert_coherent(source, perturb(source, NO_ITEMS, names, 11).draws, [NOTC])
+        assert_coherent(source, perturb(source, NO_ITEMS, names, 11).perturbed_items, [NOTC])

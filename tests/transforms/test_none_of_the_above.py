@@ -1,4 +1,4 @@
-"""WiCkeD draws stay coherent, and take the right option away one time in K."""
+"""WiCkeD copies stay coherent, and take the right option away one time in K."""
 
 from collections import Counter
 
@@ -26,9 +26,9 @@ def plain(draw: st.DrawFn) -> MultipleChoice:
 
 @given(st.lists(plain(), min_size=1, max_size=20), st.integers(0, 2**32), st.integers(1, 9))
 def test_the_right_text_is_shown_if_and_only_if_it_is_the_answer(
-    items: list[MultipleChoice], seed: int, draw: int
+    items: list[MultipleChoice], seed: int, copy: int
 ) -> None:
-    for item, result in zip(items, add_none_of_the_above(items, seed=seed, draw=draw), strict=True):
+    for item, result in zip(items, add_none_of_the_above(items, seed=seed, copy=copy), strict=True):
         gold = item.choices[item.answer]
         assert result.altered
         assert result.choices[-1] == NOTA
@@ -48,30 +48,32 @@ def test_the_right_text_is_shown_if_and_only_if_it_is_the_answer(
 def test_each_option_goes_as_often_as_any_other(size: int) -> None:
     choices = tuple(f"word {place}" for place in range(size))
     items = [MultipleChoice(f"i/{n}", "Which?", choices, n % size) for n in range(10_000)]
-    results = add_none_of_the_above(items, seed=3, draw=1)
+    results = add_none_of_the_above(items, seed=3, copy=1)
     removed = Counter(result.removed_index for result in results)
     assert chisquare([removed[place] for place in range(size)]).pvalue > 0.001
     gold = sum(result.gold_removed for result in results)
     assert abs(gold / 10_000 - 1 / size) < 4 * (1 / size * (1 - 1 / size) / 10_000) ** 0.5
 
 
-def test_five_draws_of_ten_thousand_items_are_independent() -> None:
+def test_five_copies_of_ten_thousand_items_are_independent() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(10_000)]
-    draws = [
-        [result.removed_index for result in add_none_of_the_above(items, seed=3, draw=draw)]
-        for draw in range(1, 6)
+    perturbed_items = [
+        [result.removed_index for result in add_none_of_the_above(items, seed=3, copy=copy)]
+        for copy in range(1, 6)
     ]
     for first in range(5):
         for second in range(first):
-            same = sum(a == b for a, b in zip(draws[first], draws[second], strict=True))
+            same = sum(
+                a == b for a, b in zip(perturbed_items[first], perturbed_items[second], strict=True)
+            )
             assert 2_300 < same < 2_700  # 1 in 4 by chance, sd 43
 
 
 def test_what_becomes_of_an_item_does_not_depend_on_the_others() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(50)]
-    together = add_none_of_the_above(items, seed=3, draw=2)
-    assert [*add_none_of_the_above(items[::-1], seed=3, draw=2)][::-1] == together
-    assert add_none_of_the_above(items[7:8], seed=3, draw=2) == together[7:8]
+    together = add_none_of_the_above(items, seed=3, copy=2)
+    assert [*add_none_of_the_above(items[::-1], seed=3, copy=2)][::-1] == together
+    assert add_none_of_the_above(items[7:8], seed=3, copy=2) == together[7:8]
 
 
 @pytest.mark.parametrize(
@@ -92,8 +94,8 @@ def test_what_becomes_of_an_item_does_not_depend_on_the_others() -> None:
 def test_an_item_that_would_become_incoherent_is_copied_with_its_reason(
     reason: str, item: MultipleChoice
 ) -> None:
-    for draw in range(1, 6):
-        (result,) = add_none_of_the_above([item], seed=3, draw=draw, single_best_answer={"best"})
+    for copy in range(1, 6):
+        (result,) = add_none_of_the_above([item], seed=3, copy=copy, single_best_answer={"best"})
         assert (result.choices, result.answer) == (item.choices, item.answer)
         assert (result.altered, result.reason) == (False, reason)
         assert (result.removed_choice, result.removed_index, result.gold_removed) == (
@@ -105,4 +107,4 @@ def test_an_item_that_would_become_incoherent_is_copied_with_its_reason(
 
 def test_options_that_differ_by_case_are_different_options() -> None:
     item = MultipleChoice("i", "Which genotype?", ("BB", "Bb", "bb"), 1)
-    assert add_none_of_the_above([item], seed=3, draw=1)[0].altered
+    assert add_none_of_the_above([item], seed=3, copy=1)[0].altered

@@ -20,10 +20,10 @@ def items(count: int, size: int = 4) -> list[MultipleChoice]:
 
 @given(st.integers(2, 10), st.integers(0, 2**32), st.integers(1, 9))
 def test_one_option_changes_in_its_place_and_the_answer_keeps_its_index(
-    size: int, seed: int, draw: int
+    size: int, seed: int, copy: int
 ) -> None:
     for item, result in zip(
-        items(20, size), replace_choice(items(20, size), seed=seed, draw=draw), strict=True
+        items(20, size), replace_choice(items(20, size), seed=seed, copy=copy), strict=True
     ):
         assert result.answer == item.answer
         changed = [p for p in range(size) if item.choices[p] != result.choices[p]]
@@ -35,7 +35,7 @@ def test_one_option_changes_in_its_place_and_the_answer_keeps_its_index(
 
 
 def test_half_of_the_items_change_and_each_place_as_often() -> None:
-    results = replace_choice(items(20_000), seed=3, draw=1)
+    results = replace_choice(items(20_000), seed=3, copy=1)
     altered = [result for result in results if result.altered]
     assert abs(len(altered) - 10_000) < 4 * 5_000**0.5
     places = Counter(result.removed_index for result in altered)
@@ -46,17 +46,17 @@ def test_half_of_the_items_change_and_each_place_as_often() -> None:
 
 @pytest.mark.parametrize(("probability", "altered"), [(0.0, 0), (1.0, 500)])
 def test_the_probability_is_that_of_the_parameters(probability: float, altered: int) -> None:
-    results = replace_choice(items(500), seed=3, draw=1, probability=probability)
+    results = replace_choice(items(500), seed=3, copy=1, probability=probability)
     assert sum(result.altered for result in results) == altered
 
 
-def test_draws_differ() -> None:
-    first, second = (replace_choice(items(1_000), seed=3, draw=draw) for draw in (1, 2))
+def test_copies_differ() -> None:
+    first, second = (replace_choice(items(1_000), seed=3, copy=copy) for copy in (1, 2))
     assert sum(a.altered == b.altered for a, b in zip(first, second, strict=True)) < 600
 
 
 def test_an_item_that_would_become_incoherent_is_copied_with_its_reason() -> None:
     item = MultipleChoice("i", "Which?", ("p", "q", "r", "All of the above"), 3)
-    (result,) = replace_choice([item], seed=3, draw=1, probability=1)
+    (result,) = replace_choice([item], seed=3, copy=1, probability=1)
     assert (result.choices, result.answer) == (item.choices, 3)
     assert result.reason == "none_or_all_present"

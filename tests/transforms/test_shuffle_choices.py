@@ -22,7 +22,7 @@ def test_the_answer_follows_its_option_and_the_last_stays_last(
     choices = [*choices, last] if last else choices
     answer = data.draw(st.integers(-1, len(choices) - 1))
     item = MultipleChoice("i", "Which?", tuple(choices), answer)
-    (result,) = shuffle_choices([item], seed=data.draw(st.integers(0, 99)), draw=1)
+    (result,) = shuffle_choices([item], seed=data.draw(st.integers(0, 99)), copy=1)
     assert Counter(result.choices) == Counter(choices)
     if answer >= 0:
         assert result.choices[result.answer] == choices[answer]
@@ -36,7 +36,7 @@ def test_the_answer_follows_its_option_and_the_last_stays_last(
 
 def test_the_answer_follows_its_place_among_equal_options() -> None:
     places = Counter(
-        shuffle_choices([MultipleChoice(f"i/{n}", "?", ("p", "p", "q"), 0)], seed=1, draw=1)[
+        shuffle_choices([MultipleChoice(f"i/{n}", "?", ("p", "p", "q"), 0)], seed=1, copy=1)[
             0
         ].answer
         for n in range(300)
@@ -46,17 +46,17 @@ def test_the_answer_follows_its_place_among_equal_options() -> None:
 
 def test_every_order_is_as_likely_as_any_other() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", ("p", "q", "r", "s"), 0) for n in range(24_000)]
-    orders = Counter(result.choices for result in shuffle_choices(items, seed=5, draw=1))
+    orders = Counter(result.choices for result in shuffle_choices(items, seed=5, copy=1))
     assert len(orders) == 24
     assert chisquare(list(orders.values())).pvalue > 0.001
 
 
-def test_draws_differ_and_other_items_do_not_matter() -> None:
+def test_copies_differ_and_other_items_do_not_matter() -> None:
     items = [MultipleChoice(f"i/{n}", "Which?", tuple("pqrstu"), 0) for n in range(100)]
-    first, second = (shuffle_choices(items, seed=5, draw=draw) for draw in (1, 2))
+    first, second = (shuffle_choices(items, seed=5, copy=copy) for copy in (1, 2))
     assert sum(a.choices == b.choices for a, b in zip(first, second, strict=True)) < 5
-    assert shuffle_choices(items[40:41], seed=5, draw=1) == first[40:41]
-    assert shuffle_choices(items[::-1], seed=5, draw=1)[::-1] == first
+    assert shuffle_choices(items[40:41], seed=5, copy=1) == first[40:41]
+    assert shuffle_choices(items[::-1], seed=5, copy=1)[::-1] == first
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_an_order_that_means_something_is_kept_with_its_reason(
     reason: str, choices: tuple[str, ...]
 ) -> None:
     item = MultipleChoice("i", "Which?", choices, len(choices) - 1)
-    for draw in range(1, 9):
-        (result,) = shuffle_choices([item], seed=5, draw=draw)
+    for copy in range(1, 9):
+        (result,) = shuffle_choices([item], seed=5, copy=copy)
         assert (result.choices, result.answer, result.reason) == (choices, item.answer, reason)
 
 
 def test_none_of_these_amid_the_options_moves_with_them() -> None:
     items = [MultipleChoice(f"i/{n}", "?", ("p", "None of these", "q"), 1) for n in range(60)]
-    assert {result.answer for result in shuffle_choices(items, seed=5, draw=1)} == {0, 1, 2}
+    assert {result.answer for result in shuffle_choices(items, seed=5, copy=1)} == {0, 1, 2}

@@ -18,7 +18,7 @@ _TEXTS = (
     "target",
 )
 _LISTS = ("choices", "labels")
-_OF_DRAWS = ("condition",)  # rows of an original have none
+_OF_COPIES = ("condition",)  # rows of an original have none
 _OF_SUBSETS = ("weight",)  # rows of other exports have none
 
 
@@ -42,7 +42,7 @@ def read_rows(data_files: dict[str, str], **_: Any) -> Any:
     for split, name in data_files.items():
         with (folder / name).open(encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
-        more = [(name, pa.string()) for name in _OF_DRAWS if any(name in row for row in rows)]
+        more = [(name, pa.string()) for name in _OF_COPIES if any(name in row for row in rows)]
         more += [(name, pa.float64()) for name in _OF_SUBSETS if any(name in row for row in rows)]
         table = pa.Table.from_pylist(rows, schema=pa.schema(columns + more))
         splits[split] = Dataset(table)

@@ -1,4 +1,4 @@
-"""Export kept items, draws of altered items or a subset as tasks for other harnesses."""
+"""Export kept items, copies of altered items or a subset as tasks for other harnesses."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, has
 from benchwright.exports.harness_task import AskedAs, group_config, harness_family, slug
 from benchwright.exports.instructions import (
     HARNESS,
-    draw_instructions,
+    perturbed_instructions,
     subset_instructions,
     task_instructions,
 )
@@ -79,7 +79,7 @@ class ItemSet(NamedTuple):
         items: the questions.
         demonstrations: a table with the columns that a question needs.
         facts: further facts for tasks.
-        condition: the name of their draw, if any.
+        condition: the name of their copy, if any.
     """
 
     variant: str
@@ -195,73 +195,73 @@ def check_families(families: Sequence[HarnessFamily], run: ExportedRun) -> None:
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise InputError(
-            f"exports: {twice[0]} would be the name of two tasks, since a variant or draw is named "
+            f"exports: {twice[0]} would be the name of two tasks, since a variant or copy is named "
             "as a subject or style is; name the variant otherwise"
         )
 
 
 @flat_arguments
-def export_draws(
+def export_perturbed(
     items: pd.DataFrame,
     demonstrations: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     perturbation: PerturbationParams,
     run: ExportedRun,
 ) -> HarnessExport:
-    """Write the benchmark and every draw of it as tasks, and a group over the draws.
+    """Write the benchmark and every copy of it as tasks, and a group over the copies.
 
-    Prompts are those of scoring; a draw is shown with its own demonstrations. Rows of draws carry
-    the draw's name (`condition`), by which `import_answers` recognises their answers.
+    Prompts are those of scoring; a copy is shown with its own demonstrations. Rows of copies carry
+    the copy's name (`condition`), by which `import_answers` recognises their answers.
 
     Args:
         items: an `Items` table.
         demonstrations: the same columns.
-        draws: a `Draws` table.
-        perturbation: how the draws were made; recorded only.
-        run: its fields are separate arguments; its seed is also that of the draws.
+        perturbed_items: a `PerturbedItems` table.
+        perturbation: how the copies were made; recorded only.
+        run: its fields are separate arguments; its seed is also that of the copies.
 
     Returns:
-        Per style the original, each draw, and a group per perturbation with the mean score of its
-        draws.
+        Per style the original, each copy, and a group per perturbation with the mean score of its
+        copies.
 
     Raises:
         InputError: no item fits the styles, or two tasks have the same name.
     """
-    conditions = sorted({str(name) for name in draws["condition"]}, key=natural_key)
-    drawn = {name: _item_set(name, draws) for name in conditions}
+    conditions = sorted({str(name) for name in perturbed_items["condition"]}, key=natural_key)
+    perturbed = {name: _item_set(name, perturbed_items) for name in conditions}
     originals = families_of([ItemSet(ORIGINAL, questions(items), demonstrations)], run)
-    of_draws = families_of(drawn.values(), run)
-    groups = list(_groups(of_draws, drawn, run))
-    check_families([*originals, *of_draws, *groups], run)
+    of_copies = families_of(perturbed.values(), run)
+    groups = list(_groups(of_copies, perturbed, run))
+    check_families([*originals, *of_copies, *groups], run)
     facts = {**run.facts(), "perturbation": perturbation.model_dump(mode="json")}
-    same_draws = {
+    same_copies = {
         "benchmark": run.ingestion.name,
         "variant": run.variant,
         "limit": run.limit,
         "seed": run.seed or None,
     }
-    readme = draw_instructions(run.ingestion, originals, of_draws, groups, same_draws)
-    return HarnessExport([*originals, *groups, *of_draws], {}, readme, facts)
+    readme = perturbed_instructions(run.ingestion, originals, of_copies, groups, same_copies)
+    return HarnessExport([*originals, *groups, *of_copies], {}, readme, facts)
 
 
-def _item_set(condition: str, draws: pd.DataFrame) -> ItemSet:
-    drawn = draws[draws["condition"] == condition]
-    name, _, draw = condition.rpartition("-")
+def _item_set(condition: str, perturbed_items: pd.DataFrame) -> ItemSet:
+    perturbed = perturbed_items[perturbed_items["condition"] == condition]
+    name, _, copy = condition.rpartition("-")
     return ItemSet(
         condition,
-        questions(drawn[drawn["role"] == "item"]),
-        drawn[drawn["role"] == "demonstration"],
-        {"condition": condition, "perturbation": name or condition, "draw": draw if name else ""},
+        questions(perturbed[perturbed["role"] == "item"]),
+        perturbed[perturbed["role"] == "demonstration"],
+        {"condition": condition, "perturbation": name or condition, "copy": copy if name else ""},
         condition,
     )
 
 
 def _groups(
-    families: Sequence[HarnessFamily], drawn: Mapping[str, ItemSet], run: ExportedRun
+    families: Sequence[HarnessFamily], perturbed: Mapping[str, ItemSet], run: ExportedRun
 ) -> Iterator[HarnessFamily]:
-    """Yield a group for each perturbation and style, whose score is the mean over the draws.
+    """Yield a group for each perturbation and style, whose score is the mean over the copies.
 
-    All draws have the same number of items, so the mean over questions is the mean over draws.
+    All copies have the same number of items, so the mean over questions is the mean over copies.
     """
     grouped: dict[tuple[str, ExportStyle], list[HarnessFamily]] = {}
     for family in families:
@@ -273,14 +273,14 @@ def _groups(
             "benchmark": run.ingestion.name,
             "variant": f"{perturbation}, mean of {len(members)}",
             "perturbation": perturbation,
-            "draws": [family.facts["draw"] for family in members],
+            "copies": [family.facts["copy"] for family in members],
             "style": style,
             "n_items": first["n_items"],
             "n_tasks": len(tasks),
             "max_num_fewshot": min(family.facts["max_num_fewshot"] for family in members),
         }
         names = [family.name for family in members]
-        name = family_name(run, drawn[first["condition"]], perturbation, style)
+        name = family_name(run, perturbed[first["condition"]], perturbation, style)
         yield HarnessFamily(name, group_config(names, tasks, facts), [], facts)
 
 

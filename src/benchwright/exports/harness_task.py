@@ -72,7 +72,7 @@ def harness_family(
     facts: Mapping[str, Any],
     condition: str | None = None,
 ) -> HarnessFamily:
-    """Return the tasks of one benchmark, variant or draw in one style.
+    """Return the tasks of one benchmark, variant or copy in one style.
 
     There is a task per subject if subjects have their own demonstrations, else one task. An item
     that is, or equals, one of its demonstrations gets others, as in scoring; such items are a
@@ -85,7 +85,7 @@ def harness_family(
         demonstrations: the columns of `ItemRows` that a question needs.
         asked: how.
         facts: of these items, for each task's metadata: benchmark, variant, …
-        condition: the name of their draw. It is in every row, so that an answer in a log is never
+        condition: the name of their copy. It is in every row, so that an answer in a log is never
             taken for one to the original item.
 
     Returns:
@@ -219,9 +219,9 @@ def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
 def _task(
     name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], condition: str | None
 ) -> HarnessTask:
-    drawn = {} if condition is None else {"condition": condition}
-    rows = _Rows(part.items, asked, drawn)
-    shown = [_demonstration_row(question, asked) | drawn for question in part.shown]
+    perturbed = {} if condition is None else {"condition": condition}
+    rows = _Rows(part.items, asked, perturbed)
+    shown = [_demonstration_row(question, asked) | perturbed for question in part.shown]
     described = {
         **facts,
         "n_items": len(rows),
@@ -323,8 +323,10 @@ def stated_answer(words: PromptParams, open_question: bool) -> str:
 class _Rows(Sequence[dict[str, Any]]):
     """The rows of questions, made on access to save memory."""
 
-    def __init__(self, items: Sequence[Question], asked: AskedAs, drawn: Mapping[str, Any]) -> None:
-        self._items, self._asked, self._drawn = items, asked, dict(drawn)
+    def __init__(
+        self, items: Sequence[Question], asked: AskedAs, perturbed: Mapping[str, Any]
+    ) -> None:
+        self._items, self._asked, self._perturbed = items, asked, dict(perturbed)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -335,8 +337,8 @@ class _Rows(Sequence[dict[str, Any]]):
     def __getitem__(self, place: slice) -> "_Rows": ...
     def __getitem__(self, place: int | slice) -> "dict[str, Any] | _Rows":
         if isinstance(place, slice):
-            return _Rows(self._items[place], self._asked, self._drawn)
-        return _row(self._items[place], self._asked) | self._drawn
+            return _Rows(self._items[place], self._asked, self._perturbed)
+        return _row(self._items[place], self._asked) | self._perturbed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

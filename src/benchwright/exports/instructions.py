@@ -18,22 +18,22 @@ def task_instructions(
     return _render("tasks.md", benchmark=benchmark, families=families, stock=stock)
 
 
-def draw_instructions(
+def perturbed_instructions(
     benchmark: BenchmarkParams,
     originals: Sequence[HarnessFamily],
-    draws: Sequence[HarnessFamily],
+    perturbed_items: Sequence[HarnessFamily],
     groups: Sequence[HarnessFamily],
     run: Mapping[str, object],
 ) -> str:
     """Write in Markdown what is in the folder, the commands, and what the scores mean.
 
-    `run` has the `--params` that make the same draws.
+    `run` has the `--params` that make the same copies.
     """
     style = originals[0].facts["style"] if originals else None
     return _render(
-        "draws.md",
+        "perturbed.md",
         benchmark=benchmark,
-        families=[*originals, *groups, *draws],
+        families=[*originals, *groups, *perturbed_items],
         example=[*originals[:1], *(group for group in groups if group.facts["style"] == style)],
         params=",".join(f"{key}={value}" for key, value in run.items() if value is not None),
     )

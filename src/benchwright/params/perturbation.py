@@ -70,22 +70,22 @@ Transform = Annotated[
 
 
 class PerturbationParams(Section):
-    """Named draws of altered items: the conditions `<name>-1` … `<name>-<draws>`.
+    """Named copies of altered items: the conditions `<name>-1` … `<name>-<copies>`.
 
     Attributes:
         name: lower-case letters, digits and underscores.
         transforms: applied in this order, each once.
-        draws: number of independent draws.
+        copies: number of independent copies.
         cumulative: also apply the first transform alone, the first two, and so on, as perturbations
-            of their own: the conditions `<name>_1-1` (first transform, first draw) …
-            `<name>_<transforms>-<draws>` (MMLU-CF, Table 2).
+            of their own: the conditions `<name>_1-1` (first transform, first copy) …
+            `<name>_<transforms>-<copies>` (MMLU-CF, Table 2).
         sba: items with a single best answer lose no option; they are found by a trained `model` or
             a label, by labels in a `file`, or not at all (`none`).
     """
 
     name: str = Field(default="wicked", pattern=r"^[a-z][a-z0-9_]*$")
     transforms: tuple[Transform, ...] = Field(default=(NoneOfTheAboveParams(),), min_length=1)
-    draws: int = Field(default=5, ge=1)
+    copies: int = Field(default=5, ge=1)
     cumulative: bool = False
     sba: Literal["model", "file", "none"] = "file"
 

@@ -41,8 +41,8 @@ class DemonstrationPool:
     ) -> None:
         usable = [d for d in demonstrations if _usable(d)]
         draws = item_uniforms(seed, "demonstrations", [d.item_id for d in usable])
-        by_draw = dict(zip((d.item_id for d in usable), draws, strict=True))
-        self._seeded = sorted(usable, key=lambda d: (by_draw[d.item_id], d.item_id))
+        random_numbers = dict(zip((d.item_id for d in usable), draws, strict=True))
+        self._seeded = sorted(usable, key=lambda d: (random_numbers[d.item_id], d.item_id))
         self._own: dict[str, list[Question]] = {}
         by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
         ordered = self._seeded if order == "seeded" else by_id

@@ -45,7 +45,7 @@ def import_answers(
     response_files: dict[str, LoadedFile],
     items: pd.DataFrame,
     calibration_items: pd.DataFrame,
-    draws: pd.DataFrame | None = None,
+    perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
     """Join recorded answers of models to the items, and count what does not fit.
 
@@ -55,14 +55,14 @@ def import_answers(
     answers to the same question the first file's counts, and the report says so. Tidy files and
     logs come before wide files, then files in their order.
 
-    Answers whose condition is a draw of this run belong to the draw's items and its gold. Those to
-    other draws, including draws of the same name with other texts, are left out and reported.
+    Answers whose condition is a copy of this run belong to the copy's items and its gold. Those to
+    other copies, including copies of the same name with other texts, are left out and reported.
 
     Args:
         response_files: files by name, in order.
         items: an `Items` table.
         calibration_items: the same columns, possibly empty; their answers are kept too.
-        draws: a `Draws` table, if this run has draws.
+        perturbed_items: a `PerturbedItems` table, if this run has copies.
 
     Returns:
         The rows, the matrices (those of wide files first), and the report.
@@ -70,7 +70,7 @@ def import_answers(
     Raises:
         InputError: a file does not have its layout, or holds no answer.
     """
-    index = AnswerIndex(items, calibration_items, draws)
+    index = AnswerIndex(items, calibration_items, perturbed_items)
     rows, wide, report = join_answers(response_files, index)
     scored, matrices = unscored_matrices(rows, index)
     return Imported(as_responses(scored, index), [*wide, *matrices], report)

@@ -1,4 +1,4 @@
-"""Find items by id or by text, as they are and as each draw shows them."""
+"""Find items by id or by text, as they are and as each copy shows them."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ Positions = NDArray[np.intp]
 
 _OWN = ("subject", "question", "choices", "answer", "answer_text", "explanation", "content_hash")
 _OF_ITEMS = ("question", "choices_only", "question_only")
-_UNLIKE = 0.02  # share of different texts above which a file is of another draw
+_UNLIKE = 0.02  # share of different texts above which a file is of another copy
 
 
 class Joined(NamedTuple):
@@ -158,36 +158,36 @@ def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:
     return {key: places[0] for key, places in _places(hashes).items() if len(places) == 1}
 
 
-def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return all items, with those of a draw as the draw shows them.
+def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return all items, with those of a copy as the copy shows them.
 
     Args:
         items: an `Items` table; not changed.
-        rows: rows of a `Draws` table of one condition and of role `item`.
+        rows: rows of a `PerturbedItems` table of one condition and of role `item`.
         condition: its name.
 
     Returns:
         The same items in the same order. An unaltered item keeps all its right options; an altered
-        item has the one of the draw.
+        item has the one of the copy.
 
     Raises:
-        InputError: the draw has an unknown item, or the same one twice.
+        InputError: the copy has an unknown item, or the same one twice.
     """
     twice = rows.loc[rows["item_id"].duplicated(), "item_id"]
     if len(twice):
-        raise InputError(f"draws: {condition} has item {twice.iloc[0]!r} twice")
+        raise InputError(f"copies: {condition} has item {twice.iloc[0]!r} twice")
     unknown = rows.loc[~rows["item_id"].isin(items["item_id"]), "item_id"]
     if len(unknown):
-        raise InputError(f"draws: {condition} has item {unknown.iloc[0]!r}, which is not an item")
-    drawn = {str(row["item_id"]): row for row in rows.to_dict("records")}
+        raise InputError(f"copies: {condition} has item {unknown.iloc[0]!r}, which is not an item")
+    perturbed = {str(row["item_id"]): row for row in rows.to_dict("records")}
     changed = items.copy()
     for column in _OWN:
         changed[column] = [
-            drawn[item_id][column] if item_id in drawn else value
+            perturbed[item_id][column] if item_id in perturbed else value
             for item_id, value in zip(items["item_id"], items[column], strict=True)
         ]
     changed["correct_set"] = [
-        right if item_id not in drawn or same else [int(drawn[item_id]["answer"])]
+        right if item_id not in perturbed or same else [int(perturbed[item_id]["answer"])]
         for item_id, right, same in zip(
             items["item_id"],
             items["correct_set"],
@@ -199,47 +199,47 @@ def drawn_items(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.D
 
 
 class Compared(NamedTuple):
-    """The number of texts with ids of a draw, and of those unlike the draw's."""
+    """The number of texts with ids of a copy, and of those unlike the copy's."""
 
     shared: int
     unlike: int
 
-    def another_draw(self) -> bool:
-        """Return whether the file is of another draw with the same name."""
+    def another_copy(self) -> bool:
+        """Return whether the file is of another copy with the same name."""
         return self.unlike > _UNLIKE * self.shared
 
 
 class AnswerIndex(_Gold):
-    """Items first, then calibration items, then the items of each draw in order of the draws.
+    """Items first, then calibration items, then the items of each copy in order of the copies.
 
-    A position is one question with its options and gold, so answers to an item and to its draws are
+    A position is one question with its options and gold: answers to an item and its copies are
     never mixed. `items` indexes the items and calibration items alone; the other attributes are
-    those of `ItemIndex`, and an item has its id again in every draw.
+    those of `ItemIndex`, and an item has its id again in every copy.
     """
 
     def __init__(
         self,
         items: pd.DataFrame,
         calibration_items: pd.DataFrame | None = None,
-        draws: pd.DataFrame | None = None,
+        perturbed_items: pd.DataFrame | None = None,
     ) -> None:
-        """Index items, calibration items and the rows of role `item` of a `Draws` table."""
+        """Index items, calibration items and the `item` rows of a `PerturbedItems` table."""
         self.items = ItemIndex(items, calibration_items)
-        self.drawn: dict[str, ItemIndex] = {}
+        self.perturbed: dict[str, ItemIndex] = {}
         self._start: dict[str, int] = {}
         self._texts: dict[str, dict[str, str]] = {}
         start = len(self.items.ids)
         altered: Iterable[tuple[Any, pd.DataFrame]] = ()
-        if draws is not None:
-            altered = draws[draws["role"] == "item"].groupby("condition")
+        if perturbed_items is not None:
+            altered = perturbed_items[perturbed_items["role"] == "item"].groupby("condition")
         for condition, rows in altered:
             name = str(condition)
-            whole = drawn_items(items, rows, name)
+            whole = items_of_copy(items, rows, name)
             own = ItemIndex(whole[whole["item_id"].isin(rows["item_id"])])
-            self.drawn[name], self._start[name] = own, start
+            self.perturbed[name], self._start[name] = own, start
             self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
             start += len(own.ids)
-        parts = [self.items, *self.drawn.values()]
+        parts = [self.items, *self.perturbed.values()]
         self.ids = pd.Index(np.concatenate([part.ids.to_numpy() for part in parts]))
         self.answer = np.concatenate([part.answer for part in parts])
         self.options = np.concatenate([part.options for part in parts])
@@ -249,8 +249,8 @@ class AnswerIndex(_Gold):
 
     def of(self, condition: str) -> ItemIndex | None:
         """Return the items as a condition shows them; None for an unknown condition."""
-        if condition in self.drawn:
-            return self.drawn[condition]
+        if condition in self.perturbed:
+            return self.perturbed[condition]
         return self.items if condition in _OF_ITEMS else None
 
     def start(self, condition: str) -> int:
@@ -295,11 +295,11 @@ class AnswerIndex(_Gold):
     def compare_texts(
         self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
     ) -> Compared:
-        """Count the rows with a text and the id of a draw's item, and those with another text."""
-        drawn = self._texts.get(condition, {})
+        """Count the rows with a text and the id of a copy's item, and those with another text."""
+        perturbed = self._texts.get(condition, {})
         pairs = [
-            (drawn[item_id], text)
+            (perturbed[item_id], text)
             for item_id, text in zip(item_ids, hashes, strict=True)
-            if item_id is not None and item_id in drawn and text is not None
+            if item_id is not None and item_id in perturbed and text is not None
         ]
         return Compared(len(pairs), sum(text != other for text, other in pairs))

@@ -19,7 +19,7 @@ from benchwright.datasets.verbatim import no_rows
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.item_index import AnswerIndex, Compared, ItemIndex
 from benchwright.responses.tally import Tally
-from benchwright.responses.tidy_files import ROWS, another_draw, read_tidy, unknown_condition
+from benchwright.responses.tidy_files import ROWS, another_copy, read_tidy, unknown_condition
 from benchwright.source_rows.fields import (
     LETTERS,
     Row,
@@ -31,7 +31,7 @@ from benchwright.source_rows.fields import (
 )
 
 ForeignRuns = frozenset[tuple[str, str]]
-"""Runs of lm-eval, and the conditions under which they asked other texts than this run's draws."""
+"""Runs of lm-eval, and the conditions under which they asked other texts than this run's copies."""
 
 _KEY = '"condition"'
 
@@ -56,30 +56,30 @@ def stated_condition(doc: dict[str, Any]) -> str | None:
 
 
 def foreign_runs(files: Iterable[LoadedFile], index: AnswerIndex) -> ForeignRuns:
-    """Return runs and conditions whose documents have other texts than the draws of those names.
+    """Return runs and conditions whose documents have other texts than the copies of those names.
 
-    A draw of the same name under another seed shares some items with this run's, mostly unaltered
-    ones. These alone would be a choice of easy or hard items, so the whole draw of such a run is
+    A copy of the same name under another seed shares some items with this run's, mostly unaltered
+    ones. These alone would be a choice of easy or hard items, so the whole copy of such a run is
     left out. All logs of a run are compared together.
     """
     totals: defaultdict[tuple[str, str], Compared] = defaultdict(lambda: Compared(0, 0))
-    for file in files if index.drawn else ():
+    for file in files if index.perturbed else ():
         if file.spec.layout != "lm_eval" or file.table is None:
             continue
         stated: defaultdict[str, list[tuple[str | None, str | None]]] = defaultdict(list)
         default = file.spec.condition
         for text in file.table["doc"].to_pylist():
-            if _KEY not in text and default not in index.drawn:
+            if _KEY not in text and default not in index.perturbed:
                 continue
             doc = json.loads(text)
             condition = stated_condition(doc) or default
-            if condition in index.drawn:
+            if condition in index.perturbed:
                 stated[condition].append(stated_id(doc))
         for condition, pairs in stated.items():
             compared = index.compare_texts(condition, *zip(*pairs, strict=True))
             key = run_of(file.name), condition
             totals[key] = Compared(*map(sum, zip(totals[key], compared, strict=True)))
-    return frozenset(key for key, total in totals.items() if total.another_draw())
+    return frozenset(key for key, total in totals.items() if total.another_copy())
 
 
 _FIRST = GoldField(form="first")  # of the mappings below; the gold of a document is not read
@@ -175,7 +175,7 @@ def read_lm_eval(
 
     Args:
         file: a log.
-        index: the items and their draws.
+        index: the items and their copies.
         foreign: runs and conditions whose documents are left out.
 
     Raises:
@@ -224,9 +224,11 @@ def _join_by_condition(
             lost[unknown_condition(condition)] = asked
             continue
         if (run_of(file.name), condition) in foreign:
-            lost[another_draw(condition)] = asked
+            lost[another_copy(condition)] = asked
             continue
-        places = join_documents(asked, items, file.mappings, as_drawn=condition in index.drawn)
+        places = join_documents(
+            asked, items, file.mappings, as_perturbed=condition in index.perturbed
+        )
         start = index.start(condition)
         for row, sample, place in zip(at, asked, places, strict=True):
             if place is None:
@@ -262,14 +264,14 @@ def join_documents(
     index: ItemIndex,
     mappings: Sequence[FieldMapping],
     *,
-    as_drawn: bool = False,
+    as_perturbed: bool = False,
 ) -> list[Place | None]:
     """Find the item of each document, None if no item or items of several subjects match.
 
     Tried in turn: `item_id` with the `content_hash` of that item; question and choices by each of
     the mappings; `question` and `choices` as plain keys. Options may be in another order than the
-    item's, except for the items of a draw (`as_drawn`), whose order is part of the draw. Items of
-    one subject with equal texts are assigned to the documents with that text by `doc_id`.
+    item's, except for the items of a copy (`as_perturbed`), whose order is part of the copy. Items
+    of one subject with equal texts are assigned to the documents with that text by `doc_id`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
@@ -279,7 +281,7 @@ def join_documents(
         if position >= 0:
             places.append(Place(position, index.choices[position], bool(known.by_hash[row])))
             continue
-        candidates, choices = _candidates(sample.doc, index, mappings, as_drawn)
+        candidates, choices = _candidates(sample.doc, index, mappings, as_perturbed)
         places.append(Place(candidates[0], choices, True) if candidates else None)
         if len(candidates) > 1:
             sharing[tuple(candidates)].append(row)
@@ -294,11 +296,11 @@ def join_documents(
 
 
 def _candidates(
-    doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_drawn: bool
+    doc: Row, index: ItemIndex, mappings: Sequence[FieldMapping], as_perturbed: bool
 ) -> tuple[list[int], tuple[str, ...]]:
     for question, choices, subject in _readings(doc, (*mappings, *_PLAIN)):
         positions = index.with_text(question, choices)
-        if not positions and not as_drawn:
+        if not positions and not as_perturbed:
             positions = index.with_options(question, choices)
         same_subject = [position for position in positions if index.subjects[position] == subject]
         positions = same_subject if same_subject and len(positions) > 1 else positions

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
-from benchwright.responses.item_index import ItemIndex, drawn_items
+from benchwright.responses.item_index import ItemIndex, items_of_copy
 from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
@@ -31,7 +31,7 @@ def build_response_matrices(
     wide_matrices: list[ResponseMatrix],
     calibration: pd.DataFrame,
     items: pd.DataFrame,
-    draws: pd.DataFrame | None = None,
+    perturbed_items: pd.DataFrame | None = None,
 ) -> Matrices:
     """Put all answers into one matrix per condition, live ones before recorded ones.
 
@@ -46,8 +46,8 @@ def build_response_matrices(
             precedence.
         calibration: the temperature of each configuration; 1 by default.
         items: an `Items` table.
-        draws: a `Draws` table: answers to its conditions are left out, since they have their own
-            options and gold (`build_draw_matrices`).
+        perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
+            they have other options and gold answers (`build_perturbed_matrices`).
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
@@ -57,11 +57,11 @@ def build_response_matrices(
         `AnswerCoverage` table.
     """
     index = ItemIndex(items)
-    if draws is not None:
-        drawn = set(draws["condition"])
-        live_responses = live_responses[~live_responses["condition"].isin(drawn)]
-        imported_responses = imported_responses[~imported_responses["condition"].isin(drawn)]
-        wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in drawn]
+    if perturbed_items is not None:
+        perturbed = set(perturbed_items["condition"])
+        live_responses = live_responses[~live_responses["condition"].isin(perturbed)]
+        imported_responses = imported_responses[~imported_responses["condition"].isin(perturbed)]
+        wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in perturbed]
     # Answers to calibration items are no longer needed.
     live, recorded = (
         rows[index.find(rows["item_id"]) >= 0] for rows in (live_responses, imported_responses)
@@ -307,15 +307,15 @@ def _behind(
     return gaps, left
 
 
-def build_draw_matrices(
+def build_perturbed_matrices(
     live_responses: pd.DataFrame,
     imported_responses: pd.DataFrame,
     wide_matrices: list[ResponseMatrix],
     calibration: pd.DataFrame,
     items: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
 ) -> dict[str, ResponseMatrix]:
-    """Put the answers to each draw into a matrix, judged by the draw's own gold.
+    """Put the answers to each copy into a matrix, judged by the copy's own gold.
 
     An answer to an altered item must never be compared with the gold of the original, which has
     other options in another order. Temperatures are those of the configurations, fitted on
@@ -323,32 +323,32 @@ def build_draw_matrices(
     are ignored.
 
     Returns:
-        A matrix over all items by condition, sorted by name. Items that a draw does not have are
+        A matrix over all items by condition, sorted by name. Items that a copy does not have are
         unanswered.
 
     Raises:
-        InputError: a draw has an unknown item, or the same one twice.
+        InputError: a copy has an unknown item, or the same one twice.
     """
-    altered = draws[draws["role"] == "item"]
+    altered = perturbed_items[perturbed_items["role"] == "item"]
     matrices = {}
     for condition, rows in altered.groupby("condition", sort=True):
         name = str(condition)
         built = build_response_matrices(
-            _of_draw(live_responses, rows, name),
-            _of_draw(imported_responses, rows, name),
+            _of_copy(live_responses, rows, name),
+            _of_copy(imported_responses, rows, name),
             [
                 replace(wide, condition="question")
                 for wide in wide_matrices
                 if wide.condition == name
             ],
             calibration,
-            drawn_items(items, rows, name),
+            items_of_copy(items, rows, name),
         ).response_matrix
         matrices[name] = replace(built, condition=name)
     return matrices
 
 
-def _of_draw(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the answers to a draw's items, as if to whole questions."""
+def _of_copy(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the answers to a copy's items, as if to whole questions."""
     own = responses["condition"] == condition
     return responses[own & responses["item_id"].isin(rows["item_id"])].assign(condition="question")

@@ -103,7 +103,7 @@ def looks_tidy(file: LoadedFile) -> bool:
 def read_tidy(file: LoadedFile, index: AnswerIndex) -> tuple[pd.DataFrame, Tally]:
     """Read a tidy file: the joined answers, one row per key, and a tally of all rows.
 
-    A row finds its item among those that its condition shows: a draw's items have the draw's texts.
+    A row finds its item among those that its condition shows: a copy's items have the copy's texts.
 
     Raises:
         InputError: a required column is missing, or no row holds an answer.
@@ -218,7 +218,7 @@ def _read(columns: _Columns) -> tuple[pd.DataFrame, list[tuple[str, Mask]]]:
 def _join(
     frame: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: AnswerIndex
 ) -> list[tuple[str, Mask]]:
-    """Add `position` and `by_hash`; return the rows of draws that this run does not have."""
+    """Add `position` and `by_hash`; return the rows of copies that this run does not have."""
     hashes, question_only = _hashes(columns)
     conditions = frame["condition"]
     joined = index.join(item_ids, hashes, conditions, question_only=question_only)
@@ -228,10 +228,10 @@ def _join(
         own = (conditions == condition).to_numpy(dtype=bool)
         if index.of(condition) is None:
             foreign_rows.append((unknown_condition(condition), own))
-        elif condition in index.drawn and hashes is not None and not question_only:
+        elif condition in index.perturbed and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[own]
-            if index.compare_texts(condition, item_ids[own], texts_of).another_draw():
-                foreign_rows.append((another_draw(condition), own))
+            if index.compare_texts(condition, item_ids[own], texts_of).another_copy():
+                foreign_rows.append((another_copy(condition), own))
                 positions[own] = -1
     frame["position"] = positions
     frame["by_hash"] = joined.by_hash & (positions >= 0)
@@ -240,14 +240,14 @@ def _join(
 
 def unknown_condition(condition: str) -> str:
     """Return the report's text for answers under an unknown condition."""
-    return f"not joined (condition {condition}: no draw of this run)"
+    return f"not joined (condition {condition}: no copy of this run)"
 
 
-def another_draw(condition: str) -> str:
-    """Return the report's text for answers to other texts under the name of a draw."""
+def another_copy(condition: str) -> str:
+    """Return the report's text for answers to other texts under the name of a copy."""
     return (
         f"not joined (another {condition} than this run's: other texts; "
-        "was it drawn with another seed or other settings?)"
+        "was it made with another seed or other settings?)"
     )
 
 

@@ -57,15 +57,15 @@ class Asked(NamedTuple):
 
 
 class QuestionTables(TypedDict):
-    """An `Items` table, two with its columns, and perhaps a `Draws` table.
+    """An `Items` table, two with its columns, and perhaps a `PerturbedItems` table.
 
-    Draws are shown whole; each draw has its own demonstrations.
+    Copies are shown whole; each copy has its own demonstrations.
     """
 
     items: pd.DataFrame
     demonstrations: pd.DataFrame
     calibration_items: pd.DataFrame
-    draws: NotRequired[pd.DataFrame]
+    perturbed_items: NotRequired[pd.DataFrame]
 
 
 def build_prompts(
@@ -93,8 +93,8 @@ def build_prompts(
     if scoring.mode == "imported":
         return Prompts.empty()
     asked = _asked_items(tables, scoring, seed)
-    if "draws" in tables:
-        asked += _asked_draws(tables["draws"], scoring, seed)
+    if "perturbed_items" in tables:
+        asked += _asked_copies(tables["perturbed_items"], scoring, seed)
     rows: list[tuple[Any, ...]] = []
     skipped: Counter[str] = Counter()
     for configuration in scoring.asked():
@@ -279,11 +279,15 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
     return [question for _, question in sorted(asked.items(), key=lambda pair: pair[0])]
 
 
-def _asked_draws(draws: pd.DataFrame, scoring: ScoringParams, seed: int) -> Iterator[Asked]:
-    """Yield each altered question with the demonstrations of its draw, by condition and item id."""
-    for condition, draw in sorted(draws.groupby("condition"), key=lambda pair: str(pair[0])):
-        pool = demonstration_pools(questions(draw[draw["role"] == "demonstration"]), scoring, seed)
-        for question in sorted(questions(draw[draw["role"] == "item"])):
+def _asked_copies(
+    perturbed_items: pd.DataFrame, scoring: ScoringParams, seed: int
+) -> Iterator[Asked]:
+    """Yield each altered question with the demonstrations of its copy, by condition and item id."""
+    for condition, copy in sorted(
+        perturbed_items.groupby("condition"), key=lambda pair: str(pair[0])
+    ):
+        pool = demonstration_pools(questions(copy[copy["role"] == "demonstration"]), scoring, seed)
+        for question in sorted(questions(copy[copy["role"] == "item"])):
             yield Asked(question, str(condition), pool(question))
 
 

@@ -1,8 +1,8 @@
 """Whether altering the items changes the order of models by more than chance.
 
-Answers are (m, n) for m models and n items in [0, 1], without gaps; those to d draws of altered
-items (d, m, n). Equal numbers in `clusters` (n,) are one cluster. An item's draws are resampled
-with it, so intervals over items cover which options a draw took.
+Answers are (m, n) for m models and n items in [0, 1], without gaps; those to d copies of altered
+items (d, m, n). Equal numbers in `clusters` (n,) are one cluster. An item's copies are resampled
+with it, so intervals over items cover which options a copy took.
 """
 
 from itertools import combinations
@@ -21,12 +21,12 @@ from benchwright.statistics.subset_scores import subset_scores
 
 
 class RankShuffle(NamedTuple):
-    """How far the order of m models moves from the items as they were to the draws."""
+    """How far the order of m models moves from the items as they were to the copies."""
 
-    kendall_tau_b: Bounded  # of the original scores and the mean over draws; interval over items
+    kendall_tau_b: Bounded  # of the original scores and the mean over copies; interval over items
     spearman: Bounded  # the same by Spearman's correlation
     mean_rank_shift: Bounded  # mean absolute change of rank, in ranks
-    tau_b_between_draws: Bounded  # mean over pairs of draws: what the draws share of their order
+    tau_b_between_copies: Bounded  # mean over pairs of copies: what the copies share of their order
     # of the original scores and those on resampled original items, the mean and the middle of the
     # resamples: how far the order moves where nothing but the choice of items changes.
     tau_b_resampled: Bounded
@@ -35,7 +35,7 @@ class RankShuffle(NamedTuple):
 
 
 class Reversals(NamedTuple):
-    """Pairs of models whose order on the draws is the opposite of that before."""
+    """Pairs of models whose order on the copies is the opposite of that before."""
 
     pairs: int  # m(m − 1)/2
     reversed_pairs: NDArray[np.intp]  # (k, 2) row numbers, the one better before first
@@ -45,24 +45,24 @@ class Reversals(NamedTuple):
 
 def rank_shuffle(
     original: Float,
-    drawn: Float,
+    perturbed: Float,
     clusters: NDArray[np.integer],
-    draws: int,
+    bootstrap_samples: int,
     generator: np.random.Generator,
 ) -> RankShuffle:
-    """Compare the ranking on the original items with those on their altered draws.
+    """Compare the ranking on the original items with those on their altered copies.
 
-    `original` is (m, n), `drawn` (d, m, n), `clusters` (n,). `draws` are bootstrap resamples over
-    items; 0 gives no intervals.
+    `original` is (m, n), `perturbed` (d, m, n), `clusters` (n,). Items are resampled
+    `bootstrap_samples` times; 0 gives no intervals.
     """
-    d, m, n = drawn.shape
+    d, m, n = perturbed.shape
     whole = np.ones((1, n))
     before = subset_scores(original, whole)[0]
-    each = subset_scores(drawn.reshape(d * m, n), whole)[0].reshape(d, m)
+    each = subset_scores(perturbed.reshape(d * m, n), whole)[0].reshape(d, m)
     after = np.round(each.mean(axis=0), 12)
-    counts = bootstrap.cluster_resamples(clusters, draws, generator)
+    counts = bootstrap.cluster_resamples(clusters, bootstrap_samples, generator)
     before_items = subset_scores(original, counts)  # (s, m)
-    each_items = subset_scores(drawn.reshape(d * m, n), counts).reshape(len(counts), d, m)
+    each_items = subset_scores(perturbed.reshape(d * m, n), counts).reshape(len(counts), d, m)
     after_items = np.round(each_items.mean(axis=1), 12)
 
     tau, rho = rank_agreement.kendall_tau_b(before, after), rank_agreement.spearman(before, after)
@@ -73,7 +73,7 @@ def rank_shuffle(
         _around(tau, rank_agreement.kendall_tau_b_rows(before_items, after_items), (-1, 1)),
         _around(rho, rank_agreement.spearman_rows(before_items, after_items), (-1, 1)),
         _around(shift, rank_agreement.mean_rank_shift_rows(before_items, after_items), (0, np.inf)),
-        _between_draws(each, each_items),
+        _between_copies(each, each_items),
         _resampled(tau, again),
         percentile_among(tau.value, again),
         np.column_stack([*_ranks(before, before_items), *_ranks(after, after_items)]),
@@ -81,21 +81,21 @@ def rank_shuffle(
 
 
 def reversals(
-    original: Float, mean_drawn: Float, clusters: NDArray[np.integer], alpha: float = 0.05
+    original: Float, mean_perturbed: Float, clusters: NDArray[np.integer], alpha: float = 0.05
 ) -> Reversals:
     """Find the pairs of models whose order is reversed, and count the significant reversals.
 
     A reversal is significant where the differences before and after both are: its p-value is the
     larger of the two, from paired, clustered t-tests, corrected over all pairs (Holm).
 
-    `original` and `mean_drawn`, the mean over draws, are (m, n), `clusters` (n,).
+    `original` and `mean_perturbed`, the mean over copies, are (m, n), `clusters` (n,).
     """
     m = len(original)
     first, second = np.triu_indices(m, k=1)
     if not len(first) or not original.shape[1]:
         return Reversals(len(first), np.empty((0, 2), dtype=np.intp), np.empty(0), 0)
     gaps, p_values = [], []
-    for answers in (original, mean_drawn):
+    for answers in (original, mean_perturbed):
         scores = np.round(answers.mean(axis=1), 12)
         gap = scores[first] - scores[second]
         gaps.append(gap)
@@ -133,10 +133,10 @@ def _bounded(value: float, interval: Interval) -> Bounded:
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
-def _between_draws(each: Float, each_items: Float) -> Bounded:
+def _between_copies(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
-        return Bounded(np.nan, np.nan, np.nan, f"{len(each)} draw; at least 2 are needed")
+        return Bounded(np.nan, np.nan, np.nan, f"{len(each)} copy; at least 2 are needed")
     found = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
     known = [one.value for one in found if not one.reason]
     if not known:
@@ -164,8 +164,8 @@ def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
     if not len(resampled) or not len(scores):
         blank = np.full(len(scores), np.nan)
         return own, blank, blank
-    drawn = rank_agreement.ranks_rows(resampled)
+    resampled_ranks = rank_agreement.ranks_rows(resampled)
     # Ranks that occur, outwards, not places between two of them.
-    low = np.quantile(drawn, bootstrap.TAILS[0], axis=0, method="lower")
-    high = np.quantile(drawn, bootstrap.TAILS[1], axis=0, method="higher")
+    low = np.quantile(resampled_ranks, bootstrap.TAILS[0], axis=0, method="lower")
+    high = np.quantile(resampled_ranks, bootstrap.TAILS[1], axis=0, method="higher")
     return own, low, high

@@ -6,10 +6,10 @@ from pandera.typing import Series
 from benchwright.tables.base import Table
 
 
-class Draws(Table):
+class PerturbedItems(Table):
     """Altered items and the demonstrations shown with them; key (condition, role, item_id).
 
-    The other columns are those of `Items`; `item_id` is the original's, so that answers to a draw
+    The other columns are those of `Items`; `item_id` is the original's, so that answers to a copy
     join the item it was made from.
     """
 
@@ -26,7 +26,7 @@ class Draws(Table):
 
 
 class PerturbationChanges(Table):
-    """What each transform of each draw did; key (condition, role, item_id, transform)."""
+    """What each transform of each copy did; key (condition, role, item_id, transform)."""
 
     condition: Series[str]
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
@@ -39,8 +39,8 @@ class PerturbationChanges(Table):
     gold_removed: Series[bool]
 
 
-class DrawScores(Table):
-    """A configuration's accuracy on the items as they were and on their draws (WiCkeD, Table 1).
+class ComparisonScores(Table):
+    """A configuration's accuracy on the items as they were and on their copies (WiCkeD, Table 1).
 
     Shares are 0–1, bounds those of 95% over items. Key (perturbation, configuration); all
     configurations of a perturbation are compared on the same items. `asked` is the way of asking
@@ -54,15 +54,15 @@ class DrawScores(Table):
     shots: Series[int]  # −1 where an import does not say
     asked: Series[str]
     n_items: Series[int]
-    draws: Series[int]
+    copies: Series[int]
     accuracy_original: Series[float]
-    accuracy_mean: Series[float]  # over the draws
-    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the draws; NaN of one
+    accuracy_mean: Series[float]  # over the copies
+    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over the copies; NaN of one
     delta: Series[float]  # accuracy_mean − accuracy_original
     delta_se: Series[float] = pa.Field(nullable=True)  # over items, paired and clustered
     delta_low: Series[float] = pa.Field(nullable=True)
     delta_high: Series[float] = pa.Field(nullable=True)
-    accuracy_altered: Series[float] = pa.Field(nullable=True)  # of altered items, over the draws
+    accuracy_altered: Series[float] = pa.Field(nullable=True)  # of altered items, over the copies
     accuracy_altered_original: Series[float] = pa.Field(nullable=True)  # the same before
     accuracy_gold_removed: Series[float] = pa.Field(nullable=True)  # where the gold went
     rank_original: Series[float] = pa.Field(nullable=True)  # among those asked alike
@@ -71,19 +71,19 @@ class DrawScores(Table):
     rank_mean: Series[float] = pa.Field(nullable=True)  # the rank of accuracy_mean
     rank_mean_low: Series[float] = pa.Field(nullable=True)
     rank_mean_high: Series[float] = pa.Field(nullable=True)
-    fewer_shots_original: Series[int]  # answers to draws whose original had fewer demonstrations
-    fewer_shots_drawn: Series[int]  # answers to draws with fewer demonstrations than the original
-    unknown_shots: Series[int]  # answers to draws of which one side does not say
+    fewer_shots_original: Series[int]  # answers to copies whose original had fewer demonstrations
+    fewer_shots_perturbed: Series[int]  # answers to copies that had fewer than the original
+    unknown_shots: Series[int]  # answers to copies of which one side does not say
     delta_equal_shots: Series[float] = pa.Field(nullable=True)  # where both sides had as many
 
 
-class DrawTransitions(Table):
+class ComparisonTransitions(Table):
     """What became of a configuration's answers to altered items, as shares (WiCkeD, Figure 3)."""
 
     perturbation: Series[str]
     configuration: Series[str]
     gold: Series[str] = pa.Field(isin=["kept", "removed"])
-    n: Series[int]  # altered items, counted in each draw
+    n: Series[int]  # altered items, counted in each copy
     stayed_right: Series[float] = pa.Field(nullable=True)
     became_wrong: Series[float] = pa.Field(nullable=True)
     became_right: Series[float] = pa.Field(nullable=True)
@@ -127,7 +127,7 @@ class Rephrasings(Table):
     used: Series[bool]
 
 
-class DrawSummary(Table):
+class ComparisonSummary(Table):
     """Figures of all models of a perturbation; key (perturbation, asked, metric).
 
     Bounds are those of 95% over items; `reason` says why a value or its bounds are missing.
@@ -135,33 +135,33 @@ class DrawSummary(Table):
 
     perturbation: Series[str]
     asked: Series[str]  # the way of asking
-    metric: Series[str]  # mean_delta, kendall_tau_b, tau_b_between_draws, reversed_pairs, …
+    metric: Series[str]  # mean_delta, kendall_tau_b, tau_b_between_copies, reversed_pairs, …
     value: Series[float] = pa.Field(nullable=True)
     low: Series[float] = pa.Field(nullable=True)
     high: Series[float] = pa.Field(nullable=True)
     n_models: Series[int]
     n_items: Series[int]
-    draws: Series[int]
+    copies: Series[int]
     reason: Series[str]
 
 
-class DrawReversals(Table):
-    """Pairs of models whose order on the draws is the opposite of that before."""
+class ComparisonReversals(Table):
+    """Pairs of models whose order on the copies is the opposite of that before."""
 
     perturbation: Series[str]
     asked: Series[str]
     better_before: Series[str]
     better_after: Series[str]
     gap_original: Series[float]  # accuracy of better_before minus that of better_after, 0–1
-    gap_mean: Series[float]  # the same on the draws, negative
+    gap_mean: Series[float]  # the same on the copies, negative
     p_holm: Series[float]  # of both gaps, corrected over all pairs
 
 
-class DrawNoneRates(Table):
+class ComparisonNoneRates(Table):
     """How often a configuration picks the none-of-the-above option of altered items.
 
     `gold` removed: it is right, and the share is the rate of detection; kept: the right option is
-    there, and the share is the rate of false alarms. Answers of all draws are counted; bounds take
+    there, and the share is the rate of false alarms. Answers of all copies are counted; bounds take
     those to one item (and to items of one passage) as one.
     """
 
@@ -177,7 +177,7 @@ class DrawNoneRates(Table):
     reason: Series[str]
 
 
-class DrawWritten(Table):
+class ComparisonWritten(Table):
     """Answers written out beside answers by score, of models that have both (WiCkeD, Table 2).
 
     A written answer from which no option can be read is wrong; `…_extracted` leaves it out.
@@ -194,7 +194,7 @@ class DrawWritten(Table):
     delta_low: Series[float] = pa.Field(nullable=True)
     delta_high: Series[float] = pa.Field(nullable=True)
     failed_original: Series[float]  # share of answers without a readable option
-    failed_drawn: Series[float]
+    failed_perturbed: Series[float]
     accuracy_original_extracted: Series[float] = pa.Field(nullable=True)
     accuracy_mean_extracted: Series[float] = pa.Field(nullable=True)
     saved: Series[float] = pa.Field(nullable=True)  # delta minus that of the model's `beside`
@@ -203,7 +203,7 @@ class DrawWritten(Table):
     beside: Series[str]  # the configuration by score, "" in its own row
 
 
-class DrawInstruct(Table):
+class ComparisonInstruct(Table):
     """What a perturbation costs instruction-tuned and base models (WiCkeD, Table 1).
 
     `family` names a family that has both; "" compares the mean over all models, "families" the
@@ -238,9 +238,9 @@ class RuleAblation(Table):
     step: Series[int] = pa.Field(ge=0)
     rule: Series[str]  # the one that this step adds; "none" at step 0
     n_items: Series[int]
-    draws: Series[int]
+    copies: Series[int]
     accuracy: Series[float]
-    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over draws
+    accuracy_sd: Series[float] = pa.Field(nullable=True)  # over copies
     step_delta: Series[float] = pa.Field(nullable=True)  # accuracy minus that of the step before
     step_low: Series[float] = pa.Field(nullable=True)
     step_high: Series[float] = pa.Field(nullable=True)
@@ -249,7 +249,7 @@ class RuleAblation(Table):
     total_high: Series[float] = pa.Field(nullable=True)
 
 
-class DrawDemonstrations(Table):
+class ComparisonDemonstrations(Table):
     """Prompts that show a demonstration without its right option; key (configuration, condition).
 
     `expected` is the mean over prompts of 1 − Π(1 − a/K) over the demonstrations used, with a = 1
@@ -267,8 +267,8 @@ class DrawDemonstrations(Table):
     expected_all: Series[float] = pa.Field(nullable=True)
 
 
-class DrawPrompts(Table):
-    """Prompts of the items as they were and of their draws: equal ones are asked once."""
+class ComparisonPrompts(Table):
+    """Prompts of the items as they were and of their copies: equal ones are asked once."""
 
     model: Series[str] = pa.Field(unique=True)
     prompts: Series[int]
@@ -276,16 +276,16 @@ class DrawPrompts(Table):
     saved: Series[int]  # prompts − distinct
 
 
-class DrawCoverage(Table):
-    """What each transform did, over all draws; key (perturbation, role, transform, outcome)."""
+class ComparisonCoverage(Table):
+    """What each transform did, over all copies; key (perturbation, role, transform, outcome)."""
 
     perturbation: Series[str]
     role: Series[str] = pa.Field(isin=["item", "demonstration"])
     transform: Series[str]
     outcome: Series[str]  # altered, or the reason why not
-    n: Series[int]  # in all draws
+    n: Series[int]  # in all copies
     items: Series[int]  # different ones
-    share: Series[float]  # of those that reached the transform in any draw
+    share: Series[float]  # of those that reached the transform in any copy
     gold_removed: Series[int]
 
 

@@ -1,4 +1,4 @@
-"""Transforms one after another on items and demonstrations alike, once for each draw."""
+"""Transforms one after another on items and demonstrations alike, once for each copy."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.option_wording import mentions_options
 from benchwright.params import perturbation as settings
-from benchwright.tables.wicked import Draws, PerturbationChanges
+from benchwright.tables.wicked import PerturbationChanges, PerturbedItems
 from benchwright.transforms.altered_item import Altered, MultipleChoice
 from benchwright.transforms.none_of_the_above import add_none_of_the_above
 from benchwright.transforms.replace_choice import replace_choice
@@ -22,14 +22,16 @@ Rephrased = Mapping[tuple[str, str], str | None]
 
 
 class Perturbed(NamedTuple):
-    """All draws of a benchmark, as tables."""
+    """All copies of a benchmark, as tables."""
 
-    draws: pd.DataFrame  # `Draws`: by perturbation and draw, items first, ids in natural order
-    changes: pd.DataFrame  # `PerturbationChanges`: as `draws` and, within an item, by transform
+    # `PerturbedItems`: by perturbation and copy, items before demonstrations, ids in natural order
+    perturbed_items: pd.DataFrame
+    # `PerturbationChanges` in the same order and, within an item, by transform
+    changes: pd.DataFrame
 
 
 class _Source(NamedTuple):
-    """The columns of one role that a draw needs, in the natural order of the ids."""
+    """The columns of one role that a copy needs, in the natural order of the ids."""
 
     role: str
     items: list[MultipleChoice]
@@ -47,20 +49,20 @@ def perturb(
     single_best_answer: Collection[str] = frozenset(),
     rephrasings: Rephrased = MappingProxyType({}),
 ) -> Perturbed:
-    """Make altered copies of a benchmark, the demonstrations through the same draws as the items.
+    """Make altered copies of a benchmark, the demonstrations through the same copies as the items.
 
     An explanation stays where it still fits: not where the right option was removed, nor where the
     options changed and it names them by letter or place.
 
     With `params.cumulative` the first transform alone, the first two and so on are perturbations
-    of their own, which share their draws: what a transform does to an item in draw d is the same
+    of their own, which share their copies: what a transform does to an item in copy d is the same
     in all of them (MMLU-CF, Table 2).
 
     No option is taken from the items and demonstrations with ids in `single_best_answer`;
-    `rephrasings` are the new questions of the transform `rephrase`, the same in every draw.
+    `rephrasings` are the new questions of the transform `rephrase`, the same in every copy.
 
     Returns:
-        `params.draws` draws of each perturbation, one where nothing in it is drawn (`rephrase`
+        `params.copies` copies of each perturbation, one where nothing in it is drawn (`rephrase`
         alone); independent of the order of rows.
 
     Raises:
@@ -70,18 +72,18 @@ def perturb(
     best = frozenset(single_best_answer)
     perturbations = _perturbations(params)
     steps_of = {
-        (draw, source.role): _steps(source, params.transforms, seed, draw, best, rephrasings)
-        for draw in range(1, max(draws for *_, draws in perturbations) + 1)
+        (copy, source.role): _steps(source, params.transforms, seed, copy, best, rephrasings)
+        for copy in range(1, max(copies for *_, copies in perturbations) + 1)
         for source in sources
     }
     parts = [
-        (f"{name}-{draw}", source, steps_of[draw, source.role][:length])
-        for name, length, draws in perturbations
-        for draw in range(1, draws + 1)
+        (f"{name}-{copy}", source, steps_of[copy, source.role][:length])
+        for name, length, copies in perturbations
+        for copy in range(1, copies + 1)
         for source in sources
     ]
-    drawn = [
-        (condition, source.role, *_drawn(source, row, [step[row] for step in steps]))
+    perturbed = [
+        (condition, source.role, *_perturbed(source, row, [step[row] for step in steps]))
         for condition, source, steps in parts
         for row in range(len(source.items))
     ]
@@ -95,20 +97,20 @@ def perturb(
         for row, item in enumerate(source.items)
         for part, step in zip(params.transforms, steps, strict=False)
     ]
-    return Perturbed(Draws.from_rows(drawn), PerturbationChanges.from_rows(changes))
+    return Perturbed(PerturbedItems.from_rows(perturbed), PerturbationChanges.from_rows(changes))
 
 
 def _perturbations(params: settings.PerturbationParams) -> list[tuple[str, int, int]]:
-    """Return the name of each perturbation, the number of its transforms, and that of its draws."""
+    """Return the name and the numbers of transforms and copies of each perturbation."""
     whole = len(params.transforms)
     perturbations = []
     for length in range(1, whole + 1) if params.cumulative else [whole]:
         name = f"{params.name}_{length}" if params.cumulative else params.name
-        # Draws can differ unless there are new wordings alone, which are the same in all of them.
-        drawn = any(
+        # Copies can differ unless there are new wordings alone, which are the same in all of them.
+        perturbed = any(
             not isinstance(part, settings.RephraseParams) for part in params.transforms[:length]
         )
-        perturbations.append((name, length, params.draws if drawn else 1))
+        perturbations.append((name, length, params.copies if perturbed else 1))
     return perturbations
 
 
@@ -143,7 +145,7 @@ def _steps(
     source: _Source,
     transforms: Sequence[settings.Transform],
     seed: int,
-    draw: int,
+    copy: int,
     best: frozenset[str],
     rephrasings: Rephrased,
 ) -> list[list[Altered]]:
@@ -155,11 +157,11 @@ def _steps(
             case settings.RephraseParams():
                 results = use_rephrasing(items, source.role, rephrasings)
             case settings.NoneOfTheAboveParams():
-                results = add_none_of_the_above(items, seed, draw, part.text, best)
+                results = add_none_of_the_above(items, seed, copy, part.text, best)
             case settings.ReplaceChoiceParams():
-                results = replace_choice(items, seed, draw, part.probability, part.text, best)
+                results = replace_choice(items, seed, copy, part.probability, part.text, best)
             case settings.ShuffleChoicesParams():
-                results = shuffle_choices(items, seed, draw)
+                results = shuffle_choices(items, seed, copy)
         items = [
             item._replace(
                 question=item.question if result.question is None else result.question,
@@ -175,7 +177,7 @@ def _steps(
 def use_rephrasing(
     items: Sequence[MultipleChoice], role: str, rephrasings: Rephrased
 ) -> list[Altered]:
-    """Give each item its new question, the same in every draw (MMLU-CF, rule 1).
+    """Give each item its new question, the same in every copy (MMLU-CF, rule 1).
 
     Copied are items that were not to be rephrased (`not_asked`) and those of which no wording
     passed the checks (`no_rephrasing_passed`).
@@ -192,7 +194,7 @@ def use_rephrasing(
     return results
 
 
-def _drawn(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
+def _perturbed(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
     item, last = source.items[row], results[-1]
     wordings = [result.question for result in results if result.question is not None]
     question = wordings[-1] if wordings else item.question

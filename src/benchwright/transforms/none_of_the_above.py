@@ -13,7 +13,7 @@ from benchwright.transforms.altered_item import Altered, MultipleChoice, slot, w
 def add_none_of_the_above(
     items: Sequence[MultipleChoice],
     seed: int,
-    draw: int,
+    copy: int,
     text: str = "None of the above",
     single_best_answer: Collection[str] = frozenset(),
 ) -> list[Altered]:
@@ -21,9 +21,9 @@ def add_none_of_the_above(
 
     The right option is replaced with probability exactly 1/K, and `text` is then right. The number
     of options stays K. Items that would become incoherent are copied with their reason
-    (`why_not_replaceable`). The result for an item depends on seed, draw and its id alone.
+    (`why_not_replaceable`). The result for an item depends on seed, copy and its id alone.
     """
-    uniforms = item_uniforms(seed, f"wicked/{draw}", [item.item_id for item in items])
+    uniforms = item_uniforms(seed, f"wicked/{copy}", [item.item_id for item in items])
     return [
         _without(item, float(uniform), text, single_best_answer)
         for item, uniform in zip(items, uniforms, strict=True)

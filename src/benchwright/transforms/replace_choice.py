@@ -13,7 +13,7 @@ from benchwright.transforms.altered_item import Altered, MultipleChoice, slot, w
 def replace_choice(
     items: Sequence[MultipleChoice],
     seed: int,
-    draw: int,
+    copy: int,
     probability: float = 0.5,
     text: str = "None of the other choices",
     single_best_answer: Collection[str] = frozenset(),
@@ -23,11 +23,11 @@ def replace_choice(
     The index of the answer never changes: where the right option is replaced, `text` is right in
     its place. Items that would become incoherent are copied with their reason
     (`why_not_replaceable`), those that were not drawn with `not_drawn`. The result for an item
-    depends on seed, draw and its id alone.
+    depends on seed, copy and its id alone.
     """
     ids = [item.item_id for item in items]
-    coins = item_uniforms(seed, f"replace_choice/whether/{draw}", ids)
-    places = item_uniforms(seed, f"replace_choice/which/{draw}", ids)
+    coins = item_uniforms(seed, f"replace_choice/whether/{copy}", ids)
+    places = item_uniforms(seed, f"replace_choice/which/{copy}", ids)
     results = []
     for item, coin, place in zip(items, coins, places, strict=True):
         reason = why_not_replaceable(item, single_best_answer)

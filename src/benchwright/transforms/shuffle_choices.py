@@ -13,21 +13,21 @@ from benchwright.transforms.altered_item import Altered, MultipleChoice
 _KEEPS_LAST = ("none_of_the_above", "all_of_the_above")
 
 
-def shuffle_choices(items: Sequence[MultipleChoice], seed: int, draw: int) -> list[Altered]:
+def shuffle_choices(items: Sequence[MultipleChoice], seed: int, copy: int) -> list[Altered]:
     """Put the options of each item in a uniformly drawn order; the answer follows its option.
 
     None- and all-of-the-above options at the end, in any wording, keep their places. An item is
     copied where its options have no other order (`open_ended`, `too_few_options`), where a text
     names options by letter or place (`refers_to_options`), where "all of the above" comes before
     other options, so that its meaning depends on its place (`none_or_all_not_last`), and where
-    the order drawn is the old one (`same_order`). The result for an item depends on seed, draw and
+    the order drawn is the old one (`same_order`). The result for an item depends on seed, copy and
     its id alone.
     """
     ids = [item.item_id for item in items]
     most = max((len(item.choices) for item in items), default=0)
     # Sorting K independent numbers gives every one of the K! orders the same chance.
     keys = [
-        item_uniforms(seed, f"shuffle_choices/{draw}/{place}", ids).tolist()
+        item_uniforms(seed, f"shuffle_choices/{copy}/{place}", ids).tolist()
         for place in range(most)
     ]
     return [

@@ -1,4 +1,4 @@
-"""Labels of single-best-answer items, and the draws made with them."""
+"""Labels of single-best-answer items, and the copies made with them."""
 
 import pandas as pd
 import pytest
@@ -9,7 +9,7 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.pipelines.perturbation import create_pipeline
 from benchwright.pipelines.perturbation.nodes import perturb_items, read_labels
 from benchwright.tables.items import Demonstrations, Items
-from benchwright.tables.wicked import Draws, PerturbationChanges, Rephrasings
+from benchwright.tables.wicked import PerturbationChanges, PerturbedItems, Rephrasings
 
 NOBODY = {"single": [], "several": []}
 
@@ -42,32 +42,34 @@ def test_a_label_that_is_neither_0_nor_1_is_told_with_its_row() -> None:
         read_labels(labels(("q1", 0), ("q2", "maybe")), PerturbationParams())
 
 
-def test_labelled_items_are_copied_in_every_draw_and_others_are_altered() -> None:
+def test_labelled_items_are_copied_in_every_copy_and_others_are_altered() -> None:
     chosen = {"single": ["q1"], "several": []}
-    draws, changes = perturb_items(
+    perturbed_items, changes = perturb_items(
         items(6),
         Demonstrations.empty(),
         chosen,
         Rephrasings.empty(),
-        PerturbationParams(draws=3),
+        PerturbationParams(copies=3),
         0,
     )
-    assert list(Draws.validate(draws).columns) == Draws.columns()
+    assert list(PerturbedItems.validate(perturbed_items).columns) == PerturbedItems.columns()
     assert list(PerturbationChanges.validate(changes).columns) == PerturbationChanges.columns()
-    assert sorted(draws["condition"].unique()) == ["wicked-1", "wicked-2", "wicked-3"]
+    assert sorted(perturbed_items["condition"].unique()) == ["wicked-1", "wicked-2", "wicked-3"]
     own = changes[changes["item_id"] == "q1"]
     assert set(own["reason"]) == {"single_best_answer"}
     assert changes.loc[changes["item_id"] != "q1", "altered"].all()
-    last = draws.loc[draws["item_id"] != "q1", "choices"].map(lambda choices: choices[-1])
+    last = perturbed_items.loc[perturbed_items["item_id"] != "q1", "choices"].map(
+        lambda choices: choices[-1]
+    )
     assert set(last) == {"None of the above"}
 
 
-def test_demonstrations_pass_through_the_same_draws() -> None:
+def test_demonstrations_pass_through_the_same_copies() -> None:
     worked = items(4).assign(item_id=[f"d{i}" for i in range(4)], split="dev")
-    draws, _ = perturb_items(
-        items(2), worked, NOBODY, Rephrasings.empty(), PerturbationParams(draws=2), 0
+    perturbed_items, _ = perturb_items(
+        items(2), worked, NOBODY, Rephrasings.empty(), PerturbationParams(copies=2), 0
     )
-    shown = draws[draws["role"] == "demonstration"]
+    shown = perturbed_items[perturbed_items["role"] == "demonstration"]
     assert len(shown) == 8
     assert all("None of the above" in choices for choices in shown["choices"])
 

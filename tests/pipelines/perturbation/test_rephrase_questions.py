@@ -1,4 +1,4 @@
-"""The node that asks a served model for new wordings, and what the draws make of them."""
+"""The node that asks a served model for new wordings, and what the copies make of them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,8 +90,8 @@ def test_items_and_demonstrations_are_asked_for_and_checked(
     ]
     assert "1 of 3 questions keep their wording" in caplog.text
     params = PerturbationParams.model_validate({"name": "cf", "transforms": [REPHRASE]})
-    draws, changes = perturb_items(ITEMS, SHOWN, {"single": []}, made, params, 11)
-    assert draws["question"].tolist() == [
+    perturbed_items, changes = perturb_items(ITEMS, SHOWN, {"single": []}, made, params, 11)
+    assert perturbed_items["question"].tolist() == [
         "Of these metals, which one is lightest?",
         "Which of these metals is not magnetic?",
         "Which one of these is gaseous, then?",

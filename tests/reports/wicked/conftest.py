@@ -1,10 +1,10 @@
-"""The comparison of draws, run once for all tests."""
+"""The comparison of copies, run once for all tests."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from methods.wicked.comparison.draw_examples import panel_stage
+from methods.wicked.comparison.comparison_examples import panel_stage
 
 
 @pytest.fixture(scope="session")

@@ -4,19 +4,19 @@ import pandas as pd
 
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.wicked.headline import DrawnItems, write_notes
-from benchwright.tables.wicked import DrawWritten
+from benchwright.reports.wicked.headline import PerturbationReach, write_notes
+from benchwright.tables.wicked import ComparisonWritten
 
 SHUFFLED = {"transform": "shuffle_choices"}
 REPLACED = {"transform": "replace_choice"}
 
 
-def notes(draws: dict[str, int], shares: dict[str, int], *transforms: dict[str, str]) -> str:
-    """Of each perturbation so many draws; of ten prompts so many show "none" as an answer."""
+def notes(copies: dict[str, int], shares: dict[str, int], *transforms: dict[str, str]) -> str:
+    """Of each perturbation so many copies; of ten prompts so many show "none" as an answer."""
     scores = pd.DataFrame(
-        [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in draws.items() for k in range(9)],
-        columns=["perturbation", "model", "draws", "n_items", "fewer_shots_original",
-                 "fewer_shots_drawn", "unknown_shots"],
+        [(name, f"m{k}", number, 10, 0, 0, 0) for name, number in copies.items() for k in range(9)],
+        columns=["perturbation", "model", "copies", "n_items", "fewer_shots_original",
+                 "fewer_shots_perturbed", "unknown_shots"],
     )  # fmt: skip
     shown = pd.DataFrame(
         [(f"{name}-1", 10, with_none) for name, with_none in shares.items()],
@@ -25,13 +25,13 @@ def notes(draws: dict[str, int], shares: dict[str, int], *transforms: dict[str, 
     settings = PerturbationParams.model_validate(
         {"name": "cf", "transforms": transforms, "cumulative": len(transforms) > 1}
     )
-    drawn = DrawnItems("cf", 10, 1.0, Unchecked(0, 0, 0.0, 0, 0, 0))
-    return " ".join(write_notes(scores, DrawWritten.empty(), shown, settings, drawn))
+    perturbed = PerturbationReach("cf", 10, 1.0, Unchecked(0, 0, 0.0, 0, 0, 0))
+    return " ".join(write_notes(scores, ComparisonWritten.empty(), shown, settings, perturbed))
 
 
-def test_a_first_step_of_one_draw_is_no_warning_but_a_last_one_is() -> None:
-    assert "one draw" not in notes({"cf_1": 1, "cf_2": 5}, {}, SHUFFLED, REPLACED)
-    assert "one draw" in notes({"cf_1": 5, "cf_2": 1}, {}, SHUFFLED, REPLACED)
+def test_a_first_step_of_one_copy_is_no_warning_but_a_last_one_is() -> None:
+    assert "one copy" not in notes({"cf_1": 1, "cf_2": 5}, {}, SHUFFLED, REPLACED)
+    assert "one copy" in notes({"cf_1": 5, "cf_2": 1}, {}, SHUFFLED, REPLACED)
 
 
 def test_demonstrations_count_where_none_is_an_option() -> None:

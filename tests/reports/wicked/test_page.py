@@ -10,9 +10,9 @@ import pytest
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.wording import joined
-from benchwright.reports.wicked.headline import DrawnItems, Headline, write_headline
+from benchwright.reports.wicked.headline import Headline, PerturbationReach, write_headline
 from benchwright.reports.wicked.wording import interval, points
-from benchwright.tables.wicked import DrawScores, DrawSummary
+from benchwright.tables.wicked import ComparisonScores, ComparisonSummary
 
 NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
 
@@ -37,36 +37,36 @@ def headline(
         ("mean_accuracy", 0.6, 0.5, 0.7, ""),
         ("mean_delta", value, low, high, ""),
         ("kendall_tau_b", tau[0], 0.5, 0.7, tau[1]),
-        ("tau_b_between_draws", 0.9, 0.8, 1.0, ""),
+        ("tau_b_between_copies", 0.9, 0.8, 1.0, ""),
         ("tau_b_resampled", 0.85, *noise, ""),
         ("pairs", 3.0, np.nan, np.nan, ""),
         ("reversed_pairs", 1.0, np.nan, np.nan, ""),
         ("significant_reversals", 0.0, np.nan, np.nan, ""),
     ]
-    summary = DrawSummary.from_rows(
+    summary = ComparisonSummary.from_rows(
         [
             ("wicked", "letters-5", metric, figure, a, b, models, 395, 5, why)
             for metric, figure, a, b, why in rows
         ]
     )
-    blank = dict.fromkeys(DrawScores.columns(), 0)
-    scores = DrawScores.from_rows(
+    blank = dict.fromkeys(ComparisonScores.columns(), 0)
+    scores = ComparisonScores.from_rows(
         [
             blank
             | {"perturbation": "wicked", "configuration": f"m{k}@letters-5", "model": f"m{k}"}
-            | {"style": "letters", "asked": "letters-5", "n_items": 395, "draws": 5}
+            | {"style": "letters", "asked": "letters-5", "n_items": 395, "copies": 5}
             for k in range(models)
         ]
     )
-    drawn = DrawnItems("wicked", 395, altered, NOBODY)
-    return write_headline(scores, summary, PerturbationParams(), drawn, 0)
+    perturbed = PerturbationReach("wicked", 395, altered, NOBODY)
+    return write_headline(scores, summary, PerturbationParams(), perturbed, 0)
 
 
 def test_a_cost_is_quoted_with_its_interval() -> None:
     said = headline(-0.0904, -0.1091, -0.0712).cost
     assert said == (
         "“None of the above” in place of one option costs 3 models 9.0 points on average "
-        "[7.1, 10.9] on 395 items (5 draws; letters, 5 demonstrations)."
+        "[7.1, 10.9] on 395 items (5 copies; letters, 5 demonstrations)."
     )
 
 
@@ -113,7 +113,7 @@ def test_figures_in_words() -> None:
 
 
 def test_the_page_of_a_panel_has_all_parts(stage: Any) -> None:
-    page = stage.outputs["draw_report"]
+    page = stage.outputs["comparison_report"]
     said = text(page)
     assert "costs 12 models" in said
     assert "WiCkeD, Table 1" in said
@@ -122,19 +122,19 @@ def test_the_page_of_a_panel_has_all_parts(stage: Any) -> None:
     assert "Left as it was: an option already says none or all of the above" in said
     assert "1 item of this benchmark was checked" in said
     assert "mean over families with both" in said
-    assert "perturbation.draws" in said
+    assert "perturbation.copies" in said
     assert page.count('id="figure-') == 8  # four plots and their data; no step-by-step ablation
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
 
 
 def test_the_same_inputs_give_the_same_bytes(stage: Any) -> None:
     one, other = (stage.run(configurations=stage.panel[:2], n=15) for _ in range(2))
-    assert one["draw_report"] == other["draw_report"]
+    assert one["comparison_report"] == other["comparison_report"]
 
 
 def test_data_is_shown_as_text(stage: Any) -> None:
     found = stage.run(configurations=("<img src=x>@letters-5",), n=6)
-    page = found["draw_report"]
+    page = found["comparison_report"]
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<img" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
@@ -143,19 +143,19 @@ def test_data_is_shown_as_text(stage: Any) -> None:
 
 def test_without_answers_the_page_says_so(stage: Any) -> None:
     found = stage.run(configurations=(), n=20)
-    said = text(found["draw_report"])
-    assert "No model answered the items and every one of their draws" in said
+    said = text(found["comparison_report"])
+    assert "No model answered the items and every one of their copies" in said
     assert "No model was asked in this run." in said
     assert "An option replaced, the right one gone" in said  # what was drawn is shown all the same
-    assert found["draw_scores"].empty
+    assert found["comparison_scores"].empty
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_one_model_one_draw_or_few_items_do_not_fail(stage: Any, n: int) -> None:
-    settings = PerturbationParams(draws=1)
+def test_one_model_one_copy_or_few_items_do_not_fail(stage: Any, n: int) -> None:
+    settings = PerturbationParams(copies=1)
     found = stage.run(configurations=stage.panel[:n], n=n, settings=settings)
-    said = text(found["draw_report"])
-    assert "There is one draw" in said
+    said = text(found["comparison_report"])
+    assert "There is one copy" in said
     assert "at least 3 are needed" in said
 
 
@@ -167,7 +167,7 @@ def test_nothing_altered_is_said(stage: Any) -> None:
         single_best_answer_ids={"single": ids, "several": []},
         perturbation_changes=copies(stage, 10),
     )
-    said = text(found["draw_report"])
+    said = text(found["comparison_report"])
     assert "No item was altered" in said
     assert "10 items are known to have options that are right to a degree" in said
 
@@ -187,30 +187,30 @@ def test_unread_labels_are_named_in_the_warning(stage: Any) -> None:
     found = stage.run(
         configurations=stage.panel[:3],
         n=20,
-        settings=PerturbationParams(draws=2, sba="none"),
+        settings=PerturbationParams(copies=2, sba="none"),
         single_best_answer_ids={"single": [], "several": []},
     )
-    said = text(found["draw_report"])
-    lost = int(found["draw_metrics"]["gold_removed_unchecked"])
+    said = text(found["comparison_report"])
+    lost = int(found["comparison_metrics"]["gold_removed_unchecked"])
     assert lost > 0
-    assert f"{lost} items lost their right option in some draw although nobody" in said
+    assert f"{lost} items lost their right option in some copy although nobody" in said
     assert "sba: none reads no labels" in said
 
 
 def test_figures_have_captions_and_escape_names(stage: Any) -> None:
     found = stage.run(configurations=("<b>x</b>@letters-5", "y@letters-5", "z@letters-5"), n=20)
     for name in ("deltas", "ranks", "transitions", "none_rates"):
-        figure = found[f"figure_draw_{name}"]
+        figure = found[f"figure_comparison_{name}"]
         assert "letters, 5 demonstrations" in figure.layout.meta["caption"]
         assert "<b>x</b>" not in figure.to_json().replace("\\u003c", "<").replace("\\u003e", ">")
-    deltas = found["figure_draw_deltas"]
-    scores = found["draw_scores"].sort_values("accuracy_original", ascending=False)
+    deltas = found["figure_comparison_deltas"]
+    scores = found["comparison_scores"].sort_values("accuracy_original", ascending=False)
     assert list(deltas.data[1].x) == pytest.approx(scores["accuracy_original"].tolist())
     assert list(deltas.data[3].x) == pytest.approx((100 * scores["delta"]).tolist())
 
 
 def test_intervals_of_ranks_stay_among_the_places_shown(stage: Any) -> None:
-    figure = stage.outputs["figure_draw_ranks"]
+    figure = stage.outputs["figure_comparison_ranks"]
     bars = [trace for trace in figure.data if trace.opacity is not None]
     assert bars
     for bar in bars:

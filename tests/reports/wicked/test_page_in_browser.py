@@ -15,9 +15,9 @@ def opened(stage: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
         pytest.skip("no chromium or chromedriver")
     from selenium import webdriver
 
-    folder = tmp_path_factory.mktemp("draw_report")
-    path: Path = folder / "draw_report.html"
-    path.write_text(stage.outputs["draw_report"], encoding="utf-8")
+    folder = tmp_path_factory.mktemp("comparison_report")
+    path: Path = folder / "comparison_report.html"
+    path.write_text(stage.outputs["comparison_report"], encoding="utf-8")
     options = webdriver.ChromeOptions()
     options.binary_location = browser
     for argument in (
@@ -62,8 +62,8 @@ def test_it_works_from_disk_at_every_width(opened: Any, width: int) -> None:
     narrow(opened, width)
     assert opened.get_log("browser") == []
     assert opened.execute_script("return document.documentElement.scrollWidth") <= width
-    drawn = "return [...document.querySelectorAll('.plot')].map(p => !!p.querySelector('svg'))"
-    assert opened.execute_script(drawn) == [True] * 4
+    perturbed = "return [...document.querySelectorAll('.plot')].map(p => !!p.querySelector('svg'))"
+    assert opened.execute_script(perturbed) == [True] * 4
     clipped = [one for one in labels(opened) if one["left"] < -1 or one["right"] < -1]
     assert clipped == []
     loaded = "return performance.getEntriesByType('resource').map(e => e.name)"

@@ -63,26 +63,26 @@ def as_items(clean: pd.DataFrame) -> pd.DataFrame:
     return Items.from_rows(rows)
 
 
-def apply_draw(
+def apply_transforms(
     clean: pd.DataFrame, params: PerturbationParams, seed: int, rephrasings: Rephrased
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    """Apply the transforms to items once: the first draw, all transforms together.
+    """Apply all transforms to the items, as in the first perturbed copy.
 
-    `draws`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by role
-    (`item`) and id.
+    `copies`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by
+    role (`item`) and id.
 
     Returns:
-        `CleanItems`; by transform, counts of `altered` items and of copied ones by reason.
+        `CleanItems`; by transform, counts of `altered` items and of unaltered ones by reason.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
     """
-    once = params.model_copy(update={"draws": 1, "cumulative": False, "sba": "none"})
+    once = params.model_copy(update={"copies": 1, "cumulative": False, "sba": "none"})
     made = perturb(as_items(clean), Demonstrations.empty(), once, seed, frozenset(), rephrasings)
     order = clean["item_id"].astype(str).tolist()
     changed = {}
     for name in ("question", "choices", "answer", "explanation"):
-        value = dict(zip(made.draws["item_id"], made.draws[name], strict=True))
+        value = dict(zip(made.perturbed_items["item_id"], made.perturbed_items[name], strict=True))
         changed[name] = [value[item_id] for item_id in order]
     ruled = clean.reset_index(drop=True).assign(**changed)
     counts: dict[str, dict[str, int]] = {}

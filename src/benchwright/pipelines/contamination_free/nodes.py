@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.datasets.score_store import StoredShards
-from benchwright.methods.mmlu_cf.contamination_free import apply_draw, as_items, reword
+from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items, reword
 from benchwright.methods.mmlu_cf.judging.judges import ReplyLimits, ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
@@ -46,7 +46,7 @@ def apply_rules(
                 ask = ask_in_memory(part.model, models, scoring, judge_store, limits, "rephrasing")
                 similarity = wording_similarity(part.encoder, models, scoring)
                 rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
-        items, changes = apply_draw(final_items, perturbation, seed, rephrasings)
+        items, changes = apply_transforms(final_items, perturbation, seed, rephrasings)
     for name, counts in changes.items():
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
         logger.info("rule %s: %s", name, reasons)

@@ -1,11 +1,11 @@
-"""Exports: kept items, draws of altered items, a subset → tasks for lm-evaluation-harness."""
+"""Exports: kept items, copies of altered items, a subset → tasks for lm-evaluation-harness."""
 
 from collections.abc import Callable
 
 from kedro.pipeline import Pipeline, node
 
 from benchwright.datasets.harness_tasks import HarnessExport
-from benchwright.exports.export import ExportedRun, export_draws, export_subset, export_tasks
+from benchwright.exports.export import ExportedRun, export_perturbed, export_subset, export_tasks
 
 _RUN = [f"params:{name}" for name in ExportedRun._fields]
 
@@ -16,10 +16,10 @@ def create_pipeline() -> Pipeline:
     return _export(export_tasks, inputs, "harness_tasks")
 
 
-def create_draws_pipeline() -> Pipeline:
-    """Create a pipeline: items and their draws → a folder of tasks."""
-    inputs = ["items", "demonstrations", "draws", "params:perturbation"]
-    return _export(export_draws, inputs, "harness_draw_tasks")
+def create_perturbed_pipeline() -> Pipeline:
+    """Create a pipeline: items and their copies → a folder of tasks."""
+    inputs = ["items", "demonstrations", "perturbed_items", "params:perturbation"]
+    return _export(export_perturbed, inputs, "harness_perturbed_tasks")
 
 
 def create_subset_pipeline() -> Pipeline:

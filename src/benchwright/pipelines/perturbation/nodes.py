@@ -35,13 +35,13 @@ def perturb_items(
     perturbation: PerturbationParams,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw altered copies of the items, the demonstrations through the same draws.
+    """Draw altered copies of the items, the demonstrations through the same copies.
 
     Items that cannot be altered coherently are copied, with the reason.
     """
     single = single_best_answer_ids["single"]
     made = perturb(items, demonstrations, perturbation, seed, single, _new_questions(rephrasings))
-    return made.draws, made.changes
+    return made.perturbed_items, made.changes
 
 
 def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | None]:
@@ -96,7 +96,7 @@ def rephrase_questions(
 ) -> pd.DataFrame:
     """Ask a chat model for other wordings of items and demonstrations, and check each.
 
-    Every question is rephrased once, whatever the number of draws; of the demonstrations only
+    Every question is rephrased once, whatever the number of copies; of the demonstrations only
     those that some configuration shows (the first 5 where nothing is asked live). Without the
     transform `rephrase` nothing is asked and no model is loaded.
 

@@ -1,4 +1,4 @@
-"""The perturbation stage: items → draws."""
+"""The perturbation stage: items → copies."""
 
 from kedro.pipeline import Pipeline
 
@@ -34,12 +34,12 @@ _NODES: tuple[NodeParts, ...] = (
             *(*_SOURCES, "single_best_answer_ids", "rephrasings"),
             *("params:perturbation", "params:seed"),
         ],
-        ["draws", "perturbation_changes"],
+        ["perturbed_items", "perturbation_changes"],
     ),
     (nodes.list_option_wordings, _SOURCES, "option_wordings"),
 )
 
 
 def create_pipeline() -> Pipeline:
-    """Return the draws of altered items, with what each of them changed."""
+    """Return the copies of altered items, with what each of them changed."""
     return Pipeline(named_nodes(_NODES))

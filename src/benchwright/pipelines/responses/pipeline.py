@@ -9,15 +9,18 @@ from benchwright.responses.calibration import fit_temperatures
 from benchwright.responses.choose_filter_models import choose_filter_models
 from benchwright.responses.import_answers import import_answers
 from benchwright.responses.model_descriptions import describe_models
-from benchwright.responses.response_matrices import build_draw_matrices, build_response_matrices
+from benchwright.responses.response_matrices import (
+    build_perturbed_matrices,
+    build_response_matrices,
+)
 
 _ANSWERS = ["live_responses", "imported_responses", "wide_matrices", "calibration", "items"]
 _MATRICES = ["response_matrix", "choices_only_matrix", "responses", "answer_coverage"]
 
 
-def create_pipeline(draws: str | None = None) -> Pipeline:
-    """Create the responses stage; `draws` is a `Draws` table with matrices of its own."""
-    drawn = [draws] if draws else []
+def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
+    """Create the responses stage; a `PerturbedItems` table gets separate matrices."""
+    perturbed = [perturbed_items] if perturbed_items else []
     fitted = {
         **{name: name for name in ("live_responses", "imported_responses", "calibration_items")},
         "parameters": "params:responses",
@@ -25,11 +28,11 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
     nodes: list[tuple[Callable[..., Any], Any, Any]] = [
         (
             import_answers,
-            ["response_files", "items", "calibration_items", *drawn],
+            ["response_files", "items", "calibration_items", *perturbed],
             ["imported_responses", "wide_matrices", "import_report"],
         ),
         (fit_temperatures, fitted, "calibration"),
-        (build_response_matrices, [*_ANSWERS, *drawn], _MATRICES),
+        (build_response_matrices, [*_ANSWERS, *perturbed], _MATRICES),
         (describe_models, ["response_matrix", "params:models"], "models_table"),
         (
             choose_filter_models,
@@ -37,6 +40,6 @@ def create_pipeline(draws: str | None = None) -> Pipeline:
             "chosen_filter_models",
         ),
     ]
-    if drawn:
-        nodes.append((build_draw_matrices, [*_ANSWERS, *drawn], "draw_matrices"))
+    if perturbed:
+        nodes.append((build_perturbed_matrices, [*_ANSWERS, *perturbed], "perturbed_matrices"))
     return Pipeline([Node(function, *ends, name=function.__name__) for function, *ends in nodes])

@@ -10,23 +10,23 @@ from benchwright.scoring.scores import collect_responses, record_answers, score_
 _ASKING = ["params:models", "params:scoring"]
 
 
-def _prompts(draws: str | None) -> Node:
+def _prompts(perturbed_items: str | None) -> Node:
     sections = ("ingestion", "scoring", "models", "filter_models", "seed")  # in its order
     inputs = {name: f"params:{name}" for name in sections}
     inputs |= {name: name for name in ("items", "demonstrations", "calibration_items")}
-    inputs |= {"draws": draws} if draws else {}
+    inputs |= {"perturbed_items": perturbed_items} if perturbed_items else {}
     return Node(build_prompts, inputs, "prompts", name="build_prompts")
 
 
-def create_pipeline(draws: str | None = None) -> Pipeline:
+def create_pipeline(perturbed_items: str | None = None) -> Pipeline:
     """Create items → prompts → scores in the store → live responses; idle for imported answers.
 
     Args:
-        draws: the name of a `Draws` table that is scored with the items.
+        perturbed_items: the name of a `PerturbedItems` table that is scored with the items.
     """
     return Pipeline(
         [
-            _prompts(draws),
+            _prompts(perturbed_items),
             Node(
                 score_prompts,
                 ["prompts", "score_cache", *_ASKING],

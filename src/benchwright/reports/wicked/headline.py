@@ -28,29 +28,29 @@ _FEW_MODELS = 5
 _NOTABLE = 0.02  # a share of failed extractions below this does not colour the picture
 
 
-class DrawnItems(NamedTuple):
-    """What the draws of the main perturbation did to the items."""
+class PerturbationReach(NamedTuple):
+    """What the copies of the main perturbation did to the items."""
 
     name: str  # of the perturbation
     n_items: int  # of the benchmark
-    share_altered: float  # of the items in a draw, 0–1, on average over draws
+    share_altered: float  # of the items in a copy, 0–1, on average over copies
     unchecked: Unchecked  # what is known of items with a single best answer
 
 
-def count_drawn_items(
+def measure_reach(
     items: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
     single_best_answer_ids: Mapping[str, list[str]],
-    draw_coverage: pd.DataFrame,
+    comparison_coverage: pd.DataFrame,
     perturbation: PerturbationParams,
-) -> DrawnItems:
+) -> PerturbationReach:
     """Count the items that the main perturbation altered, and those that nobody has checked."""
-    name = main_perturbation(sorted(set(draw_coverage["perturbation"])), perturbation)
+    name = main_perturbation(sorted(set(comparison_coverage["perturbation"])), perturbation)
     changes = perturbation_changes[perturbation_changes["condition"].map(perturbation_of) == name]
     altered = changes_of_items(changes)["altered"]
     unchecked = count_unchecked(changes, single_best_answer_ids, set(items["item_id"].astype(str)))
     share = float(altered.mean()) if len(altered) else 0.0
-    return DrawnItems(name, len(items), share, unchecked)
+    return PerturbationReach(name, len(items), share, unchecked)
 
 
 class Headline(NamedTuple):
@@ -62,7 +62,7 @@ class Headline(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    """A metric of a `DrawSummary` table for one way of asking."""
+    """A metric of a `ComparisonSummary` table for one way of asking."""
 
     value: float = math.nan
     low: float = math.nan
@@ -75,38 +75,40 @@ class _Figure(NamedTuple):
 
 
 def write_headline(
-    draw_scores: pd.DataFrame,
-    draw_summary: pd.DataFrame,
+    comparison_scores: pd.DataFrame,
+    comparison_summary: pd.DataFrame,
     perturbation: PerturbationParams,
-    drawn: DrawnItems,
+    reach: PerturbationReach,
     saved: int,
 ) -> Headline:
     """Say what the main perturbation costs the models that were asked alike.
 
-    `draw_summary` has the way of asking of most models first; `saved` is the number of prompts
-    that did not have to be asked.
+    `comparison_summary` starts with the asking style of most models; `saved` is the number of
+    prompts that share their text with another.
     """
-    share, unchecked = drawn.share_altered, drawn.unchecked
+    share, unchecked = reach.share_altered, reach.unchecked
     altered = "—" if math.isnan(share) else f"{share:.1%}"
     tiles = [
-        tile("Items altered", altered, "of a draw, on average over draws"),
+        tile("Items altered", altered, "of a copy, on average over copies"),
         tile(
             "Lost their right option, unchecked",
             f"{unchecked.lost_unchecked:,}",
-            f"items of {unchecked.lost:,} that lost it in some draw; "
-            f"{unchecked.lost_by_draw:,.1f} in a draw",
+            f"items of {unchecked.lost:,} that lost it in some copy; "
+            f"{unchecked.lost_per_copy:,.1f} in a copy",
         ),
     ]
     if saved:
         tiles.append(tile("Prompts asked once", f"{saved:,}", "the same text as another one"))
-    name = main_perturbation(sorted(set(draw_scores["perturbation"])), perturbation)
+    name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
-        why = "No model answered the items and every one of their draws, so nothing is compared."
+        why = "No model answered the items and every one of their copies, so nothing is compared."
         return Headline(why, "", tiles)
-    summary = draw_summary[draw_summary["perturbation"] == name]
+    summary = comparison_summary[comparison_summary["perturbation"] == name]
     way = str(summary["asked"].iloc[0])
     summary = summary[summary["asked"] == way]
-    scores = draw_scores[(draw_scores["perturbation"] == name) & (draw_scores["asked"] == way)]
+    scores = comparison_scores[
+        (comparison_scores["perturbation"] == name) & (comparison_scores["asked"] == way)
+    ]
     figures = {
         str(row["metric"]): _Figure(row["value"], row["low"], row["high"], row["reason"])
         for row in summary.drop_duplicates("metric").to_dict("records")
@@ -123,17 +125,17 @@ def _tiles(figures: Mapping[str, _Figure]) -> list[dict[str, str]]:
     before, after, tau, between, pairs, turned, sure = (
         figures.get(metric, _Figure())
         for metric in (
-            *("mean_accuracy_original", "mean_accuracy", "kendall_tau_b", "tau_b_between_draws"),
+            *("mean_accuracy_original", "mean_accuracy", "kendall_tau_b", "tau_b_between_copies"),
             *("pairs", "reversed_pairs", "significant_reversals"),
         )
     )
     over_items = f"{tau.bounds}, 95% over items" if tau.bounds else tau.reason
-    noise = "mean tau-b of two draws: how much of the order is the draw's own noise"
+    noise = "mean tau-b of two copies: how much of the order is the copy's own noise"
     return [
         tile(
             "Mean accuracy",
             f"{points(before.value, signed=False)} → {points(after.value, signed=False)}",
-            "percent, as they were → draws",
+            "percent, as they were → copies",
         ),
         tile(
             "Kendall tau-b",
@@ -141,7 +143,7 @@ def _tiles(figures: Mapping[str, _Figure]) -> list[dict[str, str]]:
             tau.reason if math.isnan(tau.value) else over_items,
         ),
         tile(
-            "Draws among themselves",
+            "Copies among themselves",
             coefficient(between.value),
             between.reason if math.isnan(between.value) else noise,
         ),
@@ -170,10 +172,10 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
         shown = f" {interval(low, high)}" if interval(low, high) else ", without an interval,"
         sentence = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
         doubt = "" if math.isnan(low) else ": no clear difference"
-    n, draws = int(scores["n_items"].iloc[0]), int(scores["draws"].iloc[0])
+    n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
     manner = f"; {say_way(way)}" if say_way(way) else ""
     what = what[:1].upper() + what[1:]
-    return f"{what} {sentence} on {count(n, 'item')} ({count(draws, 'draw')}{manner}){doubt}."
+    return f"{what} {sentence} on {count(n, 'item')} ({count(copies, 'copy')}{manner}){doubt}."
 
 
 def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
@@ -196,20 +198,20 @@ def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
 
 
 def write_notes(
-    draw_scores: pd.DataFrame,
-    draw_written: pd.DataFrame,
-    draw_demonstrations: pd.DataFrame,
+    comparison_scores: pd.DataFrame,
+    comparison_written: pd.DataFrame,
+    comparison_demonstrations: pd.DataFrame,
     perturbation: PerturbationParams,
-    drawn: DrawnItems,
+    reach: PerturbationReach,
 ) -> list[str]:
     """Write what a reader has to know before trusting a figure, the gravest note first."""
-    main = main_perturbation(sorted(draw_scores["perturbation"].unique()), perturbation)
+    main = main_perturbation(sorted(comparison_scores["perturbation"].unique()), perturbation)
     return [
-        *_coherence(perturbation, drawn.unchecked),
-        *_shots(draw_scores),
-        *_basis(draw_scores, main, drawn.n_items),
-        *_failures(draw_written),
-        *_demonstrations(draw_demonstrations, main, perturbation),
+        *_coherence(perturbation, reach.unchecked),
+        *_shots(comparison_scores),
+        *_basis(comparison_scores, main, reach.n_items),
+        *_failures(comparison_written),
+        *_demonstrations(comparison_demonstrations, main, perturbation),
     ]
 
 
@@ -219,8 +221,8 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     n = unchecked.lost_unchecked
     lost = "lost its" if n == 1 else "lost their"
     note = (
-        f"{count(n, 'item')} {lost} right option in some draw although nobody has said whether "
-        f"another option would then do ({unchecked.lost_by_draw:,.1f} in each draw). Where one "
+        f"{count(n, 'item')} {lost} right option in some copy although nobody has said whether "
+        f"another option would then do ({unchecked.lost_per_copy:,.1f} in each copy). Where one "
         "does, “none” is counted as right and is not: part of the difference is then the "
         "benchmark's fault. "
     )
@@ -231,43 +233,46 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     return [f"{note}{count(known, 'item')} of this benchmark {were} checked."]
 
 
-def _shots(draw_scores: pd.DataFrame) -> list[str]:
-    fewer = int(draw_scores["fewer_shots_original"].sum() + draw_scores["fewer_shots_drawn"].sum())
-    unknown = int(draw_scores["unknown_shots"].sum())
+def _shots(comparison_scores: pd.DataFrame) -> list[str]:
+    fewer = int(
+        comparison_scores["fewer_shots_original"].sum()
+        + comparison_scores["fewer_shots_perturbed"].sum()
+    )
+    unknown = int(comparison_scores["unknown_shots"].sum())
     notes = {
-        f"{count(fewer, 'answer')} to draws had another number of demonstrations than the "
+        f"{count(fewer, 'answer')} to copies had another number of demonstrations than the "
         "answer before, because a longer prompt did not fit. “Equal shots” in the table leaves "
         "them out.": fewer,
-        f"Of {count(unknown, 'answer')} to draws it is not known how many demonstrations one "
+        f"Of {count(unknown, 'answer')} to copies it is not known how many demonstrations one "
         "of the two sides was shown (imported answers do not say); they may differ.": unknown,
     }
     return [note for note, n in notes.items() if n]
 
 
-def _basis(draw_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:
-    if draw_scores.empty:
+def _basis(comparison_scores: pd.DataFrame, main: str, n_items: int) -> list[str]:
+    if comparison_scores.empty:
         return []
     notes = []
-    n = int(draw_scores["n_items"].min())
+    n = int(comparison_scores["n_items"].min())
     if n < n_items:
         notes.append(
             f"{n:,} of {n_items:,} items are compared: those that every configuration answered "
-            "as they were and in every draw."
+            "as they were and in every copy."
         )
-    models = draw_scores["model"].nunique()
+    models = comparison_scores["model"].nunique()
     if models < _FEW_MODELS:
         notes.append(
             f"{count(models, 'model')} answered. Averages and orders of so few say little about "
             "others."
         )
-    if (draw_scores.loc[draw_scores["perturbation"] == main, "draws"] == 1).any():
-        notes.append("There is one draw, so nothing is known of how much draws differ.")
+    if (comparison_scores.loc[comparison_scores["perturbation"] == main, "copies"] == 1).any():
+        notes.append("There is one copy, so nothing is known of how much copies differ.")
     return notes
 
 
-def _failures(draw_written: pd.DataFrame) -> list[str]:
-    written = draw_written[draw_written["written"].astype(bool)]
-    shares = written[["failed_original", "failed_drawn"]].to_numpy(dtype=float)
+def _failures(comparison_written: pd.DataFrame) -> list[str]:
+    written = comparison_written[comparison_written["written"].astype(bool)]
+    shares = written[["failed_original", "failed_perturbed"]].to_numpy(dtype=float)
     worst = float(shares.max(initial=0.0))
     if not worst > _NOTABLE:
         return []
@@ -278,12 +283,14 @@ def _failures(draw_written: pd.DataFrame) -> list[str]:
 
 
 def _demonstrations(
-    draw_demonstrations: pd.DataFrame, main: str, perturbation: PerturbationParams
+    comparison_demonstrations: pd.DataFrame, main: str, perturbation: PerturbationParams
 ) -> list[str]:
     says_none = (NoneOfTheAboveParams, ReplaceChoiceParams)
     if not any(isinstance(part, says_none) for part in perturbation.transforms):
         return []
-    of_main = draw_demonstrations[draw_demonstrations["condition"].str.startswith(f"{main}-")]
+    of_main = comparison_demonstrations[
+        comparison_demonstrations["condition"].str.startswith(f"{main}-")
+    ]
     shown = int(of_main["shown"].sum())
     if not shown:
         return []

@@ -15,7 +15,7 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import bounds, coefficient, p_value, rows_of, words_of
-from benchwright.reports.wicked.headline import DrawnItems, write_headline, write_notes
+from benchwright.reports.wicked.headline import PerturbationReach, write_headline, write_notes
 from benchwright.reports.wicked.wording import REASONS, TRANSFORMS, WORDINGS, interval, points
 
 _LONGEST = 1_500  # characters of a question
@@ -35,12 +35,12 @@ _SECTIONS = (
     ("examples", "Examples"),
     ("provenance", "Provenance"),
 )
-_SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_draws", "tau_b_resampled")
+_SHUFFLE = ("kendall_tau_b", "spearman", "tau_b_between_copies", "tau_b_resampled")
 
 Row = dict[Any, Any]
 
 
-def render_draw_report(**sections: Section) -> str:
+def render_comparison_report(**sections: Section) -> str:
     """Render the report of a perturbed benchmark: one HTML page that needs no network.
 
     The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
@@ -48,14 +48,14 @@ def render_draw_report(**sections: Section) -> str:
     """
     return render_sections(
         "benchwright.reports.wicked",
-        "draw_report.html",
+        "comparison_report.html",
         _SECTIONS,
         sections.values(),
-        more_style=("draws.css",),
+        more_style=("comparison.css",),
     )
 
 
-def show_draw_method(
+def show_comparison_method(
     ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
 ) -> Section:
     """Gather what was done, with which settings."""
@@ -63,7 +63,7 @@ def show_draw_method(
         title=ingestion.title,
         variant=variant,
         steps=[words_of(TRANSFORMS, part.transform) for part in perturbation.transforms],
-        n_draws=perturbation.draws,
+        n_copies=perturbation.copies,
         single_source=perturbation.sba,
         longest=_LONGEST_TABLE,
         facts=benchmark_facts(ingestion, variant, seed, []),
@@ -71,54 +71,62 @@ def show_draw_method(
     )
 
 
-def show_draw_headline(
-    draw_scores: pd.DataFrame,
-    draw_summary: pd.DataFrame,
-    draw_written: pd.DataFrame,
-    draw_demonstrations: pd.DataFrame,
-    draw_prompts: pd.DataFrame,
+def show_comparison_headline(
+    comparison_scores: pd.DataFrame,
+    comparison_summary: pd.DataFrame,
+    comparison_written: pd.DataFrame,
+    comparison_demonstrations: pd.DataFrame,
+    comparison_prompts: pd.DataFrame,
     perturbation: PerturbationParams,
-    drawn_items: DrawnItems,
+    perturbation_reach: PerturbationReach,
 ) -> Section:
     """Gather the top of the page: headline, figures in tiles, warnings."""
-    saved = int(draw_prompts["saved"].sum())
+    saved = int(comparison_prompts["saved"].sum())
     return make_section(
-        headline=write_headline(draw_scores, draw_summary, perturbation, drawn_items, saved),
-        notes=write_notes(
-            draw_scores, draw_written, draw_demonstrations, perturbation, drawn_items
+        headline=write_headline(
+            comparison_scores, comparison_summary, perturbation, perturbation_reach, saved
         ),
-        unchecked=drawn_items.unchecked,
+        notes=write_notes(
+            comparison_scores,
+            comparison_written,
+            comparison_demonstrations,
+            perturbation,
+            perturbation_reach,
+        ),
+        unchecked=perturbation_reach.unchecked,
     )
 
 
-def show_draw_costs(
-    draw_scores: pd.DataFrame, draw_summary: pd.DataFrame, draw_reversals: pd.DataFrame
+def show_comparison_costs(
+    comparison_scores: pd.DataFrame,
+    comparison_summary: pd.DataFrame,
+    comparison_reversals: pd.DataFrame,
 ) -> Section:
     """Gather what the perturbation costs each configuration, and the order of models."""
     return make_section(
-        scores=_scores(draw_scores, list(dict.fromkeys(draw_summary["asked"]))),
-        several=len(set(draw_scores["perturbation"])) > 1,
-        shuffle=_shuffle(draw_summary),
-        reversals=[_reversal(row) for row in rows_of(draw_reversals)],
+        scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asked"]))),
+        several=len(set(comparison_scores["perturbation"])) > 1,
+        shuffle=_shuffle(comparison_summary),
+        reversals=[_reversal(row) for row in rows_of(comparison_reversals)],
     )
 
 
-def show_draw_answers(
-    draw_transitions: pd.DataFrame,
-    draw_none_rates: pd.DataFrame,
-    draw_written: pd.DataFrame,
-    draw_instruct: pd.DataFrame,
+def show_comparison_answers(
+    comparison_transitions: pd.DataFrame,
+    comparison_none_rates: pd.DataFrame,
+    comparison_written: pd.DataFrame,
+    comparison_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
 ) -> Section:
     """Gather what became of answers: "none", written ones, instruct models, one rule at a time."""
     return make_section(
-        transitions=rows_of(draw_transitions),
-        none_rates=_none_rates(draw_none_rates),
+        transitions=rows_of(comparison_transitions),
+        none_rates=_none_rates(comparison_none_rates),
         written=[
             {**row, **_points(row, "delta", "delta"), **_points(row, "saved", "saved")}
-            for row in rows_of(draw_written)
+            for row in rows_of(comparison_written)
         ],
-        instruct=[_instruct(row) for row in rows_of(draw_instruct)],
+        instruct=[_instruct(row) for row in rows_of(comparison_instruct)],
         ablation=[
             {**row, **_points(row, "step_delta", "step"), **_points(row, "total_delta", "total")}
             for row in rows_of(rule_ablation)
@@ -126,37 +134,39 @@ def show_draw_answers(
     )
 
 
-def show_draw_alterations(
-    draw_demonstrations: pd.DataFrame,
-    draw_prompts: pd.DataFrame,
-    draw_coverage: pd.DataFrame,
+def show_comparison_alterations(
+    comparison_demonstrations: pd.DataFrame,
+    comparison_prompts: pd.DataFrame,
+    comparison_coverage: pd.DataFrame,
     option_wordings: pd.DataFrame,
 ) -> Section:
     """Gather demonstrations and prompts, and what could be altered."""
     return make_section(
-        demonstrations=rows_of(draw_demonstrations),
-        prompts=rows_of(draw_prompts),
+        demonstrations=rows_of(comparison_demonstrations),
+        prompts=rows_of(comparison_prompts),
         coverage=[
             {**row, "said": row["outcome"] if row["outcome"] == "altered" else f"copied: {why}"}
-            for row in rows_of(draw_coverage)
+            for row in rows_of(comparison_coverage)
             for why in [words_of(REASONS, row["outcome"])]
         ],
         wordings=_wordings(option_wordings),
     )
 
 
-def show_draw_examples(
+def show_comparison_examples(
     items: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
-    drawn_items: DrawnItems,
+    perturbation_reach: PerturbationReach,
     evaluation: EvaluationParams,
     seed: int,
 ) -> Section:
     """Gather items before and after, some of each kind."""
     most = evaluation.examples_per_rule
     return make_section(
-        examples=choose_examples(items, draws, perturbation_changes, drawn_items.name, most, seed)
+        examples=choose_examples(
+            items, perturbed_items, perturbation_changes, perturbation_reach.name, most, seed
+        )
     )
 
 
@@ -166,10 +176,10 @@ def _points(row: Row, name: str, ends: str) -> dict[str, str]:
     return {f"{name}_said": points(row[name]), f"{name}_bounds": bounds_said}
 
 
-def _scores(draw_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
+def _scores(comparison_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
     """Return the rows by way of asking in the order of `ways`, best first."""
-    places = draw_scores["asked"].map({way: place for place, way in enumerate(ways)})
-    ordered = draw_scores.assign(place=places).sort_values(
+    places = comparison_scores["asked"].map({way: place for place, way in enumerate(ways)})
+    ordered = comparison_scores.assign(place=places).sort_values(
         ["perturbation", "place", "accuracy_original", "configuration"],
         ascending=[True, True, False, True],
         kind="stable",
@@ -179,7 +189,7 @@ def _scores(draw_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
             **row,
             **_points(row, "delta", "delta"),
             "sd": points(row["accuracy_sd"], signed=False),
-            "uneven": row["fewer_shots_original"] + row["fewer_shots_drawn"],
+            "uneven": row["fewer_shots_original"] + row["fewer_shots_perturbed"],
             "equal": points(row["delta_equal_shots"]),
             "ranks": [_rank(row, "original"), _rank(row, "mean")],
         }
@@ -195,9 +205,9 @@ def _rank(row: Row, side: str) -> dict[str, str]:
     }
 
 
-def _shuffle(draw_summary: pd.DataFrame) -> list[Row]:
+def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
     rows = []
-    for (name, way), group in draw_summary.groupby(["perturbation", "asked"], sort=False):
+    for (name, way), group in comparison_summary.groupby(["perturbation", "asked"], sort=False):
         by_metric = {row["metric"]: row for row in rows_of(group)}
         cost, *figures = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
         reasons = dict.fromkeys(row["reason"] for row in figures if row["reason"])
@@ -221,10 +231,12 @@ def _asked(way: object) -> str:
     return say_way(str(way)) or "asked in one way"
 
 
-def _none_rates(draw_none_rates: pd.DataFrame) -> list[Row]:
+def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Row]:
     """Return a row for each perturbation and configuration: detection and false alarms."""
     rows = []
-    for (name, configuration), group in draw_none_rates.groupby(["perturbation", "configuration"]):
+    for (name, configuration), group in comparison_none_rates.groupby(
+        ["perturbation", "configuration"]
+    ):
         by_gold = {row["gold"]: row for row in rows_of(group)}
         rates = [by_gold["removed"], by_gold["kept"]]
         chances = [row["by_chance"] for row in rates if row["by_chance"] is not None]
@@ -274,23 +286,25 @@ def _wordings(option_wordings: pd.DataFrame) -> list[Row]:
 
 def choose_examples(
     items: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
     name: str,
     most: int,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Choose some items of each kind from the first draw of a perturbation, by seed and item id.
+    """Choose some items of each kind from the first copy of a perturbation, by seed and item id.
 
     Kinds are: the right option kept, the right option gone, only reordered or reworded, and copies
     by reason. Each has a title, the number of its items, and items with `before` and, where they
     were altered, `after`.
     """
-    names = [str(each) for each in draws["condition"].unique() if perturbation_of(each) == name]
+    names = [
+        str(each) for each in perturbed_items["condition"].unique() if perturbation_of(each) == name
+    ]
     condition = min(names, key=lambda each: (len(each), each), default="")
-    changes, drawn = (
+    changes, perturbed = (
         table[(table["condition"] == condition) & (table["role"] == "item")]
-        for table in (perturbation_changes, draws)
+        for table in (perturbation_changes, perturbed_items)
     )
     kinds: dict[str, list[str]] = {}
     for item, of_item in changes.groupby("item_id", sort=False):
@@ -301,7 +315,7 @@ def choose_examples(
         ids = kinds[kind]
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
         chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:most]]
-        before, after = _questions(items, chosen), _questions(drawn, chosen)
+        before, after = _questions(items, chosen), _questions(perturbed, chosen)
         if kind.startswith(_COPIED):
             after = dict.fromkeys(after)
         shown = [{"item_id": item, "before": before[item], "after": after[item]} for item in chosen]

@@ -12,11 +12,19 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     align_answers,
     ways_of_asking,
 )
-from benchwright.methods.wicked.comparison.coverage import collect_draw_metrics, count_unchecked
-from benchwright.methods.wicked.comparison.scores import follow_answers, score_draws
+from benchwright.methods.wicked.comparison.coverage import (
+    collect_comparison_metrics,
+    count_unchecked,
+)
+from benchwright.methods.wicked.comparison.scores import compare_scores, follow_answers
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Responses
-from benchwright.tables.wicked import DrawDemonstrations, DrawPrompts, DrawScores, DrawSummary
+from benchwright.tables.wicked import (
+    ComparisonDemonstrations,
+    ComparisonPrompts,
+    ComparisonScores,
+    ComparisonSummary,
+)
 
 IDS = ("q0", "q1", "q2", "q3")
 NO_RESPONSES = Responses.empty()
@@ -41,7 +49,7 @@ def changes(**marks: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def draws(*conditions: str) -> pd.DataFrame:
+def perturbed_items(*conditions: str) -> pd.DataFrame:
     """Every item with "None of the above" as its last of three options."""
     rows = [
         (condition, "item", item, ["one", "two", "None of the above"])
@@ -65,33 +73,35 @@ APART = items()
 
 def align(
     original: ResponseMatrix,
-    drawn: dict[str, ResponseMatrix],
+    perturbed: dict[str, ResponseMatrix],
     marks: pd.DataFrame,
     rows: pd.DataFrame = APART,
     responses: pd.DataFrame = NO_RESPONSES,
     live: pd.DataFrame = NO_RESPONSES,
 ) -> dict[str, ComparedAnswers]:
-    return align_answers(original, drawn, responses, live, marks, draws(*drawn), rows)
+    return align_answers(
+        original, perturbed, responses, live, marks, perturbed_items(*perturbed), rows
+    )
 
 
 def compare(*args: Any, **kwargs: Any) -> pd.DataFrame:
-    return score_draws(align(*args, **kwargs), FEW, 0)[0]
+    return compare_scores(align(*args, **kwargs), FEW, 0)[0]
 
 
 def test_accuracies_differences_and_ranks_by_hand() -> None:
     original = matrix("question", a=[1, 1, 1, 0], b=[1, 1, 0, 0])
-    drawn = {
+    perturbed = {
         "wicked-0": matrix("wicked-0", a=[1, 0, 1, 0], b=[1, 1, 0, 0]),
         "wicked-1": matrix("wicked-1", a=[0, 0, 1, 0], b=[1, 1, 0, 1]),
     }
     marks = changes(wicked_0="kg..", wicked_1="g.k.")
-    scores = compare(original, drawn, marks)
+    scores = compare(original, perturbed, marks)
     a, b = scores.set_index("configuration").loc[["a", "b"]].to_dict("records")
-    assert (a["n_items"], a["draws"]) == (4, 2)
+    assert (a["n_items"], a["copies"]) == (4, 2)
     assert (a["accuracy_original"], a["accuracy_mean"]) == (0.75, 0.375)
     assert a["accuracy_sd"] == pytest.approx(np.std([0.5, 0.25], ddof=1))
     assert (a["delta"], b["delta"]) == (-0.375, 0.125)
-    # Differences by item, over the draws: −.5, −1, 0, 0.
+    # Differences by item, over the copies: −.5, −1, 0, 0.
     error = np.std([-0.5, -1, 0, 0], ddof=1) / 2
     assert a["delta_se"] == pytest.approx(error)
     assert a["delta_low"] == pytest.approx(-0.375 - 3.1824463 * error)  # t with 3 degrees
@@ -103,8 +113,10 @@ def test_accuracies_differences_and_ranks_by_hand() -> None:
 
 def test_the_mean_over_models_has_an_interval_over_items() -> None:
     original = matrix("question", a=[1, 1, 1, 0], b=[1, 1, 0, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[0, 0, 1, 0], b=[0, 1, 0, 0])}
-    _, summary, reversals = score_draws(align(original, drawn, changes(wicked_0="kkkk")), FEW, 0)
+    perturbed = {"wicked-0": matrix("wicked-0", a=[0, 0, 1, 0], b=[0, 1, 0, 0])}
+    _, summary, reversals = compare_scores(
+        align(original, perturbed, changes(wicked_0="kkkk")), FEW, 0
+    )
     found = summary.set_index("metric").loc["mean_delta"]
     by_item = np.array([-1, -0.5, 0, 0])
     assert found["value"] == by_item.mean()
@@ -119,8 +131,8 @@ def test_the_mean_over_models_has_an_interval_over_items() -> None:
 
 def test_what_became_of_answers_adds_up_apart_for_gold_kept_and_removed() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
-    seen, _ = follow_answers(align(original, drawn, changes(wicked_0="kkkg")))
+    perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
+    seen, _ = follow_answers(align(original, perturbed, changes(wicked_0="kkkg")))
     kept, removed = seen.sort_values("gold").to_dict("records")
     shares = ["stayed_right", "became_wrong", "became_right", "stayed_wrong"]
     assert [kept[name] for name in shares] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
@@ -130,9 +142,9 @@ def test_what_became_of_answers_adds_up_apart_for_gold_kept_and_removed() -> Non
 
 def test_picking_none_is_counted_where_it_is_right_and_where_it_is_not() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
+    perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 0, 0], prediction=[[2, 2, 0, 2]])}
     # q3 is a copy: its last option may say what it likes, nobody put it there.
-    _, rates = follow_answers(align(original, drawn, changes(wicked_0="gkk.")))
+    _, rates = follow_answers(align(original, perturbed, changes(wicked_0="gkk.")))
     kept, removed = rates.sort_values("gold").to_dict("records")
     assert (kept["picked"], kept["n"], kept["share"]) == (1, 2, 0.5)
     assert (removed["picked"], removed["n"], removed["share"]) == (1, 1, 1)
@@ -142,30 +154,33 @@ def test_picking_none_is_counted_where_it_is_right_and_where_it_is_not() -> None
 
 def test_only_items_that_all_answered_throughout_are_compared() -> None:
     original = matrix("question", a=[1, 1, np.nan, 0], b=[1, 0, 0, 0], silent=[np.nan] * 4)
-    drawn = {"wicked-0": matrix("wicked-0", a=[1, 1, 1, 1], b=[np.nan, 0, 0, 1], only=[1] * 4)}
-    scores = compare(original, drawn, changes(wicked_0="...."))
+    perturbed = {"wicked-0": matrix("wicked-0", a=[1, 1, 1, 1], b=[np.nan, 0, 0, 1], only=[1] * 4)}
+    scores = compare(original, perturbed, changes(wicked_0="...."))
     assert scores["configuration"].tolist() == ["a", "b"]
     assert scores["n_items"].tolist() == [2, 2]  # q1 and q3
     assert scores["accuracy_original"].tolist() == [0.5, 0]
     assert scores["accuracy_altered"].isna().all()
-    assert scores["accuracy_sd"].isna().all()  # one draw has no spread
+    assert scores["accuracy_sd"].isna().all()  # one copy has no spread
 
 
-def test_perturbations_are_kept_apart_and_draws_counted() -> None:
+def test_perturbations_are_kept_apart_and_copies_counted() -> None:
     same = {"a": [1.0, 0.0, 1.0, 0.0]}
-    drawn = {name: matrix(name, **same) for name in ("wicked-0", "wicked-1", "shuffled-0")}
+    perturbed = {name: matrix(name, **same) for name in ("wicked-0", "wicked-1", "shuffled-0")}
     marks = changes(wicked_0="kkkk", wicked_1="kkkk", shuffled_0="kkkk")
-    scores = compare(matrix("question", **same), drawn, marks)
-    assert scores.set_index("perturbation")["draws"].to_dict() == {"shuffled": 1, "wicked": 2}
+    scores = compare(matrix("question", **same), perturbed, marks)
+    assert scores.set_index("perturbation")["copies"].to_dict() == {
+        "shuffled": 1,
+        "wicked": 2,
+    }
     assert (scores["delta"] == 0).all()
 
 
-def test_items_of_one_passage_are_one_draw_in_the_standard_error() -> None:
+def test_items_of_one_passage_are_one_case_in_the_standard_error() -> None:
     original = matrix("question", a=[1, 1, 0, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[0, 0, 0, 0])}
+    perturbed = {"wicked-0": matrix("wicked-0", a=[0, 0, 0, 0])}
     marks = changes(wicked_0="kkkk")
-    apart = compare(original, drawn, marks)
-    together = compare(original, drawn, marks, items("p", "p", "r", "r"))
+    apart = compare(original, perturbed, marks)
+    together = compare(original, perturbed, marks, items("p", "p", "r", "r"))
     assert together["delta_se"].iloc[0] > 1.2 * apart["delta_se"].iloc[0]
 
 
@@ -173,7 +188,7 @@ def test_nothing_to_compare_gives_empty_tables() -> None:
     nobody = ResponseMatrix.empty(IDS)
     seen = align(nobody, {"wicked-0": nobody}, changes(wicked_0="...."))
     assert seen == {}
-    assert [table.empty for table in score_draws(seen, FEW, 0)] == [True] * 3
+    assert [table.empty for table in compare_scores(seen, FEW, 0)] == [True] * 3
     assert [table.empty for table in follow_answers(seen)] == [True] * 2
     assert align(nobody, {}, changes()) == {}
 
@@ -181,30 +196,30 @@ def test_nothing_to_compare_gives_empty_tables() -> None:
 def test_a_written_answer_that_cannot_be_read_is_wrong_and_not_left_out(stage: Any) -> None:
     name = "m@generate-0"
     original = matrix("question", m__generate_0=[1, np.nan, 1, 1])
-    drawn = {"wicked-0": matrix("wicked-0", m__generate_0=[1, 1, np.nan, np.nan])}
+    perturbed = {"wicked-0": matrix("wicked-0", m__generate_0=[1, 1, np.nan, np.nan])}
     before = stage.answers((name,), IDS, "question")
     before["extraction"] = ["ok", "failed", "ok", "ok"]
     after = stage.answers((name,), IDS, "wicked-0")
     after["extraction"] = ["ok", "ok", "failed", "too_long"]
     marks = changes(wicked_0="kkkk")
-    seen = align(original, drawn, marks, responses=before, live=after)["wicked"]
+    seen = align(original, perturbed, marks, responses=before, live=after)["wicked"]
     assert seen.item_ids == ("q0", "q1", "q2")  # a prompt that did not fit is no answer
     assert seen.original.tolist() == [[1, 0, 1]]
-    assert seen.drawn.tolist() == [[[1, 1, 0]]]
+    assert seen.perturbed.tolist() == [[[1, 1, 0]]]
     assert seen.failed_original.tolist() == [[False, True, False]]
-    assert seen.failed_drawn.tolist() == [[[False, False, True]]]
+    assert seen.failed_perturbed.tolist() == [[[False, False, True]]]
 
 
 def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage: Any) -> None:
     name = "m@letters-5"
     original = matrix("question", m__letters_5=[1, 1, 1, 1])
-    drawn = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
+    perturbed = {"wicked-0": matrix("wicked-0", m__letters_5=[0, 1, 1, 1])}
     before, after = (stage.answers((name,), IDS, one) for one in ("question", "wicked-0"))
     after["shots_used"] = [4, 5, 5, 5]
     before["shots_used"] = [5, 3, 5, -1]
     marks = changes(wicked_0="kkkk")
-    row = compare(original, drawn, marks, responses=before, live=after).iloc[0]
-    assert (row["fewer_shots_drawn"], row["fewer_shots_original"]) == (1, 1)
+    row = compare(original, perturbed, marks, responses=before, live=after).iloc[0]
+    assert (row["fewer_shots_perturbed"], row["fewer_shots_original"]) == (1, 1)
     assert row["unknown_shots"] == 1
     assert row["delta"] == -0.25
     assert row["delta_equal_shots"] == 0  # q2 alone had five on both sides
@@ -227,11 +242,11 @@ def test_models_are_ranked_among_those_asked_alike() -> None:
 
 
 def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str]]) -> Any:
-    return collect_draw_metrics(
+    return collect_comparison_metrics(
         scores,
-        DrawSummary.empty(),
-        DrawDemonstrations.empty(),
-        DrawPrompts.empty(),
+        ComparisonSummary.empty(),
+        ComparisonDemonstrations.empty(),
+        ComparisonPrompts.empty(),
         marks,
         known,
     )
@@ -239,27 +254,27 @@ def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str
 
 def test_items_that_lost_their_answer_unchecked_are_counted() -> None:
     original = matrix("question", a=[1, 1, 1, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
+    perturbed = {"wicked-0": matrix("wicked-0", a=[1, 0, 1, 0])}
     marks = changes(wicked_0="ggk.")
-    scores = compare(original, drawn, marks)
+    scores = compare(original, perturbed, marks)
     checked = {"single": ["q3"], "several": ["q1"]}
     figures = metrics(scores, marks, checked)
     assert figures["gold_removed_unchecked"] == 1  # q0; q1 was read and found without
     assert (figures["share_altered"], figures["share_gold_removed"]) == (0.75, 0.5)
     assert figures["delta.wicked.a"] == -0.25
-    assert "accuracy_sd.wicked.a" not in figures  # one draw has none
+    assert "accuracy_sd.wicked.a" not in figures  # one copy has none
     assert "share_with_none_demonstration" not in figures
     found = count_unchecked(marks, checked, set(IDS))
-    assert (found.lost, found.lost_unchecked, found.lost_by_draw) == (2, 1, 1)
+    assert (found.lost, found.lost_unchecked, found.lost_per_copy) == (2, 1, 1)
     assert (found.single, found.several, found.unchecked) == (1, 1, 2)
 
 
 def test_two_transforms_of_an_item_are_one_change() -> None:
     first, second = changes(wicked_0="g..."), changes(wicked_0="kk..")
     both = pd.concat([first, second])
-    figures = metrics(DrawScores.empty(), both, {"single": [], "several": []})
+    figures = metrics(ComparisonScores.empty(), both, {"single": [], "several": []})
     assert (figures["share_altered"], figures["share_gold_removed"]) == (0.5, 0.25)
     original = matrix("question", a=[1, 1, 1, 0])
-    drawn = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}
-    seen, _ = follow_answers(align(original, drawn, both))
+    perturbed = {"wicked-0": matrix("wicked-0", a=[0, 1, 1, 0])}
+    seen, _ = follow_answers(align(original, perturbed, both))
     assert seen.set_index("gold")["n"].to_dict() == {"kept": 1, "removed": 1}

@@ -21,7 +21,7 @@ from benchwright.tables.wicked import PerturbationChanges
 RULES = PerturbationParams.model_validate(
     {
         "name": "rules",
-        "draws": 3,
+        "copies": 3,
         "cumulative": True,
         "transforms": [{"transform": "shuffle_choices"}, {"transform": "replace_choice"}],
     }
@@ -35,7 +35,7 @@ def rules(stage: Any) -> Any:
 
 
 def test_written_answers_stand_beside_scored_ones_of_the_same_model(stage: Any) -> None:
-    found = stage.outputs["draw_written"]
+    found = stage.outputs["comparison_written"]
     assert set(found["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
     written = found[found["written"]].set_index("model").loc["org/alpha-7b-it"]
     scored = found[~found["written"]].set_index("model").loc["org/alpha-7b-it"]
@@ -50,24 +50,24 @@ def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
     name = "m@generate-0"
     inputs = stage.inputs(configurations=(name,), n=8)
     table = inputs["live_responses"].copy()
-    matrix = inputs["draw_matrices"]["wicked-1"]
+    matrix = inputs["perturbed_matrices"]["wicked-1"]
     lost = table["condition"].eq("wicked-1") & table["item_id"].eq("demo/000")
     table.loc[lost, "extraction"] = "failed"
     matrix.correct[0, 0] = np.nan
     found = stage.run(configurations=(name,), n=8, **{**inputs, "live_responses": table})
-    row = found["draw_written"].iloc[0]
+    row = found["comparison_written"].iloc[0]
     assert row["n_items"] == 8
-    assert row["failed_drawn"] == pytest.approx(1 / 24)
+    assert row["failed_perturbed"] == pytest.approx(1 / 24)
     assert row["failed_original"] == 0
     assert row["accuracy_mean_extracted"] == pytest.approx(row["accuracy_mean"] * 24 / 23)
 
 
 def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
-    found = stage.outputs["draw_instruct"]
+    found = stage.outputs["comparison_instruct"]
     letters = found[found["asked"] == "letters-5"].set_index("family")
     assert (letters.loc["", "n_instruct"], letters.loc["", "n_base"]) == (6, 6)
     pair = letters.loc["org/alpha-7b"]
-    scores = stage.outputs["draw_scores"].set_index("configuration")["delta"]
+    scores = stage.outputs["comparison_scores"].set_index("configuration")["delta"]
     assert pair["delta_instruct"] == pytest.approx(scores["org/alpha-7b-it@letters-5"])
     assert pair["difference"] == pytest.approx(pair["delta_instruct"] - pair["delta_base"])
     families = letters.drop(["", FAMILIES])
@@ -76,7 +76,7 @@ def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
 
 
 def test_without_a_base_model_it_says_so(stage: Any) -> None:
-    found = stage.outputs["draw_instruct"]
+    found = stage.outputs["comparison_instruct"]
     row = found[found["asked"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
     assert np.isnan(row["difference"])
@@ -106,8 +106,8 @@ def test_rules_share_the_items_that_all_of_them_have(rules: Any) -> None:
     assert set(found["n_items"]) == {55}
     row = found[(found["configuration"] == "org/a@letters-5") & (found["step"] == 2)].iloc[0]
     seen = compared["rules_2"]
-    drawn = seen.drawn[:, seen.configurations.index("org/a@letters-5"), 5:]
-    assert row["accuracy"] == pytest.approx(drawn.mean())
+    perturbed = seen.perturbed[:, seen.configurations.index("org/a@letters-5"), 5:]
+    assert row["accuracy"] == pytest.approx(perturbed.mean())
 
 
 def test_rules_that_were_not_drawn_step_by_step_have_no_table(stage: Any) -> None:
@@ -116,7 +116,7 @@ def test_rules_that_were_not_drawn_step_by_step_have_no_table(stage: Any) -> Non
 
 def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
     ids = ["s0", "s1"]
-    draws = pd.DataFrame(
+    perturbed_items = pd.DataFrame(
         [(f"wicked-{k}", "demonstration", one, ["x"] * 4) for k in (1, 2) for one in ids],
         columns=["condition", "role", "item_id", "choices"],
     )
@@ -139,7 +139,7 @@ def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
         columns=["prompt_id", "configuration", "model", "item_id", "condition", "demonstrations"],
     )
     prompts["demonstrations"] = prompts["demonstrations"].astype("category")
-    first, second = count_demonstrations(prompts, changes, draws).to_dict("records")
+    first, second = count_demonstrations(prompts, changes, perturbed_items).to_dict("records")
     assert (first["prompts"], first["shown"], first["sets"]) == (3, 2, 2)
     assert (first["with_none_gold"], first["share"]) == (1, 0.5)
     assert first["expected"] == pytest.approx((0.25 + 0) / 2)  # s1 was not altered
@@ -148,16 +148,18 @@ def test_demonstrations_without_their_answer_and_their_expected_share() -> None:
     assert second["expected"] == pytest.approx((1 - 0.75**2 + 0.25) / 2)
 
 
-def test_the_expected_share_is_that_of_many_draws(stage: Any) -> None:
-    settings = PerturbationParams(draws=200)
+def test_the_expected_share_is_that_of_many_copies(stage: Any) -> None:
+    settings = PerturbationParams(copies=200)
     inputs = stage.inputs(configurations=("m@letters-3",), n=2, settings=settings)
-    found = count_demonstrations(inputs["prompts"], inputs["perturbation_changes"], inputs["draws"])
+    found = count_demonstrations(
+        inputs["prompts"], inputs["perturbation_changes"], inputs["perturbed_items"]
+    )
     assert found["share"].mean() == pytest.approx(found["expected"].mean(), abs=0.1)
     assert 0.3 < found["share"].mean() < 0.8
 
 
 def test_prompts_of_the_same_text_are_asked_once() -> None:
-    draws = pd.DataFrame({"condition": ["wicked-1"]})
+    perturbed_items = pd.DataFrame({"condition": ["wicked-1"]})
     prompts = pd.DataFrame(
         [
             ("m", "question", "t0"),
@@ -168,30 +170,30 @@ def test_prompts_of_the_same_text_are_asked_once() -> None:
         ],
         columns=["model", "condition", "prompt_id"],
     )
-    found = count_prompts(prompts, draws).set_index("model")
+    found = count_prompts(prompts, perturbed_items).set_index("model")
     assert found.loc["m"].tolist() == [3, 2, 1]
     assert found.loc["n"].tolist() == [1, 1, 0]
 
 
 def test_outcomes_of_each_transform_add_up(stage: Any, rules: Any) -> None:
     for outputs, n in ((stage.outputs, 120), (rules, 60)):
-        found = outputs["draw_coverage"]
+        found = outputs["comparison_coverage"]
         shares = found.groupby(["perturbation", "role", "transform"])["share"].sum()
         assert shares.to_numpy() == pytest.approx(np.ones(len(shares)))
         of_items = found[found["role"] == "item"]
         counts = of_items.groupby(["perturbation", "transform"])["n"].sum()
         assert (counts == 3 * n).all()
     assert count_changes(PerturbationChanges.empty()).empty
-    outcomes = stage.outputs["draw_coverage"]["outcome"].tolist()
+    outcomes = stage.outputs["comparison_coverage"]["outcome"].tolist()
     assert outcomes[:2] == ["altered", "none_or_all_present"]
 
 
 def test_metrics_are_flat_numbers(stage: Any) -> None:
-    found = stage.outputs["draw_metrics"]
+    found = stage.outputs["comparison_metrics"]
     assert all(isinstance(value, float) for value in found.values())
-    for name in ("mean_delta", "kendall_tau_b", "tau_b_between_draws", "significant_reversals"):
+    for name in ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "significant_reversals"):
         assert f"{name}.wicked.letters-5" in found
-    assert found["prompts_saved"] == stage.outputs["draw_prompts"]["saved"].sum()
+    assert found["prompts_saved"] == stage.outputs["comparison_prompts"]["saved"].sum()
 
 
 def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
@@ -202,12 +204,17 @@ def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
         if isinstance(value, pd.DataFrame) and name not in ("items",)
     }
     one, other = stage.run(**inputs), stage.run(**{**inputs, **turned})
-    for name in ("draw_scores", "draw_summary", "draw_none_rates", "draw_demonstrations"):
+    for name in (
+        "comparison_scores",
+        "comparison_summary",
+        "comparison_none_rates",
+        "comparison_demonstrations",
+    ):
         pd.testing.assert_frame_equal(one[name], other[name])
 
 
 def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
-    scores = stage.outputs["draw_scores"]
+    scores = stage.outputs["comparison_scores"]
     letters = scores[scores["asked"] == "letters-5"]
     wanted = letters["accuracy_mean"].rank(ascending=False, method="average")
     assert letters["rank_mean"].tolist() == wanted.tolist()
@@ -222,5 +229,5 @@ def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
         < -1e-12
         for a, b in pairs
     )
-    own = stage.outputs["draw_reversals"]
+    own = stage.outputs["comparison_reversals"]
     assert (own["asked"] == "letters-5").sum() == turned

@@ -1,4 +1,4 @@
-"""Answers to the original items and to their draws, aligned on the same items."""
+"""Answers to the original items and to their copies, aligned on the same items."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,27 +24,27 @@ Bools = NDArray[np.bool_]
 
 
 class ComparedAnswers(NamedTuple):
-    """Answers of m configurations to the n items that all of them answered in all d draws."""
+    """Answers of m configurations to the n items that all of them answered in all d copies."""
 
     configurations: tuple[str, ...]  # m names
     item_ids: tuple[str, ...]  # n ids
-    conditions: tuple[str, ...]  # d names of draws
+    conditions: tuple[str, ...]  # d names of copies
     clusters: NDArray[np.intp]  # (n,) items of one number share a passage or a stem
     original: Floats  # (m, n) right or wrong before, 0–1
-    drawn: Floats  # (d, m, n) the same in each draw
-    altered: Bools  # (d, n) the draw changed the item
+    perturbed: Floats  # (d, m, n) the same in each copy
+    altered: Bools  # (d, n) the copy changed the item
     gold_removed: Bools  # (d, n) the right option went
     picked_none: Bools  # (d, m, n) the option that says none is right was chosen
-    has_none: Bools  # (d, n) there is such an option, and the draw put it there
+    has_none: Bools  # (d, n) there is such an option, and the copy put it there
     options: NDArray[np.int64]  # (d, n) options of the item
     failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
-    failed_drawn: Bools  # (d, m, n) the same in each draw
+    failed_perturbed: Bools  # (d, m, n) the same in each copy
     shots_original: NDArray[np.int64]  # (m, n) demonstrations shown; −1 unknown
-    shots_drawn: NDArray[np.int64]  # (d, m, n) the same in each draw
+    shots_perturbed: NDArray[np.int64]  # (d, m, n) the same in each copy
 
     def mean_change(self) -> Floats:
-        """Return (m, n) the mean over draws minus the answer before."""
-        return self.drawn.mean(axis=0) - self.original
+        """Return (m, n) the mean over copies minus the answer before."""
+        return self.perturbed.mean(axis=0) - self.original
 
     def select_items(self, item_ids: tuple[str, ...]) -> "ComparedAnswers":
         """Return the same for some of the items, in the order of `item_ids`."""
@@ -60,11 +60,11 @@ class ComparedAnswers(NamedTuple):
 
 def align_answers(
     response_matrix: ResponseMatrix,
-    draw_matrices: Mapping[str, ResponseMatrix],
+    perturbed_matrices: Mapping[str, ResponseMatrix],
     responses: pd.DataFrame,
     live_responses: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     items: pd.DataFrame,
 ) -> dict[str, ComparedAnswers]:
     """Align the answers before and after, for each perturbation.
@@ -74,25 +74,25 @@ def align_answers(
 
     Args:
         response_matrix: answers to the original items.
-        draw_matrices: answers to each draw by condition, `<perturbation>-<number>`, judged by the
-            draw's gold, over the same items in the same order.
+        perturbed_matrices: answers to each copy by condition, `<perturbation>-<number>`, scored
+            against the copy's gold answer, over the same items in the same order.
         responses: a `Responses` table of the answers to the original items.
-        live_responses: a `Responses` table with the answers to the draws.
+        live_responses: a `Responses` table with the answers to the copies.
         perturbation_changes: a `PerturbationChanges` table.
-        draws: a `Draws` table.
-        items: an `Items` table; items of one passage or stem are one draw in standard errors.
+        perturbed_items: a `PerturbedItems` table.
+        items: an `Items` table; items of one passage or stem count as one in standard errors.
 
     Returns:
         The answers by perturbation, in order of the names, without perturbations that no
         configuration answered completely.
     """
-    altered_items = draws[draws["role"] == "item"]
+    altered_items = perturbed_items[perturbed_items["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
     before = _by_configuration(responses[responses["condition"] == "question"])
     ids = response_matrix.item_ids
     aligned = {}
-    for name, conditions in by_perturbation(draw_matrices).items():
-        matrices = [response_matrix, *(draw_matrices[condition] for condition in conditions)]
+    for name, conditions in by_perturbation(perturbed_matrices).items():
+        matrices = [response_matrix, *(perturbed_matrices[condition] for condition in conditions)]
         live = (live_responses[live_responses["condition"] == each] for each in conditions)
         tables = [before, *map(_by_configuration, live)]
         shared = set.intersection(
@@ -206,13 +206,13 @@ def _marks(
 ) -> Bools:
     items = changes[(changes["role"] == "item") & changes[column].astype(bool)]
     marked = set(zip(items["condition"], items["item_id"], strict=True))
-    return np.array([[(draw, item) in marked for item in item_ids] for draw in conditions])
+    return np.array([[(copy, item) in marked for item in item_ids] for copy in conditions])
 
 
 def _places_of_none(
-    drawn: pd.DataFrame, changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...]
+    perturbed: pd.DataFrame, changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (d, n) the place of the none-of-the-above option that a draw added, and K.
+    """Return (d, n) the place of the none-of-the-above option that a copy added, and K.
 
     The place is −1 where there is none. An item that already had such an option never gets another.
     """
@@ -223,7 +223,7 @@ def _places_of_none(
     places = np.full((len(conditions), len(item_ids)), -1, dtype=np.int64)
     options = np.zeros((len(conditions), len(item_ids)), dtype=np.int64)
     for condition, item, choices in zip(
-        drawn["condition"], drawn["item_id"], drawn["choices"], strict=True
+        perturbed["condition"], perturbed["item_id"], perturbed["choices"], strict=True
     ):
         if condition not in row_of or item not in column:
             continue

@@ -8,18 +8,22 @@ import numpy as np
 import pandas as pd
 
 from benchwright.methods.wicked.comparison.compared_answers import perturbation_of
-from benchwright.tables.wicked import DrawCoverage, DrawDemonstrations, DrawPrompts
+from benchwright.tables.wicked import (
+    ComparisonCoverage,
+    ComparisonDemonstrations,
+    ComparisonPrompts,
+)
 from benchwright.tracking import metric_name
 
 ALTERED = "altered"
 
 
 def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
-    """Count what each transform altered and what it copied, by reason, over all draws.
+    """Count what each transform altered and what it copied, by reason, over all copies.
 
     Returns:
-        A `DrawCoverage` table: items before demonstrations, transforms in their order, what was
-        altered first, then the reasons from the most frequent on.
+        A `ComparisonCoverage` table: items before demonstrations, transforms in their order,
+        `altered` first, then the reasons, the most frequent first.
     """
     changes = perturbation_changes.assign(
         perturbation=perturbation_changes["condition"].map(perturbation_of),
@@ -35,32 +39,32 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
                 share, gold = len(part) / len(group), int(part["gold_removed"].sum())
                 counts = (len(part), part["item_id"].nunique(), share, gold)
                 rows.append((perturbation, role, transform, outcome, *counts))
-    return DrawCoverage.from_rows(rows)
+    return ComparisonCoverage.from_rows(rows)
 
 
 def count_demonstrations(
-    prompts: pd.DataFrame, perturbation_changes: pd.DataFrame, draws: pd.DataFrame
+    prompts: pd.DataFrame, perturbation_changes: pd.DataFrame, perturbed_items: pd.DataFrame
 ) -> pd.DataFrame:
     """Count the prompts with a demonstration whose right answer is "none" (WiCkeD, section 4.2).
 
     Five demonstrations are shown there so that most prompts have one: 1 − (1 − 1/K)⁵, 76% at K = 4.
 
     Returns:
-        A `DrawDemonstrations` table, a row per configuration and draw.
+        A `ComparisonDemonstrations` table, a row per configuration and copy.
     """
-    conditions = draws["condition"].unique()
-    of_draws = prompts[prompts["condition"].isin(conditions)]
+    conditions = perturbed_items["condition"].unique()
+    of_copies = prompts[prompts["condition"].isin(conditions)]
     changes = perturbation_changes[perturbation_changes["role"] == "demonstration"]
     replaced = changes[changes["removed_index"] >= 0]
     changed = replaced.groupby(["condition", "item_id"])["gold_removed"].any().to_dict()
     options = {
         (condition, item): len(choices)
-        for condition, item, choices in draws.loc[
-            draws["role"] == "demonstration", ["condition", "item_id", "choices"]
+        for condition, item, choices in perturbed_items.loc[
+            perturbed_items["role"] == "demonstration", ["condition", "item_id", "choices"]
         ].itertuples(index=False, name=None)
     }
     rows: list[tuple[Any, ...]] = []
-    for (configuration, condition), group in of_draws.groupby(["configuration", "condition"]):
+    for (configuration, condition), group in of_copies.groupby(["configuration", "condition"]):
         sets = group["demonstrations"].astype(str).value_counts()
         sets = sets[sets > 0]
         shown = sets.drop("[]", errors="ignore")
@@ -76,18 +80,18 @@ def count_demonstrations(
             means = (float(np.average(chance, weights=weights)) for chance in chances)
             figures = [with_none / n, *means]
         rows.append((configuration, condition, len(group), n, len(shown), with_none, *figures))
-    return DrawDemonstrations.from_rows(rows)
+    return ComparisonDemonstrations.from_rows(rows)
 
 
-def count_prompts(prompts: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
-    """Count the prompts of the items and their draws with the same text, which are asked once."""
-    wanted = {"question", *draws["condition"].unique()}
+def count_prompts(prompts: pd.DataFrame, perturbed_items: pd.DataFrame) -> pd.DataFrame:
+    """Count the prompts of the items and their copies with the same text, which are asked once."""
+    wanted = {"question", *perturbed_items["condition"].unique()}
     # One prompt serves all configurations of a model that score it alike.
     ids = prompts[prompts["condition"].isin(wanted)].groupby("model")["prompt_id"]
     rows = [
         (model, len(group), group.nunique(), len(group) - group.nunique()) for model, group in ids
     ]
-    return DrawPrompts.from_rows(rows)
+    return ComparisonPrompts.from_rows(rows)
 
 
 def _expected(
@@ -112,7 +116,7 @@ def _expected(
     return some, 1 - none_expected, 1 - none_at_all
 
 
-_OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_draws", "tau_b_resampled")
+_OF_MODELS = ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "tau_b_resampled")
 _COUNTS = ("reversed_pairs", "significant_reversals")
 _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_se")
 
@@ -120,9 +124,9 @@ _OF_ONE = ("accuracy_original", "accuracy_mean", "accuracy_sd", "delta", "delta_
 class Unchecked(NamedTuple):
     """Numbers of items by what is known of their single best answer."""
 
-    lost: int  # items that lost their right option in some draw
+    lost: int  # items that lost their right option in some copy
     lost_unchecked: int  # those of them that nobody has checked: each may be incoherent
-    lost_by_draw: float  # the same in each draw, on average over draws
+    lost_per_copy: float  # the same in each copy, on average over copies
     single: int  # items known to have a single best answer
     several: int  # items known not to
     unchecked: int  # the others
@@ -145,49 +149,51 @@ def count_unchecked(
     removed = marks.index[marks["gold_removed"]]
     lost = {str(item) for item in removed.get_level_values("item_id")}
     unchecked = [item for item in removed.get_level_values("item_id") if item not in checked]
-    draws = marks.index.get_level_values("condition").nunique()
+    copies = marks.index.get_level_values("condition").nunique()
     return Unchecked(
         len(lost),
         len(lost - checked),
-        len(unchecked) / draws if draws else 0.0,
+        len(unchecked) / copies if copies else 0.0,
         len(single),
         len(checked - single),
         len(everyone - checked),
     )
 
 
-def collect_draw_metrics(
-    draw_scores: pd.DataFrame,
-    draw_summary: pd.DataFrame,
-    draw_demonstrations: pd.DataFrame,
-    draw_prompts: pd.DataFrame,
+def collect_comparison_metrics(
+    comparison_scores: pd.DataFrame,
+    comparison_summary: pd.DataFrame,
+    comparison_demonstrations: pd.DataFrame,
+    comparison_prompts: pd.DataFrame,
     perturbation_changes: pd.DataFrame,
     single_best_answer_ids: Mapping[str, list[str]],
 ) -> dict[str, float]:
-    """Collect the figures of the draws as flat numbers, for MLflow.
+    """Collect the figures of the copies as flat numbers, for MLflow.
 
-    `gold_removed_unchecked` counts items that lost their right option in some draw although
+    `gold_removed_unchecked` counts items that lost their right option in some copy although
     nobody has said whether a second one would do: each may be incoherent (WiCkeD, section 3).
     """
     marks = changes_of_items(perturbation_changes)
     unchecked = count_unchecked(perturbation_changes, single_best_answer_ids)
-    shown = draw_demonstrations["shown"].sum()
+    shown = comparison_demonstrations["shown"].sum()
     figures = {
-        "draws": float(marks.index.get_level_values("condition").nunique()),
+        "copies": float(marks.index.get_level_values("condition").nunique()),
         "share_altered": float(marks["altered"].mean()),
         "share_gold_removed": float(marks["gold_removed"].mean()),
         "gold_removed_unchecked": float(unchecked.lost_unchecked),
-        "gold_removed_unchecked_per_draw": unchecked.lost_by_draw,
-        "prompts_saved": float(draw_prompts["saved"].sum()),
-        "share_with_none_demonstration": float(draw_demonstrations["with_none_gold"].sum() / shown)
+        "gold_removed_unchecked_per_copy": unchecked.lost_per_copy,
+        "prompts_saved": float(comparison_prompts["saved"].sum()),
+        "share_with_none_demonstration": float(
+            comparison_demonstrations["with_none_gold"].sum() / shown
+        )
         if shown
         else np.nan,
     }
-    for row in draw_summary.to_dict("records"):
+    for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):
             parts = [row["metric"], row["perturbation"], row["asked"]]
             figures[metric_name(".".join(part for part in parts if part))] = float(row["value"])
-    for row in draw_scores.to_dict("records"):
+    for row in comparison_scores.to_dict("records"):
         name = metric_name(f"{row['perturbation']}.{row['configuration']}")
         for column in _OF_ONE:
             figures[f"{column}.{name}"] = float(row[column])

@@ -13,7 +13,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     ways_of_asking,
 )
 from benchwright.statistics.proportion import bounded_mean
-from benchwright.tables.wicked import DrawInstruct
+from benchwright.tables.wicked import ComparisonInstruct
 
 FAMILIES = "families"
 """The row of a table with the mean over the families that have both kinds."""
@@ -27,8 +27,8 @@ def compare_instruct(
     A model that the `Models` table does not list takes no part.
 
     Returns:
-        A `DrawInstruct` table; models are compared with those asked in the same way. Intervals are
-        over items, for these models; they say nothing about other models.
+        A `ComparisonInstruct` table. Models are compared with those asked in the same way.
+        Intervals are over items, for these models; they say nothing about other models.
     """
     known = {str(row["model"]): row for row in models_table.to_dict("records")}
     rows: list[tuple[Any, ...]] = []
@@ -49,7 +49,7 @@ def compare_instruct(
                 # In the order of `kinds`: the mean of the families depends on it in its last digit.
                 families = [both for both in kinds.values() if all(both)]
                 rows.append((name, way, FAMILIES, *_compared(families, change, answers)))
-    return DrawInstruct.from_rows(rows)
+    return ComparisonInstruct.from_rows(rows)
 
 
 def _compared(

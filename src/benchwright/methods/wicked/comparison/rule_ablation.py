@@ -48,9 +48,9 @@ def compare_rules(
     for configuration in sorted(able):
         places = [answers.configurations.index(configuration) for answers in aligned]
         states = [aligned[0].original[places[:1]]]
-        states += [answers.drawn[:, row] for answers, row in zip(aligned, places, strict=True)]
+        states += [answers.perturbed[:, row] for answers, row in zip(aligned, places, strict=True)]
         for step, answers in enumerate(states):
-            by_draw = answers.mean(axis=1)
+            by_copy = answers.mean(axis=1)
             rows.append(
                 {
                     "perturbation": steps[step - 1] if step else "",
@@ -59,9 +59,9 @@ def compare_rules(
                     "step": step,
                     "rule": rules[step - 1] if step else "none",
                     "n_items": len(common),
-                    "draws": len(answers) if step else 0,
-                    "accuracy": float(by_draw.mean()),
-                    "accuracy_sd": float(by_draw.std(ddof=1)) if len(answers) > 1 else np.nan,
+                    "copies": len(answers) if step else 0,
+                    "accuracy": float(by_copy.mean()),
+                    "accuracy_sd": float(by_copy.std(ddof=1)) if len(answers) > 1 else np.nan,
                     **_change("step", answers, states[step - 1] if step else None, aligned[0]),
                     **_change("total", answers, states[0] if step else None, aligned[0]),
                 }

@@ -28,15 +28,16 @@ _SIGNIFICANT = 0.05
 _RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
 
 
-def score_draws(
+def compare_scores(
     compared_answers: Mapping[str, ComparedAnswers], evaluation: EvaluationParams, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Compare accuracies and ranks on the draws with those on the original items.
+    """Compare accuracies and ranks on the copies with those on the original items.
 
     Models are ranked among those asked in the same way.
 
     Returns:
-        `DrawScores`, `DrawSummary` and `DrawReversals`; all empty where nothing can be compared.
+        `ComparisonScores`, `ComparisonSummary` and `ComparisonReversals` tables, empty where
+        nothing can be compared.
     """
     scores: list[dict[str, Any]] = []
     summary: list[tuple[Any, ...]] = []
@@ -46,7 +47,7 @@ def score_draws(
         shuffles = {
             way: rank_shuffle(
                 answers.original[rows],
-                answers.drawn[:, rows],
+                answers.perturbed[:, rows],
                 answers.clusters,
                 evaluation.bootstrap_draws,
                 stage_generator(seed, f"draw_comparison/{name}/{way}"),
@@ -58,15 +59,15 @@ def score_draws(
             counts, pairs = _reversals(answers, rows)
             reversed_pairs += [(name, way, *pair) for pair in pairs]
             figures = _figures(answers, rows, shuffles[way]) | counts
-            basis = (len(rows), len(answers.item_ids), len(answers.drawn))
+            basis = (len(rows), len(answers.item_ids), len(answers.perturbed))
             summary += [
                 (name, way, metric, each.value, each.low, each.high, *basis, each.reason)
                 for metric, each in figures.items()
             ]
     return (
-        tables.DrawScores.from_rows(scores),
-        tables.DrawSummary.from_rows(summary),
-        tables.DrawReversals.from_rows(reversed_pairs),
+        tables.ComparisonScores.from_rows(scores),
+        tables.ComparisonSummary.from_rows(summary),
+        tables.ComparisonReversals.from_rows(reversed_pairs),
     )
 
 
@@ -77,35 +78,35 @@ def _scores(
     shuffles: Mapping[str, RankShuffle],
 ) -> list[dict[str, Any]]:
     m = len(answers.configurations)
-    by_draw = answers.drawn.mean(axis=2)  # (d, m)
+    by_copy = answers.perturbed.mean(axis=2)  # (d, m)
     change = clustered_means(answers.mean_change(), answers.clusters)
-    repeated = np.broadcast_to(answers.original, answers.drawn.shape)
+    repeated = np.broadcast_to(answers.original, answers.perturbed.shape)
     rank, asked = np.full((m, len(_RANKS)), np.nan), [""] * m
     for way, rows in ways.items():
         rank[rows] = shuffles[way].ranks
         for row in rows:
             asked[row] = way
-    known = (answers.shots_drawn >= 0) & (answers.shots_original >= 0)
-    fewer_original = known & (answers.shots_original < answers.shots_drawn)
-    fewer_drawn = known & (answers.shots_drawn < answers.shots_original)
-    equal = known & ~fewer_original & ~fewer_drawn
+    known = (answers.shots_perturbed >= 0) & (answers.shots_original >= 0)
+    fewer_original = known & (answers.shots_original < answers.shots_perturbed)
+    fewer_perturbed = known & (answers.shots_perturbed < answers.shots_original)
+    equal = known & ~fewer_original & ~fewer_perturbed
     columns = {
         "accuracy_original": answers.original.mean(axis=1),
-        "accuracy_mean": by_draw.mean(axis=0),
-        "accuracy_sd": by_draw.std(axis=0, ddof=1) if len(by_draw) > 1 else np.full(m, np.nan),
+        "accuracy_mean": by_copy.mean(axis=0),
+        "accuracy_sd": by_copy.std(axis=0, ddof=1) if len(by_copy) > 1 else np.full(m, np.nan),
         "delta": change.mean,
         "delta_se": change.se,
         "delta_low": change.low,
         "delta_high": change.high,
-        "accuracy_altered": mean_where(answers.drawn, answers.altered),
+        "accuracy_altered": mean_where(answers.perturbed, answers.altered),
         "accuracy_altered_original": mean_where(repeated, answers.altered),
-        "accuracy_gold_removed": mean_where(answers.drawn, answers.gold_removed),
+        "accuracy_gold_removed": mean_where(answers.perturbed, answers.gold_removed),
         **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
-        "delta_equal_shots": _means_where(answers.drawn - repeated, equal),
+        "delta_equal_shots": _means_where(answers.perturbed - repeated, equal),
     }
     counts = {
         "fewer_shots_original": fewer_original.sum(axis=(0, 2)),
-        "fewer_shots_drawn": fewer_drawn.sum(axis=(0, 2)),
+        "fewer_shots_perturbed": fewer_perturbed.sum(axis=(0, 2)),
         "unknown_shots": (~known).sum(axis=(0, 2)),
     }
     return [
@@ -115,7 +116,7 @@ def _scores(
             **parse_configuration(configuration)._asdict(),
             "asked": asked[row],
             "n_items": len(answers.item_ids),
-            "draws": len(answers.drawn),
+            "copies": len(answers.perturbed),
             **{column: float(values[row]) for column, values in columns.items()},
             **{column: int(values[row]) for column, values in counts.items()},
         }
@@ -143,7 +144,7 @@ def _reversals(
     answers: ComparedAnswers, rows: list[int]
 ) -> tuple[dict[str, Bounded], list[tuple[Any, ...]]]:
     """Return the numbers of pairs, and the reversed pairs, the most significant first."""
-    original, after = answers.original[rows], answers.drawn.mean(axis=0)[rows]
+    original, after = answers.original[rows], answers.perturbed.mean(axis=0)[rows]
     result = reversals(original, after, answers.clusters, _SIGNIFICANT)
     reason = "" if result.pairs else f"{len(rows)} model; at least 2 are needed"
     missing = np.nan if reason else 0.0
@@ -165,7 +166,7 @@ def _reversals(
 def _figures(answers: ComparedAnswers, rows: list[int], shuffle: RankShuffle) -> dict[str, Bounded]:
     means = {
         "mean_accuracy_original": answers.original[rows],
-        "mean_accuracy": answers.drawn.mean(axis=0)[rows],
+        "mean_accuracy": answers.perturbed.mean(axis=0)[rows],
         "mean_delta": answers.mean_change()[rows],
     }
     figures = {
@@ -183,15 +184,15 @@ def follow_answers(
     """Count answers that changed, and answers that say none is right.
 
     Returns:
-        `DrawTransitions`: shares of altered items by how the answer changed, apart for gold kept
-        and removed; `DrawNoneRates`: how often "none" was picked where it is right and where not,
-        among items into which a draw put such an option.
+        `ComparisonTransitions`: shares of altered items by how the answer changed, separately for
+        gold kept and gold removed. `ComparisonNoneRates`: how often "none" was picked where it is
+        right and where it is wrong, among items into which a copy put such an option.
     """
     transitions: list[tuple[Any, ...]] = []
     rates: list[tuple[Any, ...]] = []
     for name, answers in compared_answers.items():
-        before = np.broadcast_to(answers.original >= 0.5, answers.drawn.shape)
-        after = answers.drawn >= 0.5
+        before = np.broadcast_to(answers.original >= 0.5, answers.perturbed.shape)
+        after = answers.perturbed >= 0.5
         became = ((before, after), (before, ~after), (~before, after), (~before, ~after))
         clusters = np.broadcast_to(answers.clusters, answers.has_none.shape)
         for gold, of_gold in (("kept", ~answers.gold_removed), ("removed", answers.gold_removed)):
@@ -208,4 +209,6 @@ def follow_answers(
                     share = clustered_share(hits, clusters[asked])
                     bounds = (share.share, share.low, share.high)
                     rates.append((*key, share.n, int(hits.sum()), *bounds, chance, share.reason))
-    return tables.DrawTransitions.from_rows(transitions), tables.DrawNoneRates.from_rows(rates)
+    return tables.ComparisonTransitions.from_rows(
+        transitions
+    ), tables.ComparisonNoneRates.from_rows(rates)

@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     by_score_first,
 )
 from benchwright.statistics.proportion import bounded_mean, clustered_means
-from benchwright.tables.wicked import DrawWritten
+from benchwright.tables.wicked import ComparisonWritten
 
 _WRITTEN = "generate"
 
@@ -21,8 +21,8 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
     """Compare configurations that write their answer with those of the same model that do not.
 
     Returns:
-        A `DrawWritten` table of the models with a configuration in style `generate`. It is compared
-        with the model's first one by score (letters before texts, more shots before fewer).
+        A `ComparisonWritten` table of the models with a configuration in style `generate`. It is
+        compared with the model's first one by score (letters before texts, more shots first).
     """
     rows: list[dict[str, Any]] = []
     for name, answers in compared_answers.items():
@@ -33,8 +33,11 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
         for row, asked in enumerate(parsed):
             if asked.model not in writers:
                 continue
-            read_before, read_after = ~answers.failed_original[row], ~answers.failed_drawn[:, row]
-            before, after = answers.original[row], answers.drawn[:, row]
+            read_before, read_after = (
+                ~answers.failed_original[row],
+                ~answers.failed_perturbed[:, row],
+            )
+            before, after = answers.original[row], answers.perturbed[:, row]
             figures = {
                 "accuracy_original": before.mean(),
                 "accuracy_mean": after.mean(),
@@ -42,7 +45,7 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                 "delta_low": change.low[row],
                 "delta_high": change.high[row],
                 "failed_original": answers.failed_original[row].mean(),
-                "failed_drawn": answers.failed_drawn[:, row].mean(),
+                "failed_perturbed": answers.failed_perturbed[:, row].mean(),
                 "accuracy_original_extracted": before[read_before].mean()
                 if read_before.any()
                 else np.nan,
@@ -71,4 +74,4 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                     "beside": beside,
                 }
             )
-    return DrawWritten.from_rows(rows)
+    return ComparisonWritten.from_rows(rows)

@@ -11,13 +11,13 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import plot_style as style
 from benchwright.reports.page import plots
 
-NOBODY = "No model answered the items and their draws."
+NOBODY = "No model answered the items and their copies."
 _MOST = 12  # lines beyond this cannot be told apart
 _DASHES = ("solid", "dot", "dash", "dashdot")
 
 
 class Shown(NamedTuple):
-    """The rows of `DrawScores` that a figure is about."""
+    """The rows of `ComparisonScores` that a figure is about."""
 
     scores: pd.DataFrame  # of models asked alike, best original accuracy first, perhaps thinned out
     names: list[str]  # of the models, for labels, escaped
@@ -25,12 +25,14 @@ class Shown(NamedTuple):
     note: str  # what the caption adds: the way of asking, how many are shown
 
 
-def choose_models(draw_scores: pd.DataFrame, perturbation: PerturbationParams, most: int) -> Shown:
+def choose_models(
+    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, most: int
+) -> Shown:
     """Return the models of the main perturbation that were asked alike, thinned out if many."""
     name = compared_answers.main_perturbation(
-        sorted(set(draw_scores["perturbation"])), perturbation
+        sorted(set(comparison_scores["perturbation"])), perturbation
     )
-    scores = draw_scores[draw_scores["perturbation"] == name]
+    scores = comparison_scores[comparison_scores["perturbation"] == name]
     way = next(iter(compared_answers.ways_of_asking(scores["configuration"].tolist())))
     scores = scores[(scores["asked"] == way) & scores["rank_original"].notna()]
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
@@ -93,14 +95,14 @@ def two_panels(
     )
 
 
-def draw_deltas(
-    draw_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
+def plot_deltas(
+    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
 ) -> Any:
-    """Draw accuracy before and on the draws, and the difference with its interval over items."""
-    title = "Accuracy before and on the draws, and the difference"
-    if draw_scores.empty:
+    """Draw accuracy before and on the copies, and the difference with its interval over items."""
+    title = "Accuracy before and on the copies, and the difference"
+    if comparison_scores.empty:
         return style.empty_figure(title, NOBODY)
-    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     accuracy = {"title": "accuracy", "domain": [0, 0.56], "tickformat": ".0%", "nticks": 6}
     difference = {"title": "difference, points", "domain": [0.64, 1], "rangemode": "tozero"}
     fewer = {"layout.xaxis.nticks": 4, "layout.xaxis2.nticks": 4}
@@ -110,7 +112,7 @@ def draw_deltas(
         [*_accuracies(shown), _differences(shown)],
         (accuracy, {**difference, "nticks": 6, "zeroline": True, "zerolinecolor": style.QUIET}),
         below=(108, 44),
-        narrow=(fewer, {"data.2.name": "draws, mean ± sd"}),
+        narrow=(fewer, {"data.2.name": "copies, mean ± sd"}),
         margin=plots.margin(108),
         hovermode="closest",
     )
@@ -143,8 +145,8 @@ def _accuracies(shown: Shown) -> list[dict[str, Any]]:
         plots.points(
             table["accuracy_mean"].tolist(),
             rows,
-            "%{customdata[0]}<br>draws: %{x:.1%}, sd %{customdata[1]}",
-            name="draws, mean ± standard deviation over draws",
+            "%{customdata[0]}<br>copies: %{x:.1%}, sd %{customdata[1]}",
+            name="copies, mean ± standard deviation over copies",
             marker={"color": style.REMOVED, "size": 9},
             error_x=plots.deviations(table["accuracy_sd"], style.REMOVED),
             customdata=sd,
@@ -172,12 +174,12 @@ def _differences(shown: Shown) -> dict[str, Any]:
     )
 
 
-def draw_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
+def plot_rule_ablation(rule_ablation: pd.DataFrame) -> Any:
     """Draw accuracy with no rule, the first, the first two, and so on; one line a configuration.
 
     Source: MMLU-CF, Table 2 and Figure 7.
     """
-    title = "Accuracy with one more rule at each step, mean ± standard deviation over draws"
+    title = "Accuracy with one more rule at each step, mean ± standard deviation over copies"
     if rule_ablation.empty:
         return style.empty_figure(
             title, "The rules were not drawn step by step (cumulative: true)."

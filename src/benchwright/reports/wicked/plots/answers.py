@@ -21,19 +21,19 @@ _NAMED = 16  # with more models the legend cannot be read
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x")
 
 
-def draw_transitions(
-    draw_transitions: pd.DataFrame,
-    draw_scores: pd.DataFrame,
+def plot_transitions(
+    comparison_transitions: pd.DataFrame,
+    comparison_scores: pd.DataFrame,
     perturbation: PerturbationParams,
     evaluation: EvaluationParams,
 ) -> Any:
     """Draw the shares of altered items by what became of the answer, for gold kept and removed."""
     title = "Answers to altered items, before and after"
-    if draw_scores.empty:
+    if comparison_scores.empty:
         return style.empty_figure(title, NOBODY)
-    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
-    rows = draw_transitions[
-        draw_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
+    shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
+    rows = comparison_transitions[
+        comparison_transitions["perturbation"] == shown.scores["perturbation"].iloc[0]
     ].set_index(["gold", "configuration"])
     if not rows["n"].sum():
         return style.empty_figure(title, "No item was altered.")
@@ -70,19 +70,19 @@ def draw_transitions(
     )
 
 
-def draw_none_rates(
-    draw_none_rates: pd.DataFrame,
-    draw_scores: pd.DataFrame,
+def plot_none_rates(
+    comparison_none_rates: pd.DataFrame,
+    comparison_scores: pd.DataFrame,
     perturbation: PerturbationParams,
     evaluation: EvaluationParams,
 ) -> Any:
     """Draw how often "none" is picked where it is right against how often where it is wrong."""
     title = "Picking “none”: where it is right against where it is not"
-    if draw_scores.empty:
+    if comparison_scores.empty:
         return style.empty_figure(title, NOBODY)
-    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     name = shown.scores["perturbation"].iloc[0]
-    rows = draw_none_rates[draw_none_rates["perturbation"] == name]
+    rows = comparison_none_rates[comparison_none_rates["perturbation"] == name]
     if rows.empty or not rows["n"].all():
         return style.empty_figure(title, "No item was given an option that says none is right.")
     rates = rows.set_index(["configuration", "gold"])

@@ -15,14 +15,14 @@ _LANES = 8  # intervals side by side, so that those of neighbours do not cover e
 _LANE = 0.02
 
 
-def draw_rank_shuffle(
-    draw_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
+def plot_rank_shuffle(
+    comparison_scores: pd.DataFrame, perturbation: PerturbationParams, evaluation: EvaluationParams
 ) -> Any:
-    """Draw each model's rank before (left) and on the draws (right), with intervals over items."""
-    title = "Ranks of the models before (left) and on the draws (right): blue rose, orange fell"
-    if draw_scores.empty:
+    """Draw each model's rank before (left) and on the copies (right), with intervals over items."""
+    title = "Ranks of the models before (left) and on the copies (right): blue rose, orange fell"
+    if comparison_scores.empty:
         return style.empty_figure(title, NOBODY)
-    shown = choose_models(draw_scores, perturbation, evaluation.rank_chart_models)
+    shown = choose_models(comparison_scores, perturbation, evaluation.rank_chart_models)
     if len(shown.scores) < 2:
         return style.empty_figure(title, "There is only one model to rank.")
     rows = shown.scores.to_dict("records")
@@ -33,7 +33,7 @@ def draw_rank_shuffle(
     traces = []
     for left, (name, row) in enumerate(zip(shown.names, rows, strict=True)):
         colour = plots.rank_colour(row["rank_original"], row["rank_mean"])
-        hover = f"{name}<br>before: {_said(row, 'original')}<br>draws: {_said(row, 'mean')}"
+        hover = f"{name}<br>before: {_said(row, 'original')}<br>copies: {_said(row, 'mean')}"
         look = {"line": {"color": colour, "width": 2}, "marker": {"size": 6}}
         traces.append(
             plots.points([0, 1], [left, right[left]], hover, mode="lines+markers", **look)

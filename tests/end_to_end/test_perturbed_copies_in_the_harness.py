@@ -1,4 +1,4 @@
-"""Draws exported, scored by lm-evaluation-harness, imported: the scores that we count ourselves."""
+"""Perturbed copies, exported and scored by lm-evaluation-harness, give our own scores."""
 
 import shutil
 from collections.abc import Callable
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.live, pytest.mark.long]
 
 MODEL = "smollm2-135m-instruct"
 ASKED = {f"{MODEL}@letters-0": "", f"{MODEL}@cloze-3": "_cloze"}
-ITEMS, DRAWS = 6, 2
+ITEMS, COPIES = 6, 2
 
 
 class Answered(NamedTuple):
@@ -41,12 +41,12 @@ def answered(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Answered:
     common: dict[str, Any] = {"benchmark": "demo", "variant": "wicked", "limit": ITEMS}
-    common["perturbation"] = {"draws": DRAWS}
+    common["perturbation"] = {"copies": COPIES}
     asked = {"configurations": list(ASKED), "conditions": ["question"], "dtype": "float32"}
     live = run_project(pipeline="wicked", scoring=asked, **common)
 
     data = tmp_path_factory.mktemp("imported")
-    tasks = live / "08_reporting" / "demo" / "wicked" / "harness_draws"
+    tasks = live / "08_reporting" / "demo" / "wicked" / "harness_perturbed"
     shutil.copytree(repository / "data" / "01_raw", data / "01_raw")
     logs = data / "01_raw" / "demo" / "responses"
     (logs / "recorded_answers.parquet").unlink()  # has answers of this model too
@@ -103,30 +103,37 @@ def evaluate(names: list[str], shots: int, weights: Path, tasks: Path, logs: Pat
 
 
 def test_the_harness_counts_the_accuracies_that_we_count(answered: Answered) -> None:
-    scores = table(answered.live, "08_reporting", "draw_scores").set_index("configuration")
+    scores = table(answered.live, "08_reporting", "comparison_scores").set_index("configuration")
     for name, style in ASKED.items():
         results = answered.results[name]["results"]
         row = scores.loc[name]
-        assert (row["n_items"], row["draws"]) == (ITEMS, DRAWS)
+        assert (row["n_items"], row["copies"]) == (ITEMS, COPIES)
         assert results[f"benchwright_demo{style}"]["acc,none"] == row["accuracy_original"]
-        drawn = [
-            results[f"benchwright_demo_wicked_{draw + 1}{style}"]["acc,none"]
-            for draw in range(DRAWS)
+        perturbed = [
+            results[f"benchwright_demo_wicked_{copy + 1}{style}"]["acc,none"]
+            for copy in range(COPIES)
         ]
-        assert np.mean(drawn) == pytest.approx(row["accuracy_mean"])
-        assert np.std(drawn, ddof=1) == pytest.approx(row["accuracy_sd"])
+        assert np.mean(perturbed) == pytest.approx(row["accuracy_mean"])
+        assert np.std(perturbed, ddof=1) == pytest.approx(row["accuracy_sd"])
         group = results[f"benchwright_demo_wicked{style}"]["acc,none"]
         assert group == pytest.approx(row["accuracy_mean"])
 
 
-def test_imported_logs_give_the_scores_of_the_draws(answered: Answered) -> None:
+def test_imported_logs_give_the_scores_of_the_copies(answered: Answered) -> None:
     live, imported = (
-        table(data, "08_reporting", "draw_scores").set_index("configuration")
+        table(data, "08_reporting", "comparison_scores").set_index("configuration")
         for data in (answered.live, answered.imported)
     )
     shared = sorted({*ASKED, f"{MODEL}@cloze_bytes-3"})
     assert sorted(imported.index) == shared  # a log has no numbers of tokens
-    same = ["n_items", "draws", "accuracy_original", "accuracy_mean", "accuracy_sd", "delta"]
+    same = [
+        "n_items",
+        "copies",
+        "accuracy_original",
+        "accuracy_mean",
+        "accuracy_sd",
+        "delta",
+    ]
     same += ["delta_se", "accuracy_altered", "accuracy_gold_removed"]
     pd.testing.assert_frame_equal(live.loc[shared, same], imported.loc[shared, same])
 
@@ -139,7 +146,7 @@ def test_every_answer_comes_back_under_its_condition(answered: Answered) -> None
     assert set(logged["condition"]) == {"question", "wicked-1", "wicked-2"}
     assert set(logged["model"]) == {MODEL}
     both = live.merge(logged, on=[*key, "model", "shots"], suffixes=("", "_logged"))
-    assert len(both) == len(logged) == len(ASKED) * ITEMS * (DRAWS + 1)
+    assert len(both) == len(logged) == len(ASKED) * ITEMS * (COPIES + 1)
     for own, other in zip(both["logprobs"], both["logprobs_logged"], strict=True):
         np.testing.assert_allclose(own, other, atol=2e-3)
     report = table(answered.imported, "07_model_output", "import_report")

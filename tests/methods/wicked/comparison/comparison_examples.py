@@ -1,4 +1,4 @@
-"""A benchmark put together by hand, its draws by the real transforms, and made-up models."""
+"""A benchmark put together by hand, its copies by the real transforms, and made-up models."""
 
 import json
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.draw_comparison import create_pipeline
+from benchwright.pipelines.comparison import create_pipeline
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Models, Responses
-from benchwright.tables.wicked import Draws, OptionWordings, PerturbationChanges
+from benchwright.tables.wicked import OptionWordings, PerturbationChanges, PerturbedItems
 from benchwright.transforms.compose import perturb
 
 NASTY = "Is <script>alert(1)</script> & <b>bold</b> shown as text?"
@@ -63,7 +63,7 @@ def make_inputs(
     **changed: Any,
 ) -> Inputs:
     """The inputs of the stage; model `row` loses `cost(row)` of its accuracy on altered items."""
-    settings = settings or PerturbationParams(draws=3)
+    settings = settings or PerturbationParams(copies=3)
     items, demonstrations = items_table(n), items_table(6, "shown")
     names = [settings.name]
     if settings.cumulative:
@@ -85,7 +85,7 @@ def make_inputs(
         )
         for k, name in enumerate(names)
     ]
-    draws = pd.concat([one.draws for one in made], ignore_index=True)
+    perturbed_items = pd.concat([one.perturbed_items for one in made], ignore_index=True)
     changes = pd.concat([one.changes for one in made], ignore_index=True)
     rng = np.random.default_rng(seed)
     m = len(configurations)
@@ -95,7 +95,7 @@ def make_inputs(
     before = (luck < chance[:, None]).astype(np.float32)
     responses = [answers(configurations, ids, "question")]
     matrices = {}
-    for condition, own in draws[draws["role"] == "item"].groupby("condition"):
+    for condition, own in perturbed_items[perturbed_items["role"] == "item"].groupby("condition"):
         marks = changes[(changes["condition"] == condition) & (changes["role"] == "item")]
         altered = marks.groupby("item_id")["altered"].any().reindex(list(ids)).to_numpy()
         lost = np.array([cost(row) for row in range(m)]).reshape(m, 1)
@@ -109,14 +109,14 @@ def make_inputs(
         )
         responses.append(answers(configurations, ids, str(condition)))
     table = pd.concat(responses, ignore_index=True)
-    prompts = prompts_table(configurations, items, draws, demonstrations)
+    prompts = prompts_table(configurations, items, perturbed_items, demonstrations)
     known = {
         "response_matrix": ResponseMatrix.of(configurations, ids, correct=before),
-        "draw_matrices": matrices,
+        "perturbed_matrices": matrices,
         "responses": table[table["condition"] == "question"],
         "live_responses": table,
         "perturbation_changes": PerturbationChanges.validate(changes),
-        "draws": Draws.validate(draws),
+        "perturbed_items": PerturbedItems.validate(perturbed_items),
         "items": items,
         "prompts": prompts,
         "models_table": models_of(configurations),
@@ -201,7 +201,7 @@ def answers(
 def prompts_table(
     configurations: tuple[str, ...],
     items: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
 ) -> pd.DataFrame:
     """The columns of `Prompts` that the stage reads; a copy has the prompt of its item."""
@@ -210,7 +210,7 @@ def prompts_table(
     texts = [("question", row.item_id, row.choices) for row in items.itertuples()]
     texts += [
         (row.condition, row.item_id, row.choices)
-        for row in draws[draws["role"] == "item"].itertuples()
+        for row in perturbed_items[perturbed_items["role"] == "item"].itertuples()
     ]
     for name in configurations:
         asked = parse_configuration(name)

@@ -1,5 +1,5 @@
 """Scores on altered items beside those on the items as they were."""
 
-from benchwright.pipelines.draw_comparison.pipeline import create_pipeline
+from benchwright.pipelines.comparison.pipeline import create_pipeline
 
 __all__ = ["create_pipeline"]

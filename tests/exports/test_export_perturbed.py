@@ -1,4 +1,4 @@
-"""Draws as tasks: whose rows, under which names, in which groups, and what the page says."""
+"""Copies as tasks: whose rows, under which names, in which groups, and what the page says."""
 
 import importlib.util
 from pathlib import Path
@@ -11,12 +11,12 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.exports.export import export_draws, export_tasks
+from benchwright.exports.export import export_perturbed, export_tasks
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
-from benchwright.pipelines.exports import create_draws_pipeline
-from benchwright.tables.wicked import Draws
+from benchwright.pipelines.exports import create_perturbed_pipeline
+from benchwright.tables.wicked import PerturbedItems
 from benchwright.transforms.compose import perturb
 from exports.export_examples import benchmark, item, table
 from harness_folder import folder_contents
@@ -30,19 +30,21 @@ SHOWN_BY_SUBJECT = table(*(item(f"dev/{s}/{n}", s) for s in ("law", "anatomy") f
 def export(
     items: pd.DataFrame = ITEMS,
     shown: pd.DataFrame = SHOWN,
-    draws: pd.DataFrame | None = None,
+    perturbed_items: pd.DataFrame | None = None,
     perturbation: PerturbationParams | None = None,
     limit: int | None = None,
     seed: int = 0,
     **changes: Any,
 ) -> HarnessExport:
-    perturbation = perturbation or PerturbationParams(draws=2)
-    if draws is None:
-        draws = pd.DataFrame(Draws.validate(perturb(items, shown, perturbation, 0).draws))
-    return export_draws(
+    perturbation = perturbation or PerturbationParams(copies=2)
+    if perturbed_items is None:
+        perturbed_items = pd.DataFrame(
+            PerturbedItems.validate(perturb(items, shown, perturbation, 0).perturbed_items)
+        )
+    return export_perturbed(
         items,
         shown,
-        draws,
+        perturbed_items,
         perturbation,
         benchmark(),
         ScoringParams(),
@@ -57,7 +59,7 @@ def names(found: HarnessExport) -> list[str]:
     return [family.name for family in found.families]
 
 
-def test_original_group_and_draws_stand_side_by_side_in_every_style() -> None:
+def test_original_group_and_copies_stand_side_by_side_in_every_style() -> None:
     assert names(export(styles=("letters", "cloze"))) == [
         "benchwright_colours",
         "benchwright_colours_cloze",
@@ -70,38 +72,38 @@ def test_original_group_and_draws_stand_side_by_side_in_every_style() -> None:
     ]
 
 
-def test_draws_are_counted_as_numbers() -> None:
-    found = export(perturbation=PerturbationParams(draws=11))
+def test_copies_are_counted_as_numbers() -> None:
+    found = export(perturbation=PerturbationParams(copies=11))
     (group,) = [family for family in found.families if family.group is not None]
     assert group.group is not None
     assert group.group["task"] == [f"benchwright_colours_wicked_{n}" for n in range(1, 12)]
 
 
-def test_each_draw_has_its_own_items_and_demonstrations() -> None:
-    made = perturb(ITEMS, SHOWN, PerturbationParams(draws=2), 0).draws
+def test_each_copy_has_its_own_items_and_demonstrations() -> None:
+    made = perturb(ITEMS, SHOWN, PerturbationParams(copies=2), 0).perturbed_items
     families = {family.name: family for family in export().families}
     for number in (1, 2):
         own = made[made["condition"] == f"wicked-{number}"].set_index("item_id")
         (task,) = families[f"benchwright_colours_wicked_{number}"].tasks
         for row in [*task.rows, *task.demonstrations]:
-            drawn = own.loc[row["item_id"]]
-            assert row["choices"] == list(drawn["choices"])
-            assert row["answer"] == drawn["answer"]
-            assert row["content_hash"] == drawn["content_hash"]
+            perturbed = own.loc[row["item_id"]]
+            assert row["choices"] == list(perturbed["choices"])
+            assert row["answer"] == perturbed["answer"]
+            assert row["content_hash"] == perturbed["content_hash"]
             assert row["condition"] == f"wicked-{number}"
             assert "None of the above" in row["text"]
         assert [row["item_id"] for row in task.rows] == list(ITEMS["item_id"])
         assert [row["item_id"] for row in task.demonstrations] == list(SHOWN["item_id"])
 
 
-def test_tasks_of_a_draw_say_which_it_is() -> None:
+def test_tasks_of_a_copy_say_which_it_is() -> None:
     family = export().families[-1]
     said = family.tasks[0].config["metadata"]["benchwright"]
-    assert {name: said[name] for name in ("benchmark", "condition", "perturbation", "draw")} == {
+    assert {name: said[name] for name in ("benchmark", "condition", "perturbation", "copy")} == {
         "benchmark": "colours",
         "condition": "wicked-2",
         "perturbation": "wicked",
-        "draw": "2",
+        "copy": "2",
     }
     assert said["items_hash"] == family.facts["items_hash"]
     (first, second) = (family.facts["items_hash"] for family in export().families[-2:])
@@ -125,13 +127,13 @@ def test_the_original_is_exported_as_it_always_was() -> None:
     assert "condition" not in export().families[0].tasks[0].rows[0]
 
 
-def test_groups_of_subjects_are_in_the_group_of_draws() -> None:
+def test_groups_of_subjects_are_in_the_group_of_copies() -> None:
     found = export(TWO_SUBJECTS, SHOWN_BY_SUBJECT)
     contents = folder_contents(found)
-    over_draws = yaml.safe_load(
+    over_copies = yaml.safe_load(
         contents["benchwright_colours_wicked/benchwright_colours_wicked.yaml"]
     )
-    assert over_draws["task"] == ["benchwright_colours_wicked_1", "benchwright_colours_wicked_2"]
+    assert over_copies["task"] == ["benchwright_colours_wicked_1", "benchwright_colours_wicked_2"]
     one = contents["benchwright_colours_wicked_1/benchwright_colours_wicked_1.yaml"]
     assert yaml.safe_load(one)["task"] == [
         "benchwright_colours_wicked_1_anatomy",
@@ -144,7 +146,7 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
     rules = PerturbationParams.model_validate(
         {
             "name": "cf",
-            "draws": 2,
+            "copies": 2,
             "cumulative": True,
             "transforms": [{"transform": "shuffle_choices"}, {"transform": "replace_choice"}],
         }
@@ -157,7 +159,7 @@ def test_perturbations_of_one_run_have_a_group_each() -> None:
     }
 
 
-def test_open_ended_items_are_written_in_draws_too() -> None:
+def test_open_ended_items_are_written_in_copies_too() -> None:
     rows = table(*(item(f"colours/{n}", choices=(), answer_text=str(n)) for n in range(3)))
     found = export(rows, rows.iloc[:0])
     assert names(found) == [
@@ -171,7 +173,7 @@ def test_open_ended_items_are_written_in_draws_too() -> None:
     assert group.group["aggregate_metric_list"][0]["metric"] == "exact_match"
 
 
-def test_a_draw_named_as_a_subject_is_refused() -> None:
+def test_a_copy_named_as_a_subject_is_refused() -> None:
     items = table(item("colours/a/0", "wicked 1"), item("colours/b/0", "law"))
     shown = table(item("dev/a/0", "wicked 1"), item("dev/b/0", "law"))
     with pytest.raises(InputError, match="benchwright_colours_wicked_1 would be the name of two"):
@@ -179,9 +181,9 @@ def test_a_draw_named_as_a_subject_is_refused() -> None:
 
 
 def test_the_order_of_rows_changes_no_byte() -> None:
-    draws = perturb(ITEMS, SHOWN, PerturbationParams(draws=2), 0).draws
-    turned = export(ITEMS[::-1], SHOWN[::-1], draws[::-1])
-    assert folder_contents(export(draws=draws)) == folder_contents(turned)
+    perturbed_items = perturb(ITEMS, SHOWN, PerturbationParams(copies=2), 0).perturbed_items
+    turned = export(ITEMS[::-1], SHOWN[::-1], perturbed_items[::-1])
+    assert folder_contents(export(perturbed_items=perturbed_items)) == folder_contents(turned)
 
 
 def test_the_page_runs_original_and_group_at_the_same_shots() -> None:
@@ -192,22 +194,22 @@ def test_the_page_runs_original_and_group_at_the_same_shots() -> None:
     assert "| `benchwright_colours_wicked` | wicked, mean of 2 | letters | 6 | 2 | 3 |" in page
 
 
-def test_the_manifest_says_how_the_draws_were_made(tmp_path: Path) -> None:
-    dataset = HarnessTasks(path=str(tmp_path / "harness_draws"))
+def test_the_manifest_says_how_the_copies_were_made(tmp_path: Path) -> None:
+    dataset = HarnessTasks(path=str(tmp_path / "harness_perturbed"))
     dataset.save(export())
     manifest = dataset.load()
     assert manifest["perturbation"]["transforms"][0]["transform"] == "none_of_the_above"
     assert manifest["families"]["benchwright_colours_wicked_1"]["condition"] == "wicked-1"
-    assert manifest["families"]["benchwright_colours_wicked"]["draws"] == ["1", "2"]
+    assert manifest["families"]["benchwright_colours_wicked"]["copies"] == ["1", "2"]
 
 
-def test_only_rows_of_draws_are_read_with_a_condition(tmp_path: Path) -> None:
+def test_only_rows_of_copies_are_read_with_a_condition(tmp_path: Path) -> None:
     pytest.importorskip("datasets")
-    HarnessTasks(path=str(tmp_path / "harness_draws")).save(export())
+    HarnessTasks(path=str(tmp_path / "harness_perturbed")).save(export())
 
     def read(name: str) -> Any:
-        folder = tmp_path / "harness_draws" / name
-        spec = importlib.util.spec_from_file_location("reader_of_draws", folder / "read_rows.py")
+        folder = tmp_path / "harness_perturbed" / name
+        spec = importlib.util.spec_from_file_location("reader_of_copies", folder / "read_rows.py")
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
@@ -215,14 +217,14 @@ def test_only_rows_of_draws_are_read_with_a_condition(tmp_path: Path) -> None:
         splits = {"test": f"{name}.jsonl", "dev": f"{name}.demonstrations.jsonl"}
         return module.read_rows(splits)
 
-    original, drawn = read("benchwright_colours"), read("benchwright_colours_wicked_1")
+    original, perturbed = read("benchwright_colours"), read("benchwright_colours_wicked_1")
     assert "condition" not in original["test"].features
-    assert set(drawn["test"]["condition"]) == set(drawn["dev"]["condition"]) == {"wicked-1"}
-    assert drawn["test"].features == drawn["dev"].features
+    assert set(perturbed["test"]["condition"]) == set(perturbed["dev"]["condition"]) == {"wicked-1"}
+    assert perturbed["test"].features == perturbed["dev"].features
 
 
 def test_the_pipeline_needs_no_answers() -> None:
-    pipeline: Pipeline = create_draws_pipeline()
+    pipeline: Pipeline = create_perturbed_pipeline()
     free = {name for name in pipeline.inputs() if not name.startswith("params:")}
-    assert free == {"items", "demonstrations", "draws"}
-    assert pipeline.outputs() == {"harness_draw_tasks"}
+    assert free == {"items", "demonstrations", "perturbed_items"}
+    assert pipeline.outputs() == {"harness_perturbed_tasks"}

@@ -10,14 +10,14 @@ import pytest
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.responses.response_matrices import build_draw_matrices
+from benchwright.responses.response_matrices import build_perturbed_matrices
 from benchwright.tables.responses import Calibration, Responses
-from benchwright.tables.wicked import Draws
+from benchwright.tables.wicked import PerturbedItems
 
 Make = Callable[..., Any]
 
 
-def drawn(
+def perturbed(
     condition: str, item: str, choices: list[str], answer: int, **more: Any
 ) -> dict[str, Any]:
     question = f"What of {item}?"
@@ -51,21 +51,23 @@ def answer(item: str, condition: str, p: list[float]) -> dict[str, Any]:
 def build(
     live: pd.DataFrame,
     items: pd.DataFrame,
-    draws: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
     recorded: pd.DataFrame | None = None,
     wide: list[ResponseMatrix] | None = None,
 ) -> dict[str, ResponseMatrix]:
     recorded = Responses.empty() if recorded is None else recorded
-    return build_draw_matrices(live, recorded, wide or [], Calibration.empty(), items, draws)
+    return build_perturbed_matrices(
+        live, recorded, wide or [], Calibration.empty(), items, perturbed_items
+    )
 
 
-def test_an_answer_is_right_by_the_gold_of_its_draw(make_items: Make, make_responses: Make) -> None:
+def test_an_answer_is_right_by_the_gold_of_its_copy(make_items: Make, make_responses: Make) -> None:
     items = make_items("q1", "q2")  # the gold is option 1
-    draws = Draws.from_rows(
+    perturbed_items = PerturbedItems.from_rows(
         [
-            drawn("wicked-0", "q1", ["q1 a", "q1 c", "q1 d", "None of the above"], 3),
-            drawn("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0),
-            drawn("wicked-1", "q1", ["q1 a", "q1 b", "q1 c", "None of the above"], 1),
+            perturbed("wicked-0", "q1", ["q1 a", "q1 c", "q1 d", "None of the above"], 3),
+            perturbed("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0),
+            perturbed("wicked-1", "q1", ["q1 a", "q1 b", "q1 c", "None of the above"], 1),
         ]
     )
     rows = make_responses(
@@ -74,44 +76,48 @@ def test_an_answer_is_right_by_the_gold_of_its_draw(make_items: Make, make_respo
         answer("q1", "wicked-1", [0.1, 0.7, 0.1, 0.1]),
         answer("q1", "question", [0.7, 0.1, 0.1, 0.1]),
     )
-    seen = build(rows, items, draws)
+    seen = build(rows, items, perturbed_items)
     assert list(seen) == ["wicked-0", "wicked-1"]
     first, second = seen.values()
     assert (first.condition, first.models) == ("wicked-0", ("m@letters-0",))
     assert first.correct.tolist() == [[1, 0]]
     assert first.p_answer[0] == pytest.approx([0.6, 0.1], abs=1e-6)
     assert second.correct[0, 0] == 1
-    assert np.isnan(second.correct[0, 1])  # the draw has no q2
+    assert np.isnan(second.correct[0, 1])  # the copy has no q2
 
 
-def test_demonstrations_of_a_draw_are_no_items(make_items: Make, make_responses: Make) -> None:
-    worked = drawn("wicked-0", "d1", ["x", "y"], 0, role="demonstration")
-    draws = Draws.from_rows([worked, drawn("wicked-0", "q1", ["x", "None of the above"], 1)])
+def test_demonstrations_of_a_copy_are_no_items(make_items: Make, make_responses: Make) -> None:
+    worked = perturbed("wicked-0", "d1", ["x", "y"], 0, role="demonstration")
+    perturbed_items = PerturbedItems.from_rows(
+        [worked, perturbed("wicked-0", "q1", ["x", "None of the above"], 1)]
+    )
     rows = make_responses(answer("q1", "wicked-0", [0.2, 0.8]))
-    seen = build(rows, make_items("q1"), draws)
+    seen = build(rows, make_items("q1"), perturbed_items)
     assert seen["wicked-0"].correct.tolist() == [[1]]
 
 
 def test_a_copy_keeps_all_its_right_options(make_items: Make, make_responses: Make) -> None:
     items = make_items("q1", "q2")
     items["correct_set"] = [[1, 2], [1, 2]]
-    copied = drawn("wicked-0", "q1", list(items["choices"].iloc[0]), 1)
-    altered = drawn("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0)
+    copied = perturbed("wicked-0", "q1", list(items["choices"].iloc[0]), 1)
+    altered = perturbed("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0)
     rows = make_responses(
         answer("q1", "wicked-0", [0.1, 0.1, 0.7, 0.1]),
         answer("q2", "wicked-0", [0.1, 0.7, 0.1, 0.1]),
     )
-    draws = Draws.from_rows([copied, altered])
-    seen = build(rows, items, draws)
+    perturbed_items = PerturbedItems.from_rows([copied, altered])
+    seen = build(rows, items, perturbed_items)
     assert seen["wicked-0"].correct.tolist() == [[1, 0]]
 
 
 def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> None:
     items = make_items("q1")
     before = items.copy(deep=True)
-    draws = Draws.from_rows([drawn("wicked-0", "q1", ["q1 a", "None of the above"], 1)])
+    perturbed_items = PerturbedItems.from_rows(
+        [perturbed("wicked-0", "q1", ["q1 a", "None of the above"], 1)]
+    )
     rows = make_responses(answer("q1", "wicked-0", [0.3, 0.7]))
-    build(rows, items, draws)
+    build(rows, items, perturbed_items)
     pd.testing.assert_frame_equal(items, before)
 
 
@@ -119,22 +125,26 @@ def test_the_items_stay_as_they_were(make_items: Make, make_responses: Make) -> 
     ("names", "told"),
     [(("q1", "q1"), "item 'q1' twice"), (("q9",), "item 'q9', which is not an item")],
 )
-def test_a_draw_that_does_not_fit_the_items_is_told(
+def test_a_copy_that_does_not_fit_the_items_is_told(
     make_items: Make, make_responses: Make, names: tuple[str, ...], told: str
 ) -> None:
-    draws = Draws.from_rows([drawn("wicked-0", name, ["a", "b"], 0) for name in names])
+    perturbed_items = PerturbedItems.from_rows(
+        [perturbed("wicked-0", name, ["a", "b"], 0) for name in names]
+    )
     with pytest.raises(InputError, match=told):
-        build(make_responses(answer("q1", "wicked-0", [0.5, 0.5])), make_items("q1"), draws)
+        build(
+            make_responses(answer("q1", "wicked-0", [0.5, 0.5])), make_items("q1"), perturbed_items
+        )
 
 
 def test_recorded_answers_count_where_no_live_one_is(
     make_items: Make, make_responses: Make
 ) -> None:
     items = make_items("q1", "q2")
-    draws = Draws.from_rows(
+    perturbed_items = PerturbedItems.from_rows(
         [
-            drawn("wicked-0", "q1", ["q1 a", "q1 c", "q1 d", "None of the above"], 3),
-            drawn("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0),
+            perturbed("wicked-0", "q1", ["q1 a", "q1 c", "q1 d", "None of the above"], 3),
+            perturbed("wicked-0", "q2", ["q2 b", "q2 c", "q2 d", "None of the above"], 0),
         ]
     )
     live = make_responses(answer("q1", "wicked-0", [0.1, 0.2, 0.1, 0.6]))
@@ -145,21 +155,23 @@ def test_recorded_answers_count_where_no_live_one_is(
             for condition in ("question", "wicked-0")
         )
     )
-    seen = build(live, items, draws, recorded)["wicked-0"]
+    seen = build(live, items, perturbed_items, recorded)["wicked-0"]
     assert seen.models == ("m@letters-0",)
     assert seen.correct.tolist() == [[1, 0]]
     assert seen.prediction.tolist() == [[3, 1]]
 
 
-def test_recorded_matrices_of_a_draw_are_in_its_matrix(make_items: Make) -> None:
-    draws = Draws.from_rows([drawn("wicked-0", "q1", ["q1 a", "None of the above"], 1)])
+def test_recorded_matrices_of_a_copy_are_in_its_matrix(make_items: Make) -> None:
+    perturbed_items = PerturbedItems.from_rows(
+        [perturbed("wicked-0", "q1", ["q1 a", "None of the above"], 1)]
+    )
     wide = [
         ResponseMatrix.of(
             ("w",), ("q1",), correct=np.array([[value]], dtype=np.float32), condition=condition
         )
         for condition, value in (("question", 0.0), ("wicked-0", 1.0), ("wicked-1", 0.0))
     ]
-    seen = build(Responses.empty(), make_items("q1"), draws, wide=wide)
+    seen = build(Responses.empty(), make_items("q1"), perturbed_items, wide=wide)
     assert list(seen) == ["wicked-0"]
     assert seen["wicked-0"].models == ("w",)
     assert seen["wicked-0"].correct.tolist() == [[1]]

@@ -1,4 +1,4 @@
-"""Recorded answers to draws: they are never taken for answers to the items."""
+"""Recorded answers to copies: they are never taken for answers to the items."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,10 +11,13 @@ import pytest
 from benchwright.datasets.lm_eval_samples import run_of
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.responses.import_answers import Imported
-from benchwright.responses.response_matrices import build_draw_matrices, build_response_matrices
+from benchwright.responses.response_matrices import (
+    build_perturbed_matrices,
+    build_response_matrices,
+)
 from benchwright.tables.items import Demonstrations
 from benchwright.tables.responses import Calibration, Responses
-from benchwright.tables.wicked import Draws
+from benchwright.tables.wicked import PerturbedItems
 from benchwright.transforms.compose import perturb
 from responses.imported_rows import import_as_rows
 from responses.lm_eval_examples import TIME, counts, load, scored, write_log
@@ -28,9 +31,11 @@ def items(make_items: Make) -> pd.DataFrame:
     return pd.DataFrame(make_items(*NAMES))
 
 
-def draws_of(items: pd.DataFrame, seed: int = 0, **params: Any) -> pd.DataFrame:
-    given = PerturbationParams.model_validate({"draws": 2, **params})
-    return pd.DataFrame(Draws.validate(perturb(items, items.iloc[:0], given, seed).draws))
+def copies_of(items: pd.DataFrame, seed: int = 0, **params: Any) -> pd.DataFrame:
+    given = PerturbationParams.model_validate({"copies": 2, **params})
+    return pd.DataFrame(
+        PerturbedItems.validate(perturb(items, items.iloc[:0], given, seed).perturbed_items)
+    )
 
 
 def doc(row: dict[str, Any], condition: str | None) -> dict[str, Any]:
@@ -49,22 +54,22 @@ def log_of(rows: Sequence[dict[str, Any]], condition: str | None, best: int) -> 
     ]
 
 
-def rows_of(draws: pd.DataFrame, condition: str) -> list[dict[str, Any]]:
-    return draws[draws["condition"] == condition].to_dict("records")
+def rows_of(perturbed_items: pd.DataFrame, condition: str) -> list[dict[str, Any]]:
+    return perturbed_items[perturbed_items["condition"] == condition].to_dict("records")
 
 
-def imported(folder: Path, items: pd.DataFrame, draws: pd.DataFrame | None) -> Imported:
-    return import_as_rows(load(folder), items, Demonstrations.empty(), draws)
+def imported(folder: Path, items: pd.DataFrame, perturbed_items: pd.DataFrame | None) -> Imported:
+    return import_as_rows(load(folder), items, Demonstrations.empty(), perturbed_items)
 
 
-def test_answers_to_a_draw_get_its_condition_and_its_gold(
+def test_answers_to_a_copy_get_its_condition_and_its_gold(
     tmp_path: Path, items: pd.DataFrame
 ) -> None:
-    draws = draws_of(items)
+    perturbed_items = copies_of(items)
     write_log(tmp_path / "0", log_of(items.to_dict("records"), None, best=1), "original")
     for name in ("wicked-1", "wicked-2"):
-        write_log(tmp_path / name, log_of(rows_of(draws, name), name, best=3), name)
-    result = imported(tmp_path, items, draws)
+        write_log(tmp_path / name, log_of(rows_of(perturbed_items, name), name, best=3), name)
+    result = imported(tmp_path, items, perturbed_items)
     report = result.import_report
     assert report["joined_by_id"].tolist() == [8, 8, 8]
     assert report["not_joined"].sum() == report["contradicting"].sum() == 0
@@ -74,32 +79,32 @@ def test_answers_to_a_draw_get_its_condition_and_its_gold(
         "wicked-1": 8,
         "wicked-2": 8,
     }
-    given = (responses, result.wide_matrices, Calibration.empty(), items, draws)
+    given = (responses, result.wide_matrices, Calibration.empty(), items, perturbed_items)
     before = build_response_matrices(Responses.empty(), *given)
     assert before.response_matrix.correct.tolist() == [[1] * 8]  # the gold of every item is 1
     assert set(before.responses["condition"]) == {"question"}
-    matrices = build_draw_matrices(Responses.empty(), *given)
+    matrices = build_perturbed_matrices(Responses.empty(), *given)
     for name in ("wicked-1", "wicked-2"):
-        expected = [float(row["answer"] == 3) for row in rows_of(draws, name)]
+        expected = [float(row["answer"] == 3) for row in rows_of(perturbed_items, name)]
         assert matrices[name].models == ("org/model-7b@letters-5",)
         assert matrices[name].correct.tolist() == [expected]
         assert 0 < sum(expected) < 8
 
 
-def test_a_draw_of_which_this_run_knows_nothing_is_left_out_and_told(
+def test_a_copy_of_which_this_run_knows_nothing_is_left_out_and_told(
     tmp_path: Path, items: pd.DataFrame
 ) -> None:
-    rows = rows_of(draws_of(items), "wicked-1")
+    rows = rows_of(copies_of(items), "wicked-1")
     write_log(tmp_path, log_of(rows, "wicked-9", best=3))
-    for draws in (None, draws_of(items)):
-        result = imported(tmp_path, items, draws)
+    for perturbed_items in (None, copies_of(items)):
+        result = imported(tmp_path, items, perturbed_items)
         assert result.imported_responses.empty
         assert counts(result) == {"rows": 8, "not_joined": 8}
         detail = result.import_report["detail"].iloc[0]
-        assert "condition wicked-9: no draw of this run" in detail
+        assert "condition wicked-9: no copy of this run" in detail
 
 
-def test_an_unaltered_copy_in_a_draw_s_log_is_no_answer_to_the_item(
+def test_an_unaltered_copy_in_a_copy_s_log_is_no_answer_to_the_item(
     tmp_path: Path, items: pd.DataFrame
 ) -> None:
     copies = items.to_dict("records")
@@ -108,21 +113,21 @@ def test_an_unaltered_copy_in_a_draw_s_log_is_no_answer_to_the_item(
     assert result.imported_responses.empty
 
 
-def test_an_item_that_a_draw_copied_is_answered_in_both(tmp_path: Path, make_items: Make) -> None:
+def test_an_item_that_a_copy_copied_is_answered_in_both(tmp_path: Path, make_items: Make) -> None:
     items = make_items("q1", q2=["x", "None of the above"])  # q2 stays as it is
-    draws = draws_of(items, draws=1)
-    assert rows_of(draws, "wicked-1")[1]["content_hash"] == items["content_hash"].iloc[1]
-    copy = rows_of(draws, "wicked-1")[1]
+    perturbed_items = copies_of(items, copies=1)
+    assert rows_of(perturbed_items, "wicked-1")[1]["content_hash"] == items["content_hash"].iloc[1]
+    copy = rows_of(perturbed_items, "wicked-1")[1]
     lines = [scored(0, doc(copy, c), [" A", " B"], [-1, -2], 0) for c in (None, "wicked-1")]
     write_log(tmp_path, [lines[0]], "original")
     write_log(tmp_path, [lines[1]], "wicked_1")
-    result = imported(tmp_path, items, draws)
+    result = imported(tmp_path, items, perturbed_items)
     found = result.imported_responses[["item_id", "condition"]].to_numpy().tolist()
     assert found == [["q2", "question"], ["q2", "wicked-1"]]
 
 
-def test_a_draw_of_another_seed_is_left_out_as_a_whole(tmp_path: Path, items: pd.DataFrame) -> None:
-    own, other = draws_of(items, seed=0), draws_of(items, seed=5)
+def test_a_copy_of_another_seed_is_left_out_as_a_whole(tmp_path: Path, items: pd.DataFrame) -> None:
+    own, other = copies_of(items, seed=0), copies_of(items, seed=5)
     rows, theirs = rows_of(own, "wicked-1"), rows_of(other, "wicked-1")
     same = [a["content_hash"] == b["content_hash"] for a, b in zip(rows, theirs, strict=True)]
     assert 0 < sum(same) < 8  # some agree by chance, and would be a choice of items
@@ -134,14 +139,14 @@ def test_a_draw_of_another_seed_is_left_out_as_a_whole(tmp_path: Path, items: pd
 
 
 def test_the_logs_of_one_run_are_judged_together(tmp_path: Path, items: pd.DataFrame) -> None:
-    own, other = draws_of(items, seed=0), draws_of(items, seed=5)
+    own, other = copies_of(items, seed=0), copies_of(items, seed=5)
     pairs = list(zip(rows_of(own, "wicked-1"), rows_of(other, "wicked-1"), strict=True))
     same = [theirs for ours, theirs in pairs if ours["content_hash"] == theirs["content_hash"]]
     unlike = [theirs for ours, theirs in pairs if ours["content_hash"] != theirs["content_hash"]]
     write_log(tmp_path / "m", log_of(same, "wicked-1", best=3), "law")
     write_log(tmp_path / "m", log_of(unlike, "wicked-1", best=3), "anatomy")
     assert imported(tmp_path, items, own).imported_responses.empty
-    later = TIME.replace("22-25", "23-25")  # a run of its own, with this run's draw
+    later = TIME.replace("22-25", "23-25")  # a run of its own, with this run's copy
     write_log(tmp_path / "m", log_of(rows_of(own, "wicked-1"), "wicked-1", 3), "law", time=later)
     assert len(imported(tmp_path, items, own).imported_responses) == 8
 
@@ -150,27 +155,27 @@ def test_a_few_texts_that_have_changed_since_cost_only_themselves(
     tmp_path: Path, make_items: Make
 ) -> None:
     items = make_items(*(f"q{n}" for n in range(100)))
-    draws = draws_of(items, draws=1)
-    rows = rows_of(draws, "wicked-1")
+    perturbed_items = copies_of(items, copies=1)
+    rows = rows_of(perturbed_items, "wicked-1")
     rows[7] = rows[7] | {"content_hash": "0" * 32, "question": "What was it?"}
     write_log(tmp_path, log_of(rows, "wicked-1", best=3))
-    result = imported(tmp_path, items, draws)
+    result = imported(tmp_path, items, perturbed_items)
     assert counts(result) == {"rows": 100, "joined_by_id": 99, "not_joined": 1}
     assert "q7" not in set(result.imported_responses["item_id"])
 
 
-def test_the_order_of_options_is_what_a_draw_is_about(tmp_path: Path, items: pd.DataFrame) -> None:
-    draws = draws_of(items, draws=1, transforms=[{"transform": "shuffle_choices"}])
+def test_the_order_of_options_is_what_a_copy_is_about(tmp_path: Path, items: pd.DataFrame) -> None:
+    perturbed_items = copies_of(items, copies=1, transforms=[{"transform": "shuffle_choices"}])
     turned = [
         row | {"choices": row["choices"][::-1], "answer": 3 - row["answer"], "content_hash": "0"}
-        for row in rows_of(draws, "wicked-1")
+        for row in rows_of(perturbed_items, "wicked-1")
     ]
     without_id = [{k: v for k, v in row.items() if k != "item_id"} for row in turned]
     name = "named.jsonl"
     lines = log_of([row | {"item_id": None} for row in without_id], None, best=0)
     write_log(tmp_path, lines).rename(tmp_path / name)
     named = {"file": name, "layout": "lm_eval", "model": "m", "condition": "wicked-1"}
-    result = import_as_rows(load(tmp_path, named), items, Demonstrations.empty(), draws)
+    result = import_as_rows(load(tmp_path, named), items, Demonstrations.empty(), perturbed_items)
     assert counts(result) == {"rows": 8, "not_joined": 8}
 
 
@@ -178,11 +183,11 @@ def test_the_order_of_options_is_what_a_draw_is_about(tmp_path: Path, items: pd.
 def test_what_conf_says_of_a_log_without_conditions_counts(
     tmp_path: Path, items: pd.DataFrame, seed: int
 ) -> None:
-    lines = log_of(rows_of(draws_of(items, seed=seed), "wicked-2"), None, best=3)
+    lines = log_of(rows_of(copies_of(items, seed=seed), "wicked-2"), None, best=3)
     write_log(tmp_path, lines).rename(tmp_path / "named.jsonl")
     named = {"file": "named.jsonl", "layout": "lm_eval", "model": "m", "condition": "wicked-2"}
     files = load(tmp_path, named)
-    result = import_as_rows(files, items, Demonstrations.empty(), draws_of(items))
+    result = import_as_rows(files, items, Demonstrations.empty(), copies_of(items))
     if seed == 0:
         assert set(result.imported_responses["condition"]) == {"wicked-2"}
         assert counts(result) == {"rows": 8, "joined_by_id": 8}
@@ -203,8 +208,8 @@ def test_logs_without_conditions_answer_the_items_as_they_are(
         scored(i, d, [" A", " B", " C", " D"], [-4, -1, -3, -5], 1) for i, d in enumerate(plain)
     ]
     write_log(tmp_path, lines, "stock", time=TIME.replace("2026", "2027"))
-    for draws in (None, draws_of(items)):
-        result = imported(tmp_path, items, draws)
+    for perturbed_items in (None, copies_of(items)):
+        result = imported(tmp_path, items, perturbed_items)
         assert set(result.imported_responses["condition"]) == {"question"}
         assert result.import_report["not_joined"].tolist() == [0, 0]
         # An answer twice over: the older log's counts.
@@ -212,11 +217,11 @@ def test_logs_without_conditions_answer_the_items_as_they_are(
 
 
 def test_a_log_of_both_is_taken_apart(tmp_path: Path, items: pd.DataFrame) -> None:
-    draws = draws_of(items, draws=1)
+    perturbed_items = copies_of(items, copies=1)
     lines = log_of(items.to_dict("records"), None, best=1)
-    lines += log_of(rows_of(draws, "wicked-1"), "wicked-1", best=3)
+    lines += log_of(rows_of(perturbed_items, "wicked-1"), "wicked-1", best=3)
     write_log(tmp_path, [line | {"doc_id": i} for i, line in enumerate(lines)])
-    result = imported(tmp_path, items, draws)
+    result = imported(tmp_path, items, perturbed_items)
     assert counts(result) == {"rows": 16, "joined_by_id": 16}
     assert result.imported_responses.groupby("condition").size().to_dict() == {
         "question": 8,
@@ -225,29 +230,29 @@ def test_a_log_of_both_is_taken_apart(tmp_path: Path, items: pd.DataFrame) -> No
 
 
 def test_a_tidy_file_says_the_condition_of_each_row(make_file: Make, items: pd.DataFrame) -> None:
-    draws = draws_of(items)
-    drawn = rows_of(draws, "wicked-1")
+    perturbed_items = copies_of(items)
+    perturbed = rows_of(perturbed_items, "wicked-1")
     cells = [
         {"item_id": row["item_id"], "model": "m", "condition": condition, "prediction": "D"}
-        for row in drawn
+        for row in perturbed
         for condition in ("wicked-1", "wicked-9", None)
     ]
     file = make_file(pa.Table.from_pylist(cells))
-    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
+    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
     assert counts(result) == {"rows": 24, "joined_by_id": 16, "not_joined": 8}
-    assert "condition wicked-9: no draw of this run" in result.import_report["detail"].iloc[0]
+    assert "condition wicked-9: no copy of this run" in result.import_report["detail"].iloc[0]
     right = result.imported_responses.set_index(["condition", "item_id"])["correct"]
-    assert [right["wicked-1", row["item_id"]] for row in drawn] == [
-        float(row["answer"] == 3) for row in drawn
+    assert [right["wicked-1", row["item_id"]] for row in perturbed] == [
+        float(row["answer"] == 3) for row in perturbed
     ]
     assert right["question"].tolist() == [0.0] * 8
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_a_tidy_file_with_texts_has_to_have_those_of_the_draw(
+def test_a_tidy_file_with_texts_has_to_have_those_of_the_copy(
     make_file: Make, items: pd.DataFrame, seed: int
 ) -> None:
-    draws = draws_of(items)
+    perturbed_items = copies_of(items)
     cells = [
         {
             "item_id": row["item_id"],
@@ -256,10 +261,10 @@ def test_a_tidy_file_with_texts_has_to_have_those_of_the_draw(
             "correct": 1.0,
             "content_hash": row["content_hash"],
         }
-        for row in rows_of(draws_of(items, seed=seed), "wicked-1")
+        for row in rows_of(copies_of(items, seed=seed), "wicked-1")
     ]
     file = make_file(pa.Table.from_pylist(cells))
-    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
+    result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
     if seed == 0:
         assert counts(result) == {"rows": 8, "joined_by_id": 8}
     else:
@@ -267,58 +272,64 @@ def test_a_tidy_file_with_texts_has_to_have_those_of_the_draw(
         assert "another wicked-1 than this run's" in result.import_report["detail"].iloc[0]
 
 
-def test_two_files_with_answers_to_a_draw_are_merged_by_its_gold(
+def test_two_files_with_answers_to_a_copy_are_merged_by_its_gold(
     make_file: Make, items: pd.DataFrame
 ) -> None:
-    draws = draws_of(items)
-    drawn = rows_of(draws, "wicked-1")
-    common = [{"item_id": r["item_id"], "model": "m", "condition": "wicked-1"} for r in drawn]
+    perturbed_items = copies_of(items)
+    perturbed = rows_of(perturbed_items, "wicked-1")
+    common = [{"item_id": r["item_id"], "model": "m", "condition": "wicked-1"} for r in perturbed]
     letters = [row | {"prediction": "D"} for row in common]
     right = [
-        row | {"correct": float(r["answer"] == 3)} for row, r in zip(common, drawn, strict=True)
+        row | {"correct": float(r["answer"] == 3)} for row, r in zip(common, perturbed, strict=True)
     ]
     files = {
         name: make_file(pa.Table.from_pylist(rows), name=name)
         for name, rows in (("a.parquet", letters), ("b.parquet", right))
     }
-    result = import_as_rows(files, items, Demonstrations.empty(), draws)
+    result = import_as_rows(files, items, Demonstrations.empty(), perturbed_items)
     assert result.import_report["contradicting"].tolist() == [0, 0]
     assert len(result.imported_responses) == 8
     assert (result.imported_responses["prediction"] == 3).all()
 
 
-def test_a_wide_file_of_a_draw_is_judged_by_its_gold(make_file: Make, items: pd.DataFrame) -> None:
-    draws = draws_of(items)
+def test_a_wide_file_of_a_copy_is_judged_by_its_gold(make_file: Make, items: pd.DataFrame) -> None:
+    perturbed_items = copies_of(items)
     cells = {"item_id": NAMES, "m": ["D"] * 8}
     for condition in ("wicked-1", "wicked-9"):
         file = make_file(cells, values="letters", layout="wide", condition=condition)
-        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
+        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
         if condition == "wicked-9":
             assert result.wide_matrices == []
             assert counts(result) == {"rows": 8, "not_joined": 8}
             continue
         (matrix,) = result.wide_matrices
-        expected = [float(row["answer"] == 3) for row in rows_of(draws, condition)]
+        expected = [float(row["answer"] == 3) for row in rows_of(perturbed_items, condition)]
         assert (matrix.condition, matrix.correct.tolist()) == (condition, [expected])
 
 
-def test_a_wide_file_of_a_draw_adds_nothing_to_the_answers_to_the_items(
+def test_a_wide_file_of_a_copy_adds_nothing_to_the_answers_to_the_items(
     make_file: Make, items: pd.DataFrame
 ) -> None:
-    draws = draws_of(items)
+    perturbed_items = copies_of(items)
     file = make_file({"item_id": NAMES, "m": [1] * 8}, layout="wide", condition="wicked-1")
-    found = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
-    recorded = (found.imported_responses, found.wide_matrices, Calibration.empty(), items, draws)
+    found = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
+    recorded = (
+        found.imported_responses,
+        found.wide_matrices,
+        Calibration.empty(),
+        items,
+        perturbed_items,
+    )
     assert build_response_matrices(Responses.empty(), *recorded).answer_coverage.empty
-    drawn = build_draw_matrices(Responses.empty(), *recorded)
-    assert drawn["wicked-1"].correct.tolist() == [[1.0] * 8]
-    assert drawn["wicked-2"].models == ()
+    perturbed = build_perturbed_matrices(Responses.empty(), *recorded)
+    assert perturbed["wicked-1"].correct.tolist() == [[1.0] * 8]
+    assert perturbed["wicked-2"].models == ()
 
 
-def test_a_tidy_and_a_wide_file_of_a_draw_are_compared_item_by_item(
+def test_a_tidy_and_a_wide_file_of_a_copy_are_compared_item_by_item(
     make_file: Make, items: pd.DataFrame
 ) -> None:
-    draws = draws_of(items)
+    perturbed_items = copies_of(items)
     common = {"model": "m", "condition": "wicked-2"}
     cells = [common | {"item_id": name, "correct": float(n % 2)} for n, name in enumerate(NAMES)]
     tidy = make_file(pa.Table.from_pylist(cells), name="a.parquet")
@@ -329,19 +340,19 @@ def test_a_tidy_and_a_wide_file_of_a_draw_are_compared_item_by_item(
         condition="wicked-2",
     )
     files = {file.name: file for file in (tidy, wide)}
-    result = import_as_rows(files, items, Demonstrations.empty(), draws)
+    result = import_as_rows(files, items, Demonstrations.empty(), perturbed_items)
     assert result.import_report["doubled"].tolist() == [0, 8]
     assert result.import_report["contradicting"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("condition", ["choices_only", "question_only"])
-def test_answers_to_the_items_shown_in_other_ways_are_no_draws(
+def test_answers_to_the_items_shown_in_other_ways_are_no_copies(
     make_file: Make, items: pd.DataFrame, condition: str
 ) -> None:
     cells = {"item_id": NAMES, "model": ["m"] * 8, "correct": [1.0] * 8}
     file = make_file(cells, condition=condition)
-    for draws in (None, draws_of(items)):
-        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), draws)
+    for perturbed_items in (None, copies_of(items)):
+        result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
         assert result.imported_responses["condition"].tolist() == [condition] * 8
 
 
