@@ -175,7 +175,8 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
     n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
     manner = f"; {say_way(way)}" if say_way(way) else ""
     what = what[:1].upper() + what[1:]
-    return f"{what} {sentence} on {count(n, 'item')} ({count(copies, 'copy')}{manner}){doubt}."
+    number = "1 copy" if copies == 1 else f"{copies:,} copies"
+    return f"{what} {sentence} on {count(n, 'item')} ({number}{manner}){doubt}."
 
 
 def _order(figures: Mapping[str, _Figure], n_models: int) -> str:
