@@ -1,4 +1,4 @@
-"""The sampling stage run on the made-up benchmark, up to its page."""
+"""Run the sampling stage on the synthetic benchmark."""
 
 from typing import Any
 
@@ -59,8 +59,8 @@ BENCHMARK = BenchmarkParams.model_validate(
 
 
 def run(answers: NDArray[np.float32], scores: pd.DataFrame = NO_SCORES) -> dict[str, Any]:
-    """Inputs and outputs of all nodes of the stage, by name."""
-    known: dict[str, Any] = {
+    """Return inputs and outputs of all nodes of the stage, by name."""
+    data: dict[str, Any] = {
         "response_matrix": make_matrix(answers),
         "items": make_items(answers.shape[1]),
         "models_table": make_families(len(answers)),
@@ -76,5 +76,5 @@ def run(answers: NDArray[np.float32], scores: pd.DataFrame = NO_SCORES) -> dict[
         "params:seed": 0,
     }
     for node in create_pipeline().nodes:  # in an order in which each finds its inputs
-        known |= node.run({name: known[name] for name in node.inputs})
-    return known
+        data |= node.run({name: data[name] for name in node.inputs})
+    return data

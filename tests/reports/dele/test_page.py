@@ -1,4 +1,4 @@
-"""Sentences, figures and the page of the sampling stage."""
+"""Sentences, plots and the page of the sampling stage."""
 
 import json
 from typing import Any
@@ -16,35 +16,35 @@ def headline(results: dict[str, Any]) -> tuple[str, ...]:
     return tuple(write_headline(*(results[name] for name in names), PARAMS))
 
 
-def test_headline_says_what_the_tables_say(results: dict[str, Any]) -> None:
+def test_headline_agrees_with_the_tables(results: dict[str, Any]) -> None:
     kept, beaten, chosen = headline(results)
-    judges = len(results["sampling_panels"].groups["held_out"])
+    held_out = len(results["sampling_panels"].groups["held_out"])
     table = results["sampling_against_random"]
     row = table.query(
         "sampler == 'random' and panel == 'held_out' and rate == 10 and metric == 'tau_b'"
     ).iloc[0]
     assert kept.startswith(
-        f"6 of 60 items (10%), drawn at random, keep the order of {judges} held-out models with "
-        f"Kendall tau-b {row['random_median']:.3f} ["
+        f"A random subset of 6 of 60 items (10%) ranks {held_out} held-out models as all items do "
+        f"with Kendall tau-b {row['random_median']:.3f} ["
     )
     assert "after Holm's correction" in beaten
     assert "1 split" in chosen
 
 
-def test_headline_names_who_beats_random(results: dict[str, Any]) -> None:
+def test_headline_names_significant_samplers(results: dict[str, Any]) -> None:
     table = results["sampling_against_random"].copy()
     own = (table["panel"] == "held_out") & (table["metric"] == "tau_b") & (table["rate"] == 10)
     table["verdict"] = "no difference shown"
     none = headline({**results, "sampling_against_random": table})[1]
-    assert none.startswith("None of 3 samplers is shown to beat random subsets")
+    assert none.startswith("None of 3 samplers is significantly better than random subsets")
     table.loc[own & (table["sampler"] == "word_length"), "verdict"] = "better"
     table.loc[own & (table["sampler"] == "share_wrong"), "verdict"] = "worse"
     some = headline({**results, "sampling_against_random": table})[1]
-    assert some.startswith("Of 3 samplers, word_length beats random subsets in tau-b")
-    assert some.endswith("; share_wrong does worse.")
+    assert some.startswith("Of 3 samplers, word_length is significantly better than random subsets")
+    assert some.endswith("; share_wrong is significantly worse.")
 
 
-def test_page_escapes_and_shows_every_figure(results: dict[str, Any]) -> None:
+def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None:
     html = results["sampling_report"]
     assert "A &lt;b&gt;bold&lt;/b&gt; benchmark" in html
     assert "<b>bold</b>" not in html
@@ -54,7 +54,7 @@ def test_page_escapes_and_shows_every_figure(results: dict[str, Any]) -> None:
     assert run(make_answers(), SCORES)["sampling_report"] == html
 
 
-def test_every_curve_stands_beside_randoms_band(results: dict[str, Any]) -> None:
+def test_every_panel_of_curves_has_a_random_band(results: dict[str, Any]) -> None:
     curves = [name for name in results if name.startswith("figure_sampling_")]
     assert len(curves) == 7
     for name in curves:
@@ -66,24 +66,24 @@ def test_every_curve_stands_beside_randoms_band(results: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"),
+    ("answers", "message"),
     [
         (np.full((3, 60), np.nan, np.float32), "No model answered enough items"),
         (make_answers(models=2), "Only 2 models answered enough items"),
-        (np.ones((8, 60), np.float32), "all score alike"),
-        (make_answers(models=4), "(too few are held out"),
+        (np.ones((8, 60), np.float32), "have equal scores"),
+        (make_answers(models=4), "held out)"),
     ],
-    ids=["no answers", "two models", "all the same", "nobody held out"],
+    ids=["no responses", "two models", "equal scores", "no held-out models"],
 )
-def test_poor_data_are_said_and_do_not_crash(answers: np.ndarray, said: str) -> None:
-    found = run(answers)
-    html = found["sampling_report"]
-    assert said in html
-    metrics = found["sampling_metrics"]
-    assert metrics["n_models"] == len(found["sampling_panels"].models)
+def test_insufficient_data_are_reported(answers: np.ndarray, message: str) -> None:
+    outputs = run(answers)
+    html = outputs["sampling_report"]
+    assert message in html
+    metrics = outputs["sampling_metrics"]
+    assert metrics["n_models"] == len(outputs["sampling_panels"].models)
     assert all(np.isfinite(value) for value in metrics.values())
 
 
-def test_fractions_and_open_questions_work() -> None:
+def test_fractional_correctness_is_accepted() -> None:
     answers = make_answers().astype(np.float32) * 0.7
-    assert "keep the order of" in run(answers)["sampling_report"]
+    assert "as all items do with" in run(answers)["sampling_report"]

@@ -66,7 +66,7 @@ def look(driver: Any, width: int, scheme: str) -> None:
     ("width", "scheme"),
     [(390, "dark"), pytest.param(768, "light", marks=pytest.mark.long), (1280, "light")],
 )
-def test_nothing_is_cut_off_or_covered(opened: Any, width: int, scheme: str) -> None:
+def test_no_label_is_cut_off_or_covered(opened: Any, width: int, scheme: str) -> None:
     look(opened, width, scheme)
     assert [entry for entry in opened.get_log("browser") if "WebGL" not in entry["message"]] == []
     assert opened.execute_script("return document.documentElement.scrollWidth") <= width
@@ -81,7 +81,7 @@ def test_nothing_is_cut_off_or_covered(opened: Any, width: int, scheme: str) -> 
     assert (sum(map(int, dark[4:-1].split(","))) < 200) == (scheme == "dark")
 
 
-def test_the_menu_changes_the_subject(opened: Any) -> None:
+def test_menu_selects_the_subject(opened: Any) -> None:
     look(opened, 390, "light")
     lines = """
         return [...document.querySelectorAll("#figure-subjects .scatterlayer path.js-line")]
@@ -92,8 +92,8 @@ def test_the_menu_changes_the_subject(opened: Any) -> None:
     opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", menu)
     menu.click()
     entries = opened.find_elements("css selector", "#figure-subjects .updatemenu-dropdown-button")
-    told = [entry.get_attribute("textContent") for entry in entries]
-    assert told == ["mean over 2 subjects", "s0 (30)", "s1 (30)"]
+    labels = [entry.get_attribute("textContent") for entry in entries]
+    assert labels == ["mean over 2 subjects", "s0 (30)", "s1 (30)"]
     entries[2].click()
     assert opened.execute_script(lines) != before
     menu = opened.find_element("css selector", "#figure-subjects .updatemenu-header")

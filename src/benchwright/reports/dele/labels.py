@@ -1,4 +1,4 @@
-"""Panels, metrics and figures in words."""
+"""Names of panels and metrics, and formats of numbers, as the sampling report shows them."""
 
 from benchwright.reports.page import wording
 from benchwright.reports.page.wording import is_missing
@@ -7,11 +7,11 @@ PANELS = {
     "held_out": "held-out models",
     "forward": "stronger models, items chosen by weaker ones",
     "all": "models, in-sample",
-    "selection": "models that chose, in-sample",
+    "selection": "models that chose the items, in-sample",
     "paper": "models of the paper's panel",
-    "paper_partial": "models of the paper's panel, on the items that all of these answered",
+    "paper_partial": "models of the paper's panel, on the items that all of them answered",
 }
-"""Who judges, as part of a phrase after a number."""
+"""Panels of models, as part of a phrase after a number."""
 
 METRICS = {
     "tau_b": "Kendall tau-b",
@@ -25,14 +25,14 @@ METRICS = {
 
 
 def coefficient(value: float | None, digits: int = 3) -> str:
-    """Write a figure with a true minus sign, or — where it is missing; zero has no sign."""
+    """Write a number with a true minus sign, or — if it is missing; zero has no sign."""
     if value is None or is_missing(value):
         return wording.coefficient(None)
     return wording.coefficient(round(float(value), digits) + 0.0, digits)
 
 
 def bounds(low: float, high: float, digits: int = 3) -> str:
-    """Write bounds as `[.823, .881]`; "" where one is missing."""
+    """Write bounds as `[.823, .881]`, or "" if one is missing."""
     if is_missing(low) or is_missing(high):
         return ""
     return f"[{coefficient(low, digits)}, {coefficient(high, digits)}]"

@@ -1,4 +1,4 @@
-"""The report of samplers, section by section, and the page that they make."""
+"""The sections of the sampling report, and the rendered page."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -22,20 +22,20 @@ from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import rows_of, tile
 
-_LONGEST_TABLE = 300  # rows of a table on the page; the datasets have them all
+_LONGEST_TABLE = 300  # rows of a table on the page; the datasets hold all rows
 _SECTIONS = (
-    ("method", "What was done and why"),
-    ("few", "How few items will do"),
-    ("random", "Against random subsets"),
+    ("method", "Method"),
+    ("few", "How few items suffice"),
+    ("random", "Comparison with random subsets"),
     ("scores", "Scores"),
-    ("repeats", "How much repeats differ"),
-    ("choice", "Choosing a sampler"),
-    ("subjects", "Subject by subject"),
-    ("estimates", "Scores estimated from few items"),
-    ("spread", "Harder items"),
-    ("texts", "Easiest and hardest to read"),
+    ("repeats", "Variation over repeats"),
+    ("choice", "Choice of a sampler"),
+    ("subjects", "Choice by subject"),
+    ("estimates", "Estimated scores"),
+    ("spread", "Difficult items"),
+    ("texts", "Readability"),
     ("clusters", "Clusters"),
-    ("subset", "The subset handed on"),
+    ("subset", "Exported subset"),
     ("provenance", "Provenance"),
 )
 _COEFFICIENTS = ("spearman", "tau_b", "pearson")
@@ -45,10 +45,10 @@ Row = dict[Any, Any]
 
 
 def render_sampling_report(**sections: Section) -> str:
-    """Render the report of samplers: one HTML page that needs no network.
+    """Render the sampling report as one self-contained HTML page.
 
-    The same inputs give the same bytes. All data is escaped. Where there is nothing to show the
-    page says why.
+    The same inputs give the same bytes. All data is escaped. A section without data gives the
+    reason.
     """
     return render_sections(
         "benchwright.reports.dele", "sampling_report.html", _SECTIONS, sections.values()
@@ -62,7 +62,7 @@ def show_sampling_method(
     estimation: EstimationParams,
     seed: int,
 ) -> Section:
-    """Gather what was done, with which settings."""
+    """Build the section on the method and its settings."""
     return make_section(
         title=ingestion.title,
         variant=variant,
@@ -89,7 +89,7 @@ def show_sampling_headline(
     sampler_choice: pd.DataFrame,
     sampling: SamplingParams,
 ) -> Section:
-    """Gather the top of the page: headline, figures in tiles, warnings, who judges."""
+    """Build the top of the page: headline, tiles, warnings and panels."""
     tables = (sampling_against_random, sampling_summary, sampler_choice)
     return make_section(
         headline=write_headline(sampling_panels, *tables, sampling),
@@ -105,7 +105,7 @@ def show_sampling_headline(
 def show_sampling_few(
     sampling_summary: pd.DataFrame, paper_summary: pd.DataFrame, paper_panel: SamplingPanels
 ) -> Section:
-    """Gather how few items will do, for the panel of headlines and for the paper's."""
+    """Build the section on sufficient sizes, for the main panel and the paper's panel."""
     return make_section(
         summary=_summary(sampling_summary),
         paper=_summary(paper_summary),
@@ -124,7 +124,7 @@ def show_sampling_scores(
     score_spread: pd.DataFrame,
     sampling: SamplingParams,
 ) -> Section:
-    """Gather samplers among random subsets, how far they move scores, and harder items."""
+    """Build the sections on random subsets, on scores and on difficult items."""
     return make_section(
         against=_against_random(sampling_against_random),
         targets=target_rows(target_curves, sampling.evidence.main_rate),
@@ -139,7 +139,7 @@ def show_sampling_choices(
     chosen_subset: pd.DataFrame,
     sampling: SamplingParams,
 ) -> Section:
-    """Gather what it is worth to choose a sampler, and the subset handed on."""
+    """Build the sections on the choice of a sampler and on the exported subset."""
     return make_section(
         choice=[_choice(row) for row in rows_of(sampler_choice)],
         gains=gains_over_splits(sampler_choice),
@@ -153,7 +153,7 @@ def show_sampling_choices(
 def show_sampling_subjects(
     subject_winners: pd.DataFrame, subject_luck: Mapping[str, float], estimate_errors: pd.DataFrame
 ) -> Section:
-    """Gather choices subject by subject, and errors of estimated scores."""
+    """Build the sections on choices by subject and on errors of estimated scores."""
     return make_section(
         subjects=rows_of(subject_winners),
         luck=dict(subject_luck),
@@ -164,7 +164,7 @@ def show_sampling_subjects(
 def show_sampling_texts(
     readability_examples: pd.DataFrame, readability_bands: pd.DataFrame, cluster_sizes: pd.DataFrame
 ) -> Section:
-    """Gather how the items read, and their clusters."""
+    """Build the sections on readability and on clusters."""
     return make_section(
         readability=rows_of(readability_examples),
         bands=rows_of(readability_bands),
@@ -175,14 +175,14 @@ def show_sampling_texts(
 def _tiles(
     panels: SamplingPanels, sampling_summary: pd.DataFrame, sampling: SamplingParams
 ) -> list[dict[str, str]]:
-    choose, judge = (len(panels.groups[name]) for name in ("selection", "held_out"))
-    answered = f"of {panels.all_items:,}, that all models answered"
+    choose, held_out = (len(panels.groups[name]) for name in ("selection", "held_out"))
+    answered = f"of {panels.all_items:,}; answered by all models"
     tiles = [
         tile("Items", f"{len(panels.item_ids):,}", answered),
         tile(
             "Models",
             f"{len(panels.models):,}",
-            f"{choose:,} choose, {judge:,} of other families judge",
+            f"{choose:,} choose items, {held_out:,} of other families are held out",
         ),
     ]
     own = sampling_summary[
@@ -192,14 +192,14 @@ def _tiles(
         rate = row["rate_for_spearman"]
         tiles += [
             tile(
-                f"Score error, {sampling.evidence.main_rate:g}% at random",
+                f"Score error, random {sampling.evidence.main_rate:g}%",
                 points(row["mean_absolute_error"]),
                 "points, mean over models",
             ),
             tile(
                 f"Smallest rate for Spearman {sampling.evidence.keep:g}",
                 "—" if pd.isna(rate) else f"{rate:g}%",
-                f"{int(row['items_for_spearman']):,} items at random",
+                f"{int(row['items_for_spearman']):,} random items",
             ),
         ]
     return tiles
@@ -209,20 +209,20 @@ def _summary(sampling_summary: pd.DataFrame) -> list[Row]:
     return [
         {
             "words": f"{int(own['n_models'].iloc[0]):,} {PANELS[str(panel)]}",
-            "rows": [{**row, **_figures(row)} for row in rows_of(own)],
+            "rows": [{**row, **_written(row)} for row in rows_of(own)],
         }
         for panel, own in sampling_summary.groupby("panel", sort=False)
     ]
 
 
 def _against_random(sampling_against_random: pd.DataFrame) -> list[Row]:
-    """By panel and rate, each sampler's tau-b among random subsets, best first."""
+    """Return each sampler's tau-b and its tests by panel and rate, best first."""
     own = sampling_against_random[sampling_against_random["metric"] == METRIC]
-    found = []
+    parts = []
     for (panel, rate), rows in own.groupby(["panel", "rate"], sort=True):
         ordered = rows.sort_values(["better_by", "sampler"], ascending=[False, True])
         first = ordered.iloc[0]
-        found.append(
+        parts.append(
             {
                 "title": f"{rate:g}%, {int(first['size']):,} items, "
                 f"{int(first['n_models']):,} {PANELS[str(panel)]}",
@@ -232,12 +232,12 @@ def _against_random(sampling_against_random: pd.DataFrame) -> list[Row]:
                 "rows": [_tested(row) for row in rows_of(ordered)],
             }
         )
-    return found
+    return parts
 
 
 def _tested(row: Row) -> Row:
-    figures = {name: coefficient(row[name]) for name in ("mean", "better_by")}
-    return {**row, **figures, **{name: _p(row[name]) for name in ("p", "p_holm")}}
+    effects = {name: coefficient(row[name]) for name in ("mean", "better_by")}
+    return {**row, **effects, **{name: _p(row[name]) for name in ("p", "p_holm")}}
 
 
 def _p(value: float | None) -> str:
@@ -253,28 +253,28 @@ def _choice(row: Row) -> Row:
 
 
 def chosen_rows(chosen_curves: pd.DataFrame, rates: Sequence[float]) -> list[Row]:
-    """By rate and line the means over splits, with the middle 95% of random subsets last."""
-    found: list[Row] = []
+    """Return the means over splits by rate and line, then the random band of each rate."""
+    table: list[Row] = []
     for rate in rates:
         own = chosen_curves[chosen_curves["rate"] == rate]
         by_line = _wide(own, "line", "mean").to_dict("index")
-        found += [
-            {"rate": rate, "line": words, **_figures(by_line[line])}
+        table += [
+            {"rate": rate, "line": words, **_written(by_line[line])}
             for line, words in LINES.items()
             if line in by_line
         ]
         if by_line:
-            found.append({"rate": rate, "line": "single random subsets, 95%", **_bands(own)})
-    return found
+            table.append({"rate": rate, "line": "random subsets, 95%", **_bands(own)})
+    return table
 
 
 def target_rows(target_curves: pd.DataFrame, rate: float) -> list[Row]:
-    """By target each sampler's figures at one rate, the smallest error of the scores first."""
-    found = []
+    """Return the samplers' results at one rate by target, smallest score error first."""
+    parts = []
     for target, own in target_curves[target_curves["rate"] == rate].groupby("target", sort=True):
         means = _wide(own, "sampler", "mean").sort_values("mean_absolute_error", kind="stable")
-        places = _wide(own, "sampler", "percentile").reindex(means.index)
-        found.append(
+        percentiles = _wide(own, "sampler", "percentile").reindex(means.index)
+        parts.append(
             {
                 "target": str(target),
                 "size": int(own["size"].iloc[0]),
@@ -283,32 +283,32 @@ def target_rows(target_curves: pd.DataFrame, rate: float) -> list[Row]:
                 "rows": [
                     {
                         "sampler": str(name),
-                        **_figures(row),
-                        "tau_b_place": place["tau_b"],
-                        "error_place": place["mean_absolute_error"],
+                        **_written(row),
+                        "tau_b_percentile": percentile["tau_b"],
+                        "error_percentile": percentile["mean_absolute_error"],
                     }
-                    for (name, row), place in zip(
-                        means.to_dict("index").items(), rows_of(places), strict=True
+                    for (name, row), percentile in zip(
+                        means.to_dict("index").items(), rows_of(percentiles), strict=True
                     )
                 ],
             }
         )
-    return found
+    return parts
 
 
 def _wide(curves: pd.DataFrame, index: str, values: str) -> pd.DataFrame:
     return curves.pivot_table(values=values, index=index, columns="metric", dropna=False)
 
 
-def _figures(values: Mapping[Hashable, Any]) -> dict[str, str]:
-    """Figures by metric in words, distances in points."""
+def _written(values: Mapping[Hashable, Any]) -> dict[str, str]:
+    """Write the value of each metric; distances are in points."""
     return {name: coefficient(values[name]) for name in _COEFFICIENTS} | {
         name: points(values[name]) for name in _DISTANCES
     }
 
 
 def _bands(curves: pd.DataFrame) -> dict[str, str]:
-    """Random's band by metric in words, at one rate."""
+    """Write the random band of each metric at one rate."""
     rows = curves.drop_duplicates("metric").set_index("metric")
     lows, highs = (rows[name].to_dict() for name in ("random_low", "random_high"))
     return {name: bounds(lows[name], highs[name]) for name in _COEFFICIENTS} | {

@@ -43,7 +43,7 @@ def test_items_and_models_with_gaps() -> None:
     answers[5, 2:20] = np.nan  # one model lacks many
     answers[6, 30] = np.nan  # one lacks a single item, which goes
     panels = make_panels(answers)
-    assert panels.judged == 58
+    assert panels.answered_items == 58
     assert panels.left_out == 1
     assert "m05" not in panels.models
     assert set(make_items()["item_id"]) - set(panels.item_ids) == {"i000", "i001", "i030"}

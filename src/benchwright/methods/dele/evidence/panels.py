@@ -51,7 +51,7 @@ class SamplingPanels(NamedTuple):
     # places of models by group: selection, held_out, weak, forward, all, paper; or only
     # paper_partial.
     groups: Mapping[str, Places]
-    judged: int  # items that enough models answered, including those that some model lacks
+    answered_items: int  # items that enough models answered, including those that some model lacks
     all_items: int  # of the benchmark
     left_out: int  # models that answered too little
     unknown_families: int  # models that are their own family
@@ -132,7 +132,7 @@ def choose_panels(
             "all": np.arange(len(models)),
             "paper": own_panel if paper is None else paper,
         },
-        judged=int(judged.sum()),
+        answered_items=int(judged.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
         unknown_families=sum(map(eq, families, _plain_names(models))),
@@ -236,7 +236,7 @@ def choose_paper_panel(
         correct=np.ascontiguousarray(correct, dtype=np.float32),
         clusters=_clusters(items.iloc[chosen.items]),
         groups={PARTIAL: np.arange(len(models))},
-        judged=len(chosen.items),
+        answered_items=len(chosen.items),
         all_items=int(answered.any(axis=0).sum()),
         left_out=int(answered.any(axis=1).sum()) - len(models),
         unknown_families=0,
