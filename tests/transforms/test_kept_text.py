@@ -4,11 +4,11 @@ import pytest
 
 from benchwright.transforms.kept_text import (
     formulas,
+    has_opposite,
     names,
     opening_word,
     quotations,
     same_negation,
-    turned_round,
 )
 
 
@@ -73,7 +73,7 @@ def test_a_word_that_opens_questions_is_no_opening_word() -> None:
 )
 def test_what_is_negated_alike_passes(before: str, after: str) -> None:
     assert same_negation(before, after)
-    assert not turned_round(before, after)
+    assert not has_opposite(before, after)
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_a_dropped_or_added_negation_is_seen(before: str, after: str) -> None:
     ],
 )
 def test_an_opposite_is_seen(before: str, after: str) -> None:
-    assert turned_round(before, after)
-    assert turned_round(after, before)
+    assert has_opposite(before, after)
+    assert has_opposite(after, before)

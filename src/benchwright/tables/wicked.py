@@ -43,8 +43,8 @@ class ComparisonScores(Table):
     """A configuration's accuracy on the items as they were and on their copies (WiCkeD, Table 1).
 
     Shares are 0–1, bounds those of 95% over items. Key (perturbation, configuration); all
-    configurations of a perturbation are compared on the same items. `asked` is the way of asking
-    among which models are ranked: `letters-5`, "" where it is not known, or `mixed`.
+    configurations of a perturbation are compared on the same items. Models are ranked within
+    their `asking_style`: `letters-5`, "" where it is not known, or `mixed`.
     """
 
     perturbation: Series[str]  # wicked, …
@@ -52,7 +52,7 @@ class ComparisonScores(Table):
     model: Series[str]
     style: Series[str]  # "" where an import does not say
     shots: Series[int]  # −1 where an import does not say
-    asked: Series[str]
+    asking_style: Series[str]
     n_items: Series[int]
     copies: Series[int]
     accuracy_original: Series[float]
@@ -128,13 +128,13 @@ class Rephrasings(Table):
 
 
 class ComparisonSummary(Table):
-    """Figures of all models of a perturbation; key (perturbation, asked, metric).
+    """Figures of all models of a perturbation; key (perturbation, asking_style, metric).
 
     Bounds are those of 95% over items; `reason` says why a value or its bounds are missing.
     """
 
     perturbation: Series[str]
-    asked: Series[str]  # the way of asking
+    asking_style: Series[str]  # the way of asking
     metric: Series[str]  # mean_delta, kendall_tau_b, tau_b_between_copies, reversed_pairs, …
     value: Series[float] = pa.Field(nullable=True)
     low: Series[float] = pa.Field(nullable=True)
@@ -149,7 +149,7 @@ class ComparisonReversals(Table):
     """Pairs of models whose order on the copies is the opposite of that before."""
 
     perturbation: Series[str]
-    asked: Series[str]
+    asking_style: Series[str]
     better_before: Series[str]
     better_after: Series[str]
     gap_original: Series[float]  # accuracy of better_before minus that of better_after, 0–1
@@ -197,10 +197,10 @@ class ComparisonWritten(Table):
     failed_perturbed: Series[float]
     accuracy_original_extracted: Series[float] = pa.Field(nullable=True)
     accuracy_mean_extracted: Series[float] = pa.Field(nullable=True)
-    saved: Series[float] = pa.Field(nullable=True)  # delta minus that of the model's `beside`
-    saved_low: Series[float] = pa.Field(nullable=True)
-    saved_high: Series[float] = pa.Field(nullable=True)
-    beside: Series[str]  # the configuration by score, "" in its own row
+    recovered: Series[float] = pa.Field(nullable=True)  # delta minus that of `compared_with`
+    recovered_low: Series[float] = pa.Field(nullable=True)
+    recovered_high: Series[float] = pa.Field(nullable=True)
+    compared_with: Series[str]  # the configuration by score, "" in its own row
 
 
 class ComparisonInstruct(Table):
@@ -211,7 +211,7 @@ class ComparisonInstruct(Table):
     """
 
     perturbation: Series[str]
-    asked: Series[str]
+    asking_style: Series[str]
     family: Series[str]
     n_instruct: Series[int]
     n_base: Series[int]
@@ -273,7 +273,7 @@ class ComparisonPrompts(Table):
     model: Series[str] = pa.Field(unique=True)
     prompts: Series[int]
     distinct: Series[int]
-    saved: Series[int]  # prompts − distinct
+    shared: Series[int]  # prompts − distinct
 
 
 class ComparisonCoverage(Table):

@@ -211,7 +211,7 @@ def _counts(text: str) -> tuple[int, Counter[str]]:
     return firm, Counter(_LIKE_A_NEGATION.findall(_NEGATION.sub(" ", flat)))
 
 
-def turned_round(before: str, after: str) -> bool:
+def has_opposite(before: str, after: str) -> bool:
     """Return whether a word was replaced by its opposite ("largest" for "smallest").
 
     A negation may compensate for it ("incorrect" for "not correct").

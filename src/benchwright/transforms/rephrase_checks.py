@@ -173,7 +173,7 @@ def _formulas(text: str) -> Counter[str]:
 def keeps_negations(wording: Wording) -> bool:
     """Return whether both are negated alike, and no word was replaced by its opposite."""
     texts = (wording.before, wording.after)
-    return kept_text.same_negation(*texts) and not kept_text.turned_round(*texts)
+    return kept_text.same_negation(*texts) and not kept_text.has_opposite(*texts)
 
 
 def fits_options(wording: Wording) -> bool:

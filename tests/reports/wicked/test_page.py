@@ -10,8 +10,8 @@ import pytest
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.wording import joined
-from benchwright.reports.wicked.headline import Headline, PerturbationReach, write_headline
-from benchwright.reports.wicked.wording import interval, points
+from benchwright.reports.wicked.findings import Headline, PerturbationReach, write_headline
+from benchwright.reports.wicked.terms import interval, points
 from benchwright.tables.wicked import ComparisonScores, ComparisonSummary
 
 NOBODY = Unchecked(0, 0, 0.0, 0, 0, 0)
@@ -54,7 +54,7 @@ def headline(
         [
             blank
             | {"perturbation": "wicked", "configuration": f"m{k}@letters-5", "model": f"m{k}"}
-            | {"style": "letters", "asked": "letters-5", "n_items": 395, "copies": 5}
+            | {"style": "letters", "asking_style": "letters-5", "n_items": 395, "copies": 5}
             for k in range(models)
         ]
     )

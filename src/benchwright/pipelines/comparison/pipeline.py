@@ -6,13 +6,13 @@ from benchwright.methods.wicked.comparison import coverage
 from benchwright.methods.wicked.comparison.compared_answers import align_answers
 from benchwright.methods.wicked.comparison.instruct import compare_instruct
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
-from benchwright.methods.wicked.comparison.scores import compare_scores, follow_answers
+from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_answers
 from benchwright.methods.wicked.comparison.written_answers import compare_written_answers
 from benchwright.pipelines.named_nodes import NodeParts, OneOutput, boxed, named_nodes, report_nodes
 from benchwright.reports.wicked import page
-from benchwright.reports.wicked.headline import measure_reach
+from benchwright.reports.wicked.findings import measure_reach
 from benchwright.reports.wicked.plots.accuracy import plot_deltas, plot_rule_ablation
-from benchwright.reports.wicked.plots.answers import plot_none_rates, plot_transitions
+from benchwright.reports.wicked.plots.answer_changes import plot_none_rates, plot_transitions
 from benchwright.reports.wicked.plots.ranks import plot_rank_shuffle
 
 _COMPARED = ["response_matrix", "perturbed_matrices", "responses", "live_responses"]

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.wicked.comparison.compared_answers import perturbation_of, say_way
+from benchwright.methods.wicked.comparison.compared_answers import describe_asking, perturbation_of
 from benchwright.methods.wicked.comparison.instruct import FAMILIES
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
@@ -15,8 +15,8 @@ from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page.provenance import benchmark_facts, settings
 from benchwright.reports.page.sections import Section, make_section, render_sections
 from benchwright.reports.page.wording import bounds, coefficient, p_value, rows_of, words_of
-from benchwright.reports.wicked.headline import PerturbationReach, write_headline, write_notes
-from benchwright.reports.wicked.wording import REASONS, TRANSFORMS, WORDINGS, interval, points
+from benchwright.reports.wicked.findings import PerturbationReach, write_headline, write_notes
+from benchwright.reports.wicked.terms import REASONS, TRANSFORMS, WORDINGS, interval, points
 
 _LONGEST = 1_500  # characters of a question
 _COPIED = "Left as it was"
@@ -81,10 +81,10 @@ def show_comparison_headline(
     perturbation_reach: PerturbationReach,
 ) -> Section:
     """Gather the top of the page: headline, figures in tiles, warnings."""
-    saved = int(comparison_prompts["saved"].sum())
+    shared = int(comparison_prompts["shared"].sum())
     return make_section(
         headline=write_headline(
-            comparison_scores, comparison_summary, perturbation, perturbation_reach, saved
+            comparison_scores, comparison_summary, perturbation, perturbation_reach, shared
         ),
         notes=write_notes(
             comparison_scores,
@@ -104,7 +104,7 @@ def show_comparison_costs(
 ) -> Section:
     """Gather what the perturbation costs each configuration, and the order of models."""
     return make_section(
-        scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asked"]))),
+        scores=_scores(comparison_scores, list(dict.fromkeys(comparison_summary["asking_style"]))),
         several=len(set(comparison_scores["perturbation"])) > 1,
         shuffle=_shuffle(comparison_summary),
         reversals=[_reversal(row) for row in rows_of(comparison_reversals)],
@@ -123,7 +123,7 @@ def show_comparison_answers(
         transitions=rows_of(comparison_transitions),
         none_rates=_none_rates(comparison_none_rates),
         written=[
-            {**row, **_points(row, "delta", "delta"), **_points(row, "saved", "saved")}
+            {**row, **_points(row, "delta", "delta"), **_points(row, "recovered", "recovered")}
             for row in rows_of(comparison_written)
         ],
         instruct=[_instruct(row) for row in rows_of(comparison_instruct)],
@@ -171,14 +171,14 @@ def show_comparison_examples(
 
 
 def _points(row: Row, name: str, ends: str) -> dict[str, str]:
-    """Return `<name>_said` and `<name>_bounds`; the bounds are `<ends>_low` and `<ends>_high`."""
-    bounds_said = interval(row[f"{ends}_low"], row[f"{ends}_high"])
-    return {f"{name}_said": points(row[name]), f"{name}_bounds": bounds_said}
+    """Return `<name>_text` and `<name>_bounds`; the bounds are `<ends>_low` and `<ends>_high`."""
+    bounds_text = interval(row[f"{ends}_low"], row[f"{ends}_high"])
+    return {f"{name}_text": points(row[name]), f"{name}_bounds": bounds_text}
 
 
 def _scores(comparison_scores: pd.DataFrame, ways: Sequence[str]) -> list[Row]:
     """Return the rows by way of asking in the order of `ways`, best first."""
-    places = comparison_scores["asked"].map({way: place for place, way in enumerate(ways)})
+    places = comparison_scores["asking_style"].map({way: place for place, way in enumerate(ways)})
     ordered = comparison_scores.assign(place=places).sort_values(
         ["perturbation", "place", "accuracy_original", "configuration"],
         ascending=[True, True, False, True],
@@ -207,14 +207,16 @@ def _rank(row: Row, side: str) -> dict[str, str]:
 
 def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
     rows = []
-    for (name, way), group in comparison_summary.groupby(["perturbation", "asked"], sort=False):
+    for (name, way), group in comparison_summary.groupby(
+        ["perturbation", "asking_style"], sort=False
+    ):
         by_metric = {row["metric"]: row for row in rows_of(group)}
         cost, *figures = (by_metric[metric] for metric in ("mean_delta", *_SHUFFLE))
         reasons = dict.fromkeys(row["reason"] for row in figures if row["reason"])
         rows.append(
             {
                 "perturbation": name,
-                "asked": _asked(way),
+                "asking_style": _asked(way),
                 "n_models": int(group["n_models"].iloc[0]),
                 "cost": points(cost["value"]),
                 "cost_bounds": interval(cost["low"], cost["high"]),
@@ -228,7 +230,7 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Row]:
 
 
 def _asked(way: object) -> str:
-    return say_way(str(way)) or "asked in one way"
+    return describe_asking(str(way)) or "one unknown style"
 
 
 def _none_rates(comparison_none_rates: pd.DataFrame) -> list[Row]:
@@ -260,7 +262,7 @@ def _instruct(row: Row) -> Row:
     names = {"": "all models", FAMILIES: "mean over families with both"}
     return {
         **row,
-        "asked": _asked(row["asked"]),
+        "asking_style": _asked(row["asking_style"]),
         "label": names.get(row["family"], row["family"]),
         "tuned": points(row["delta_instruct"]),
         "base": points(row["delta_base"]),

@@ -39,11 +39,11 @@ def test_written_answers_stand_beside_scored_ones_of_the_same_model(stage: Any) 
     assert set(found["model"]) == {"org/alpha-7b-it", "org/beta-8b-it"}
     written = found[found["written"]].set_index("model").loc["org/alpha-7b-it"]
     scored = found[~found["written"]].set_index("model").loc["org/alpha-7b-it"]
-    assert written["beside"] == scored["configuration"] == "org/alpha-7b-it@letters-5"
-    assert written["saved"] == pytest.approx(written["delta"] - scored["delta"])
-    assert written["saved_low"] < written["saved"] < written["saved_high"]
-    assert scored["beside"] == ""
-    assert np.isnan(scored["saved"])
+    assert written["compared_with"] == scored["configuration"] == "org/alpha-7b-it@letters-5"
+    assert written["recovered"] == pytest.approx(written["delta"] - scored["delta"])
+    assert written["recovered_low"] < written["recovered"] < written["recovered_high"]
+    assert scored["compared_with"] == ""
+    assert np.isnan(scored["recovered"])
 
 
 def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
@@ -64,7 +64,7 @@ def test_failures_are_wrong_and_left_out_of_the_extracted(stage: Any) -> None:
 
 def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
     found = stage.outputs["comparison_instruct"]
-    letters = found[found["asked"] == "letters-5"].set_index("family")
+    letters = found[found["asking_style"] == "letters-5"].set_index("family")
     assert (letters.loc["", "n_instruct"], letters.loc["", "n_base"]) == (6, 6)
     pair = letters.loc["org/alpha-7b"]
     scores = stage.outputs["comparison_scores"].set_index("configuration")["delta"]
@@ -77,7 +77,7 @@ def test_families_with_both_kinds_are_compared_pair_by_pair(stage: Any) -> None:
 
 def test_without_a_base_model_it_says_so(stage: Any) -> None:
     found = stage.outputs["comparison_instruct"]
-    row = found[found["asked"] == "generate-0"].iloc[0]
+    row = found[found["asking_style"] == "generate-0"].iloc[0]
     assert row["reason"] == "not enough models: no base model"
     assert np.isnan(row["difference"])
     unknown = compare_instruct(stage.outputs["compared_answers"], Models.empty())
@@ -193,7 +193,7 @@ def test_metrics_are_flat_numbers(stage: Any) -> None:
     assert all(isinstance(value, float) for value in found.values())
     for name in ("mean_delta", "kendall_tau_b", "tau_b_between_copies", "significant_reversals"):
         assert f"{name}.wicked.letters-5" in found
-    assert found["prompts_saved"] == stage.outputs["comparison_prompts"]["saved"].sum()
+    assert found["prompts_shared"] == stage.outputs["comparison_prompts"]["shared"].sum()
 
 
 def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
@@ -215,7 +215,7 @@ def test_the_order_of_rows_does_not_matter(stage: Any) -> None:
 
 def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
     scores = stage.outputs["comparison_scores"]
-    letters = scores[scores["asked"] == "letters-5"]
+    letters = scores[scores["asking_style"] == "letters-5"]
     wanted = letters["accuracy_mean"].rank(ascending=False, method="average")
     assert letters["rank_mean"].tolist() == wanted.tolist()
     for side in ("original", "mean"):
@@ -230,4 +230,4 @@ def test_ranks_with_bounds_are_those_of_the_panel(stage: Any) -> None:
         for a, b in pairs
     )
     own = stage.outputs["comparison_reversals"]
-    assert (own["asked"] == "letters-5").sum() == turned
+    assert (own["asking_style"] == "letters-5").sum() == turned

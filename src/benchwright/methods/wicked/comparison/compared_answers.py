@@ -238,7 +238,7 @@ def _places_of_none(
 MIXED = "mixed"
 
 
-def ways_of_asking(configurations: Sequence[str]) -> dict[str, list[int]]:
+def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
     """Return row numbers of the configurations by the way of asking, that of most models first.
 
     A way is style and shots (`letters-5`), "" for names that do not say. Where no way has two
@@ -263,7 +263,7 @@ def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
     return style, -configuration.shots, configuration.model
 
 
-def say_way(way: str) -> str:
+def describe_asking(way: str) -> str:
     """Return a way of asking in words: `letters, 5 demonstrations`; "" where it is not known."""
     style, _, shots = way.rpartition("-")
     if not style:

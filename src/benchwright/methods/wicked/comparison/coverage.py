@@ -182,7 +182,7 @@ def collect_comparison_metrics(
         "share_gold_removed": float(marks["gold_removed"].mean()),
         "gold_removed_unchecked": float(unchecked.lost_unchecked),
         "gold_removed_unchecked_per_copy": unchecked.lost_per_copy,
-        "prompts_saved": float(comparison_prompts["saved"].sum()),
+        "prompts_shared": float(comparison_prompts["shared"].sum()),
         "share_with_none_demonstration": float(
             comparison_demonstrations["with_none_gold"].sum() / shown
         )
@@ -191,7 +191,7 @@ def collect_comparison_metrics(
     }
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in (*_OF_MODELS, *_COUNTS):
-            parts = [row["metric"], row["perturbation"], row["asked"]]
+            parts = [row["metric"], row["perturbation"], row["asking_style"]]
             figures[metric_name(".".join(part for part in parts if part))] = float(row["value"])
     for row in comparison_scores.to_dict("records"):
         name = metric_name(f"{row['perturbation']}.{row['configuration']}")

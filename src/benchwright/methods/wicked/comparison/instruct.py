@@ -10,7 +10,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.methods.wicked.comparison.compared_answers import (
     ComparedAnswers,
     Floats,
-    ways_of_asking,
+    asking_styles,
 )
 from benchwright.statistics.proportion import bounded_mean
 from benchwright.tables.wicked import ComparisonInstruct
@@ -34,7 +34,7 @@ def compare_instruct(
     rows: list[tuple[Any, ...]] = []
     for name, answers in compared_answers.items():
         change = answers.mean_change()
-        for way, members in ways_of_asking(answers.configurations).items():
+        for way, members in asking_styles(answers.configurations).items():
             kinds: dict[str, tuple[list[int], list[int]]] = {}
             for row in members:
                 model = known.get(parse_configuration(answers.configurations[row]).model)

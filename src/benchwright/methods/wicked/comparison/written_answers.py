@@ -50,19 +50,23 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                 if read_before.any()
                 else np.nan,
                 "accuracy_mean_extracted": after[read_after].mean() if read_after.any() else np.nan,
-                **dict.fromkeys(("saved", "saved_low", "saved_high"), np.nan),
+                **dict.fromkeys(("recovered", "recovered_low", "recovered_high"), np.nan),
             }
             by_score = [
                 other
                 for other, each in enumerate(parsed)
                 if each.model == asked.model and each.style not in ("", _WRITTEN)
             ]
-            beside = ""
+            compared_with = ""
             if asked.style == _WRITTEN and by_score:
                 other = min(by_score, key=lambda other: by_score_first(parsed[other]))
-                beside = answers.configurations[other]
+                compared_with = answers.configurations[other]
                 gap = bounded_mean(mean_change[row] - mean_change[other], answers.clusters)
-                figures |= {"saved": gap.value, "saved_low": gap.low, "saved_high": gap.high}
+                figures |= {
+                    "recovered": gap.value,
+                    "recovered_low": gap.low,
+                    "recovered_high": gap.high,
+                }
             rows.append(
                 {
                     "perturbation": name,
@@ -71,7 +75,7 @@ def compare_written_answers(compared_answers: Mapping[str, ComparedAnswers]) -> 
                     "written": asked.style == _WRITTEN,
                     "n_items": len(answers.item_ids),
                     **{column: float(figure) for column, figure in figures.items()},
-                    "beside": beside,
+                    "compared_with": compared_with,
                 }
             )
     return ComparisonWritten.from_rows(rows)

@@ -33,10 +33,10 @@ def choose_models(
         sorted(set(comparison_scores["perturbation"])), perturbation
     )
     scores = comparison_scores[comparison_scores["perturbation"] == name]
-    way = next(iter(compared_answers.ways_of_asking(scores["configuration"].tolist())))
-    scores = scores[(scores["asked"] == way) & scores["rank_original"].notna()]
+    way = next(iter(compared_answers.asking_styles(scores["configuration"].tolist())))
+    scores = scores[(scores["asking_style"] == way) & scores["rank_original"].notna()]
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
-    note = compared_answers.say_way(way)
+    note = compared_answers.describe_asking(way)
     if len(scores) > most:
         note = f"{note}; " if note else ""
         note += f"{most} of {len(scores):,} models, evenly along the ranking"

@@ -10,13 +10,13 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.wicked.comparison.compared_answers import (
     ComparedAnswers,
     align_answers,
-    ways_of_asking,
+    asking_styles,
 )
 from benchwright.methods.wicked.comparison.coverage import (
     collect_comparison_metrics,
     count_unchecked,
 )
-from benchwright.methods.wicked.comparison.scores import compare_scores, follow_answers
+from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_answers
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.responses import Responses
 from benchwright.tables.wicked import (
@@ -223,7 +223,7 @@ def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage
     assert row["unknown_shots"] == 1
     assert row["delta"] == -0.25
     assert row["delta_equal_shots"] == 0  # q2 alone had five on both sides
-    assert (row["model"], row["style"], row["shots"], row["asked"]) == (
+    assert (row["model"], row["style"], row["shots"], row["asking_style"]) == (
         "m",
         "letters",
         5,
@@ -233,12 +233,12 @@ def test_answers_with_fewer_demonstrations_are_counted_and_can_be_left_out(stage
 
 def test_models_are_ranked_among_those_asked_alike() -> None:
     names = ("a@cloze-3", "a@cloze_bytes-3", "b@cloze-3", "b@letters-5", "c@cloze-3")
-    ways = ways_of_asking(names)
+    ways = asking_styles(names)
     assert list(ways) == ["cloze-3", "letters-5", "cloze_bytes-3"]
     assert ways["cloze-3"] == [0, 2, 4]
-    assert ways_of_asking(("a@letters-5", "b@generate-0", "a@cloze-3")) == {"mixed": [0, 1]}
-    assert ways_of_asking(("plain", "other")) == {"": [0, 1]}
-    assert ways_of_asking(("a@letters-5", "a@letters-0")) == {"letters-5": [0], "letters-0": [1]}
+    assert asking_styles(("a@letters-5", "b@generate-0", "a@cloze-3")) == {"mixed": [0, 1]}
+    assert asking_styles(("plain", "other")) == {"": [0, 1]}
+    assert asking_styles(("a@letters-5", "a@letters-0")) == {"letters-5": [0], "letters-0": [1]}
 
 
 def metrics(scores: pd.DataFrame, marks: pd.DataFrame, known: dict[str, list[str]]) -> Any:

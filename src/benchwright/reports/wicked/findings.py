@@ -7,9 +7,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchwright.methods.wicked.comparison.compared_answers import (
+    describe_asking,
     main_perturbation,
     perturbation_of,
-    say_way,
 )
 from benchwright.methods.wicked.comparison.coverage import (
     Unchecked,
@@ -22,7 +22,7 @@ from benchwright.params.perturbation import (
     ReplaceChoiceParams,
 )
 from benchwright.reports.page.wording import bounds, coefficient, count, joined, tile, words_of
-from benchwright.reports.wicked.wording import TRANSFORMS, interval, points
+from benchwright.reports.wicked.terms import TRANSFORMS, interval, points
 
 _FEW_MODELS = 5
 _NOTABLE = 0.02  # a share of failed extractions below this does not colour the picture
@@ -79,11 +79,11 @@ def write_headline(
     comparison_summary: pd.DataFrame,
     perturbation: PerturbationParams,
     reach: PerturbationReach,
-    saved: int,
+    shared: int,
 ) -> Headline:
     """Say what the main perturbation costs the models that were asked alike.
 
-    `comparison_summary` starts with the asking style of most models; `saved` is the number of
+    `comparison_summary` starts with the asking style of most models; `shared` is the number of
     prompts that share their text with another.
     """
     share, unchecked = reach.share_altered, reach.unchecked
@@ -97,17 +97,17 @@ def write_headline(
             f"{unchecked.lost_per_copy:,.1f} in a copy",
         ),
     ]
-    if saved:
-        tiles.append(tile("Prompts asked once", f"{saved:,}", "the same text as another one"))
+    if shared:
+        tiles.append(tile("Prompts asked once", f"{shared:,}", "the same text as another one"))
     name = main_perturbation(sorted(set(comparison_scores["perturbation"])), perturbation)
     if not name:
         why = "No model answered the items and every one of their copies, so nothing is compared."
         return Headline(why, "", tiles)
     summary = comparison_summary[comparison_summary["perturbation"] == name]
-    way = str(summary["asked"].iloc[0])
-    summary = summary[summary["asked"] == way]
+    way = str(summary["asking_style"].iloc[0])
+    summary = summary[summary["asking_style"] == way]
     scores = comparison_scores[
-        (comparison_scores["perturbation"] == name) & (comparison_scores["asked"] == way)
+        (comparison_scores["perturbation"] == name) & (comparison_scores["asking_style"] == way)
     ]
     figures = {
         str(row["metric"]): _Figure(row["value"], row["low"], row["high"], row["reason"])
@@ -173,7 +173,7 @@ def _cost(scores: pd.DataFrame, change: _Figure, perturbation: PerturbationParam
         sentence = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
         doubt = "" if math.isnan(low) else ": no clear difference"
     n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
-    manner = f"; {say_way(way)}" if say_way(way) else ""
+    manner = f"; {describe_asking(way)}" if describe_asking(way) else ""
     what = what[:1].upper() + what[1:]
     number = "1 copy" if copies == 1 else f"{copies:,} copies"
     return f"{what} {sentence} on {count(n, 'item')} ({number}{manner}){doubt}."

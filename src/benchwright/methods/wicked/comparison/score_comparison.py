@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.compared_answers import (
     Bools,
     ComparedAnswers,
     Floats,
-    ways_of_asking,
+    asking_styles,
 )
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.proportion import (
@@ -43,7 +43,7 @@ def compare_scores(
     summary: list[tuple[Any, ...]] = []
     reversed_pairs: list[tuple[Any, ...]] = []
     for name, answers in compared_answers.items():
-        ways = ways_of_asking(answers.configurations)
+        ways = asking_styles(answers.configurations)
         shuffles = {
             way: rank_shuffle(
                 answers.original[rows],
@@ -114,7 +114,7 @@ def _scores(
             "perturbation": name,
             "configuration": configuration,
             **parse_configuration(configuration)._asdict(),
-            "asked": asked[row],
+            "asking_style": asked[row],
             "n_items": len(answers.item_ids),
             "copies": len(answers.perturbed),
             **{column: float(values[row]) for column, values in columns.items()},

@@ -4,7 +4,7 @@ import pandas as pd
 
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.wicked.headline import PerturbationReach, write_notes
+from benchwright.reports.wicked.findings import PerturbationReach, write_notes
 from benchwright.tables.wicked import ComparisonWritten
 
 SHUFFLED = {"transform": "shuffle_choices"}
