@@ -16,7 +16,7 @@ from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.session import KedroSession
 
 from audit_examples import row, save
-from benchwright.cli import cli, kedros_run, run_parameters
+from benchwright.cli import cli, wrap_kedro_run, run_parameters
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -154,7 +154,7 @@ def test_a_pipeline_without_a_variant_takes_its_own(
     options: dict[str, Any], variant: str | None
 ) -> None:
     none: dict[str, Any] = {"pipeline": None, "pipelines": [], "params": {}, "env": None}
-    seen = kedros_run(_kedros)(**(none | options))
+    seen = wrap_kedro_run(_kedros)(**(none | options))
     assert seen["params"].get("variant") == variant
     assert seen["pipeline"] is None
     asked = [options["pipeline"]] if "pipeline" in options else options.get("pipelines", [])
@@ -175,7 +175,7 @@ def test_a_pipeline_without_a_benchmark_takes_its_own(
     params: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     options = {"pipeline": "documents", "pipelines": [], "params": params, "env": None}
-    assert kedros_run(_kedros)(**options)["params"] == wanted
+    assert wrap_kedro_run(_kedros)(**options)["params"] == wanted
 
 
 @pytest.mark.usefixtures("in_project")
@@ -245,7 +245,7 @@ def test_a_kedro_without_the_old_option_runs_the_pipeline(letter: list[str]) -> 
         click.Option(["--pipelines", *letter], default="", callback=names),
         *(today["params"], today["env"]),
     ]
-    command = click.Command("run", callback=kedros_run(later_run), params=run_parameters(later))
+    command = click.Command("run", callback=wrap_kedro_run(later_run), params=run_parameters(later))
     for option in ("--pipeline", "--pipelines", "-p"):
         done = CliRunner().invoke(command, [option, "smart"], catch_exceptions=False)
         assert done.exit_code == 0, done.output

