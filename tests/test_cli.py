@@ -1,4 +1,4 @@
-"""The project's own commands, as a user types them."""
+"""The command line."""
 
 import os
 import subprocess
@@ -16,7 +16,8 @@ from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.session import KedroSession
 
 from audit_examples import row, save
-from benchwright.cli import cli, wrap_kedro_run, run_parameters
+from benchwright import __version__
+from benchwright.cli import cli, run_parameters, wrap_kedro_run
 
 
 def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -36,10 +37,24 @@ def test_help_lists_the_commands(repository: Path) -> None:
         assert f"\n  {command} " in done.stdout
 
 
-def test_without_a_command_options_are_those_of_run(repository: Path) -> None:
+def test_version_is_printed_outside_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["--version"], prog_name="benchwright")
+    assert (done.exit_code, done.output) == (0, f"benchwright {__version__}\n")
+
+
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_every_option_has_a_help_text(command: str) -> None:
+    options = [p for p in cli.commands[command].params if isinstance(p, click.Option)]
+    assert [option.name for option in options if not option.help] == []
+
+
+def test_run_is_the_default_command(repository: Path) -> None:
     done = benchwright(repository, "--params", "benchmark=arcc")
     assert done.returncode == 1
-    assert "benchmark='arcc' is not known; conf has arc, " in done.stderr.splitlines()[-1]
+    assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
 
 
 @pytest.fixture
@@ -50,30 +65,30 @@ def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        (["--benchmarks", "demo,arcc"], "benchmark='arcc' is not known; conf has arc, "),
-        (["--variants", "smart,smartt"], "variant='smartt' is not known; conf has dele, "),
-        (["--pipeline", "smrt"], "--pipeline 'smrt' is not known; there are answers, "),
-        (["--runner", "Fast"], "--runner 'Fast' is not known; Kedro has "),
-        (["--seeds", "one"], "--seeds 'one': seeds are whole numbers"),
-        (["--params", "variant=smart"], "--params variant=…: a sweep takes --variants smart"),
-        (["--params", "limt=3"], "--params limt=… is not a parameter; there are "),
+        (["--benchmarks", "demo,arcc"], "unknown benchmark 'arcc'; expected one of arc, "),
+        (["--variants", "smart,smartt"], "unknown variant 'smartt'; expected one of dele, "),
+        (["--pipeline", "smrt"], "--pipeline 'smrt': expected one of answers, "),
+        (["--runner", "Fast"], "--runner 'Fast': expected one of "),
+        (["--seeds", "one"], "--seeds 'one': expected non-negative integers"),
+        (["--params", "variant=smart"], "--params variant=…: use --variants smart in a sweep"),
+        (["--params", "limt=3"], "--params limt: unknown parameter; expected one of "),
     ],
 )
-def test_a_sweep_refuses_names_it_does_not_know_before_anything_runs(
-    words: list[str], said: str, tmp_path: Path
+def test_sweep_rejects_unknown_names_before_the_first_run(
+    words: list[str], message: str, tmp_path: Path
 ) -> None:
     extra = [] if "--params" in words else ["--params", f"data_root={tmp_path}"]
     done = CliRunner().invoke(cli, ["sweep", *words, *extra])
     assert done.exit_code == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_combination_that_fails_is_told_and_the_exit_code_is_one(tmp_path: Path) -> None:
+def test_failed_combinations_are_reported_with_exit_code_1(tmp_path: Path) -> None:
     wrong = f"data_root={tmp_path},filtering.easy.confidence=2"
     done = CliRunner().invoke(cli, ["sweep", "--seeds", "0,1", "--params", wrong])
     assert done.exit_code == 1
@@ -86,28 +101,28 @@ def test_a_combination_that_fails_is_told_and_the_exit_code_is_one(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> None:
+def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> None:
     folder = tmp_path / "07_model_output" / "arc" / "no_similar"
     save(folder, "2026-01-01T00.00.00.000Z", row("a", "easy"), row("b"))
     save(folder, "2026-01-02T00.00.00.000Z", row("a"), row("b"))
     chosen = ["--benchmark", "arc", "--variant", "no_similar", "--data-root", str(tmp_path)]
     done = CliRunner().invoke(cli, ["diff", *chosen])
     assert done.exit_code == 0, done.output
-    assert "kept   1 → 2: 1 came in, 0 went out" in done.stdout
+    assert "kept   1 → 2: 1 now kept, 0 now removed" in done.stdout
     (page,) = tmp_path.glob("08_reporting/arc/no_similar/diffs/*/diff.html")
     assert page.parent.name == "2026-01-01T00.00.00.000Z_to_2026-01-02T00.00.00.000Z"
     assert "easy no longer applies" in page.read_text()
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_diff_with_nothing_to_compare_says_so_in_one_line(tmp_path: Path) -> None:
+def test_diff_without_saved_runs_fails_with_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["diff", "--data-root", str(tmp_path)])
     assert done.exit_code == 1
     assert "no run has saved" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_relative_data_folder_is_below_the_project_wherever_a_run_is_started(
+def test_relative_data_root_is_resolved_from_the_project_folder(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "01_raw").mkdir()
@@ -118,22 +133,20 @@ def test_a_relative_data_folder_is_below_the_project_wherever_a_run_is_started(
     words = ["run", "--namespaces", "ingestion", "--params", f"data_root={root},limit=5"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
-    assert f"in {repository}:" in done.stderr
+    assert f"project: {repository}" in done.stderr
     (items,) = tmp_path.glob("03_primary/demo/items.parquet/*/items.parquet")
     assert len(pd.read_parquet(items)) == 5
     assert Path.cwd() == repository / "docs"
 
 
-def test_outside_a_project_the_commands_say_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_fail_outside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["diff"])
     assert done.exit_code == 1
-    assert "is in no Kedro project" in done.stderr
+    assert "is not in a Kedro project" in done.stderr
 
 
-def _kedros(
+def _kedro_callback(
     pipeline: str | None, pipelines: list[str], params: dict[str, Any], env: str | None
 ) -> dict[str, Any]:
     return {"pipeline": pipeline, "pipelines": pipelines, "params": params, "env": env}
@@ -150,11 +163,9 @@ def _kedros(
         ({}, None),
     ],
 )
-def test_a_pipeline_without_a_variant_takes_its_own(
-    options: dict[str, Any], variant: str | None
-) -> None:
+def test_pipelines_have_default_variants(options: dict[str, Any], variant: str | None) -> None:
     none: dict[str, Any] = {"pipeline": None, "pipelines": [], "params": {}, "env": None}
-    seen = wrap_kedro_run(_kedros)(**(none | options))
+    seen = wrap_kedro_run(_kedro_callback)(**(none | options))
     assert seen["params"].get("variant") == variant
     assert seen["pipeline"] is None
     asked = [options["pipeline"]] if "pipeline" in options else options.get("pipelines", [])
@@ -171,16 +182,14 @@ def test_a_pipeline_without_a_variant_takes_its_own(
         ({"benchmark": "a", "variant": "b"}, {"benchmark": "a", "variant": "b"}),
     ],
 )
-def test_a_pipeline_without_a_benchmark_takes_its_own(
-    params: dict[str, Any], wanted: dict[str, Any]
-) -> None:
+def test_pipelines_have_default_benchmarks(params: dict[str, Any], wanted: dict[str, Any]) -> None:
     options = {"pipeline": "documents", "pipelines": [], "params": params, "env": None}
-    assert wrap_kedro_run(_kedros)(**options)["params"] == wanted
+    assert wrap_kedro_run(_kedro_callback)(**options)["params"] == wanted
 
 
 @pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize("option", ["--pipeline", "-p", "--pipelines"])
-def test_both_spellings_run_the_same_pipeline_without_a_warning(
+def test_both_pipeline_options_run_the_pipeline_without_a_warning(
     option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = []
@@ -198,7 +207,7 @@ def test_both_spellings_run_the_same_pipeline_without_a_warning(
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_sweep_of_a_pipeline_prints_no_deprecation_warning(tmp_path: Path) -> None:
+def test_sweep_prints_no_deprecation_warning(tmp_path: Path) -> None:
     words = ["sweep", "--pipeline", "smart", "--params", f"data_root={tmp_path},limit=oops"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", KedroDeprecationWarning)
@@ -224,7 +233,7 @@ def test_kedro_run_with_a_pipeline_prints_no_deprecation_warning(
 
 
 @pytest.mark.usefixtures("in_project")
-def test_two_spellings_at_once_are_refused_in_one_line() -> None:
+def test_both_pipeline_options_together_are_rejected() -> None:
     done = CliRunner().invoke(cli, ["run", "--pipeline", "smart", "--pipelines", "budget"])
     assert done.exit_code == 1
     assert "cannot be used together" in done.stderr
@@ -233,7 +242,7 @@ def test_two_spellings_at_once_are_refused_in_one_line() -> None:
 
 @pytest.mark.usefixtures("in_project")
 @pytest.mark.parametrize("letter", [[], ["-p"]])
-def test_a_kedro_without_the_old_option_runs_the_pipeline(letter: list[str]) -> None:
+def test_pipeline_option_works_with_a_kedro_that_lacks_it(letter: list[str]) -> None:
     seen = []
 
     def later_run(pipelines: list[str], params: dict[str, Any], env: str | None) -> None:
@@ -253,7 +262,7 @@ def test_a_kedro_without_the_old_option_runs_the_pipeline(letter: list[str]) -> 
 
 
 @pytest.mark.usefixtures("in_project")
-def test_a_file_that_is_not_sealed_is_refused_in_one_line(
+def test_evaluate_sealed_rejects_a_plain_file_without_quoting_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "0" * 64)

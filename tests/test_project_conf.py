@@ -67,7 +67,7 @@ def test_an_environment_overrides_base(project: Path) -> None:
 def test_two_files_of_an_environment_are_refused_where_it_is_read(project: Path, env: str) -> None:
     for number in (1, 2):
         put(project, f"{env}/parameters/a{number}.yml", "_benchmarks: {a: {title: mine}}\n")
-    with pytest.raises(InputError, match=rf"a1\.yml and in .*{env}.parameters.a2\.yml"):
+    with pytest.raises(InputError, match=rf"a1\.yml and .*{env}.parameters.a2\.yml"):
         load_conf(project, env)
     other = "record" if env == "local" else "local"
     (project / "conf" / other).mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Benchwright: smaller, cleaner, harder, leak-resistant benchmarks, with the evidence."""
+"""Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant, with evidence."""
 
 from benchwright.core.stopping import follow_parent_in_workers
 

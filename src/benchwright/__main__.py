@@ -1,4 +1,4 @@
-"""`benchwright …`: the project's commands outside `kedro …`."""
+"""The entry point of the command `benchwright`."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from kedro.framework.project import configure_project
 
 
 def main() -> None:
-    """Run a command; without one, `run` with the options of `kedro run`."""
+    """Run a command; the default is `run`, with the options of `kedro run`."""
     configure_project(Path(__file__).parent.name)
     from benchwright.cli import cli
 

@@ -267,10 +267,11 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @_env
 @_errors_in_one_line()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: str) -> None:
-    """Compare the kept items of two runs, with the rules behind each change.
+    """Compare the kept items of two runs.
 
-    BEFORE and AFTER each name a run: a version or a unique prefix of one, `latest`, `previous`, a
-    folder, or an item_audit.parquet file. By default, the last two runs are compared.
+    The comparison names the rules behind each change. BEFORE and AFTER each name a run: a version
+    or a unique prefix of one, `latest`, `previous`, a folder, or an item_audit.parquet file. By
+    default, the last two runs are compared.
     """
     from benchwright.commands.diff.compare import compare_saved
     from benchwright.commands.diff.page import terminal_lines, write_diff
@@ -361,7 +362,7 @@ def evaluate_sealed(
 @cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
 @_saved_run_options(
-    "Benchmark whose saved responses are used if there are no files.",
+    "Benchmark of the saved responses, used without ANSWERS.",
     "Variant of the responses. Default: the one with the newest responses.",
 )
 @click.option(
@@ -395,18 +396,24 @@ def evaluate_sealed(
 @click.option("--shots", default=0, show_default=True, help="Demonstrations per prompt.")
 @click.option("--price", "per_million_tokens", type=float, help="Price per million prompt tokens.")
 @click.option("--seconds", type=float, help="Seconds per prompt.")
-@click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
+@click.option(
+    "--tokenizer",
+    default="",
+    metavar="MODEL",
+    help="Model under models.models whose tokenizer counts tokens. "
+    "Default: 4 characters per token.",
+)
 @click.option("--json", "json_file", type=_FILE, help="JSON file to write.")
 @click.option("--page", type=_FILE, help="HTML page to write.")
 @_env
 @_errors_in_one_line()
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
-    """Compute how many items a target precision needs, and their cost.
+    """Compute how many items a target precision needs.
 
-    ANSWERS are tables of responses, saved response matrices, lm-eval logs, or folders of these. The
-    default is the response matrix that a run of the benchmark saved. Give at least one target with
-    --se, --mdd, --tau or --spearman; each is repeatable. Standard errors and differences are
-    shares: --se .02 is two percentage points.
+    The plan includes the cost of asking these items. ANSWERS are tables of responses, saved
+    response matrices, lm-eval logs, or folders of these. The default is the response matrix that a
+    run of the benchmark saved. Give at least one target with --se, --mdd, --tau or --spearman; each
+    is repeatable. Standard errors and differences are shares: --se .02 is two percentage points.
     """
     from benchwright.commands.plan import (
         PlanRequest,
@@ -467,10 +474,10 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 @_env
 @_errors_in_one_line()
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
-    """Estimate scores on the whole benchmark from an exported subset.
+    """Estimate scores on the whole benchmark.
 
-    ANSWERS are the responses of new models to the subset: lm-eval logs, tables, or folders of
-    these.
+    ANSWERS are the responses of new models to an exported subset: lm-eval logs, tables, or folders
+    of these.
     """
     from benchwright.commands.estimate import estimate_scores, terminal_lines, write_estimates
     from benchwright.commands.saved_results import known_answers, read_answers

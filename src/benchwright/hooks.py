@@ -1,4 +1,4 @@
-"""Kedro hooks: reject unknown parameters, record the run in MLflow, print where the results are."""
+"""Kedro hooks: reject unknown parameters, record the run in MLflow, print the results' paths."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_own_version
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
-from benchwright.params.run import check_run_values
+from benchwright.params.run import RUN_VALUES, check_run_values
 from benchwright.project_conf import CONFIG_LOADER_ARGS
 from benchwright.tracking import record_run, sweep_member, tracking_is_on
 
@@ -28,32 +28,32 @@ HIDDEN = {"benchmarks", "variants", "_benchmarks", "_variants"}
 
 
 def unknown_parameters(given: Mapping[str, Any], declared: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with the keys of `--params`, in one line, or None.
+    """Return an error message for the first invalid key of `--params`, or None.
 
-    Kedro silently accepts any key: `--params benchmrk=arc` would run the default benchmark.
+    Kedro accepts any key: `--params benchmrk=arc` would run the default benchmark.
     """
     names = sorted(key for key in declared if key not in HIDDEN)
     for key in given:
         if key in HIDDEN:
             return (
-                f"--params {key}.… has no effect: benchmark and variant are chosen first; "
-                "override the chosen section instead, e.g. filtering.easy.confidence=0.9"
+                f"--params {key}.… has no effect, since benchmark and variant are resolved first; "
+                "override the resolved section, e.g. filtering.easy.confidence=0.9"
             )
         if key not in declared:
-            return f"--params {key}=… is not a parameter; there are {', '.join(names)}"
+            return f"--params {key}: unknown parameter; expected one of {', '.join(names)}"
     return None
 
 
 class StrictParametersHook:
-    """Rejects `--params` keys that conf does not declare, and invalid values."""
+    """Rejects `--params` with unknown keys or invalid values."""
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
         loader = context.config_loader
         given = loader.runtime_params or {}
-        if not given:
-            return
         check_run_values(given)
+        if given.keys() <= RUN_VALUES:
+            return  # the names are known, so the parameters need not be resolved here
         declared = type(loader)(
             conf_source=loader.conf_source,
             env=context.env,
@@ -68,14 +68,14 @@ class StrictParametersHook:
 
 
 def local_path(dataset: Any) -> Path | None:
-    """Return the existing local file or folder of a dataset, or None."""
+    """Return the local file or folder of a dataset if it exists, else None."""
     folder = getattr(dataset, "folder", None)
     path = folder if isinstance(folder, Path) else loaded_from(dataset)
     return path if path is not None and path.exists() else None
 
 
 class SealKeyHook:
-    """Stops a run that seals a closed half if the key is missing, before anything is read."""
+    """Stops a run that seals a closed half before any data is read if the key is missing."""
 
     @hook_impl
     def before_pipeline_run(self, pipeline: Pipeline, catalog: Any) -> None:
@@ -84,9 +84,9 @@ class SealKeyHook:
 
 
 class OwnVersionsHook:
-    """Makes a run load what it saved itself, and removes the leftovers of killed runs.
+    """Makes a run load its own outputs, and removes temporary files of killed runs.
 
-    Kedro loads the newest version, which may be of a concurrent run with other settings.
+    Kedro loads the newest version, which may belong to a concurrent run with other settings.
     """
 
     @hook_impl
@@ -96,21 +96,21 @@ class OwnVersionsHook:
         saved = [catalog.get(name) for name in sorted(pipeline.all_outputs())]
         for dataset in saved:
             clear_versions(dataset)
-            if not run_params.get("only_missing_outputs"):  # these may be of an earlier run
+            if not run_params.get("only_missing_outputs"):  # outputs of an earlier run
                 read_own_version(dataset)
 
 
 def clear_versions(dataset: Any) -> None:
-    """Remove the leftovers of killed runs in the version folders of a dataset."""
+    """Remove temporary files of killed runs from the version folders of a dataset."""
     folder = folder_of_versions(dataset)
     for version in folder.iterdir() if folder is not None and folder.is_dir() else ():
-        with suppress(OSError):  # a file; or a folder with more in it, which stays
+        with suppress(OSError):  # a file, or a folder that is not empty
             clear_abandoned(list(version.iterdir()))
             version.rmdir()
 
 
 class RunHook:
-    """Records each run in MLflow, from the main process, and prints where its results are."""
+    """Records each run in MLflow and prints where its results are saved."""
 
     def __init__(self) -> None:
         self._context: KedroContext | None = None
@@ -130,7 +130,7 @@ class RunHook:
     ) -> None:
         run_id = self._record(run_params, pipeline, catalog, None)
         if (member := sweep_member.get()) is None:
-            _say_where(pipeline, catalog, run_id)
+            _print_results(pipeline, catalog, run_id)
             return
         saved = pipeline.all_outputs()
         if "metrics" in saved:
@@ -169,12 +169,12 @@ class RunHook:
                 parent=member.parent if member is not None else None,
             )
         except Exception:
-            # The results are on disk; an unreachable tracking server must not fail the run.
-            logger.exception("this run could not be recorded in MLflow; its results are saved")
+            # An unreachable tracking server must not fail a run whose results are saved.
+            logger.exception("MLflow could not record this run; its results are saved")
             return None
 
 
-PLACES = {
+RESULTS = {
     "report": "report",
     "report of copies": "comparison_report",
     "report of samplers": "sampling_report",
@@ -189,16 +189,16 @@ PLACES = {
     "audit of every item": "item_audit",
     "tasks for lm-eval": "harness_tasks",
 }
-"""Datasets whose paths a run prints, by title."""
+"""Datasets whose paths are printed after a run, by title."""
 
 
-def _say_where(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
+def _print_results(pipeline: Pipeline, catalog: Any, run_id: str | None) -> None:
     lines = []
-    for title, name in PLACES.items():
+    for title, name in RESULTS.items():
         if name in pipeline.all_outputs() and (path := local_path(catalog.get(name))):
-            shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-            lines.append(f"{title + ':':<21}{shown}")
+            relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+            lines.append(f"{title + ':':<21}{relative}")
     if run_id:
         lines.append(f"{'MLflow run:':<21}{run_id}  (make mlflow)")
     if lines:
-        click.echo("\n" + "\n".join(lines))  # in UTF-8 where the terminal knows ASCII alone
+        click.echo("\n" + "\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII

@@ -1,7 +1,4 @@
-"""The project's configuration: its loader and resolvers.
-
-OmegaConf's resolvers choose one benchmark and one variant by name, before anything runs.
-"""
+"""The configuration loader, and OmegaConf resolvers that select one benchmark and one variant."""
 
 import os
 from collections.abc import Mapping
@@ -24,7 +21,7 @@ def _pick(root: DictConfig, group: str, name: str) -> DictConfig:
     if name not in known:
         kind = _GROUPS.get(group, group)
         raise InputError(
-            f"{kind}={name!r} is not known; conf has {', '.join(sorted(map(str, known)))}"
+            f"unknown {kind} {name!r}; expected one of {', '.join(sorted(map(str, known)))}"
         )
     chosen: DictConfig = known[name]
     return chosen
@@ -36,7 +33,7 @@ def choose(
     """Resolve `${choose:_benchmarks,arc}` or `${choose:_benchmarks,arc,filter_models}`.
 
     Raises:
-        InputError: the group has no such name; the message lists those it has.
+        InputError: the group has no such name; the message lists the names it has.
     """
     chosen = _pick(_root_, group, str(name))
     if section is None:
@@ -48,9 +45,10 @@ def choose(
 def settings(
     section: str, variant: str, benchmark: str, mode: str | None = None, *, _root_: DictConfig
 ) -> DictConfig:
-    """Return one section of a variant with the benchmark's overrides.
+    """Return one section of a variant, with the overrides of the benchmark.
 
-    `mode` is `--params score=…`: any value but `benchmark` replaces `mode` of the section.
+    `mode` is the value of `--params score=…`. Unless it is `benchmark`, it replaces the section's
+    `mode`.
     """
     layers = [
         _pick(_root_, "_variants", str(variant)).get(section) or {},
@@ -70,7 +68,7 @@ def of_run(
     *,
     _root_: DictConfig,
 ) -> Any:
-    """Return a section with `--params` applied, or one of its values, for the catalog.
+    """Return a section, or one of its values, with `--params` applied; used in the catalog.
 
     `given` is the section's part of `--params`:
     `${of_run:difficulty,${_v},${_b},${runtime_params:difficulty,{}},answers_file}`.
@@ -86,8 +84,8 @@ CONFIG_LOADER_ARGS: dict[str, Any] = {
     "merge_strategy": {"parameters": "soft"},
     "custom_resolvers": {"choose": choose, "settings": settings, "of_run": of_run},
     "config_patterns": {
-        # The catalog's sources depend on the files of benchmarks and variants. Their top keys start
-        # with an underscore, so they are neither datasets nor parameters.
+        # The catalog depends on the files of benchmarks and variants. Their top keys begin with an
+        # underscore, so that Kedro takes them neither for datasets nor for parameters.
         "catalog": [
             *("catalog*", "catalog*/**", "**/catalog*"),
             *("parameters/benchmarks/**", "parameters/variants/**"),
@@ -99,37 +97,37 @@ CONFIG_LOADER_ARGS: dict[str, Any] = {
 
 
 class ConfLoader(OmegaConfigLoader):
-    """Kedro's loader, which rejects two files of one environment that define one benchmark.
+    """Kedro's loader, which rejects a benchmark or variant that two files define.
 
-    Kedro would merge them, value by value, since their top keys begin with an underscore. A file of
-    the run's environment may override that of `base`.
+    Kedro would merge the two files, since their top keys begin with an underscore. A file of the
+    run's environment may override one of `base`.
 
     Raises:
-        InputError: a benchmark or a variant is defined in two files.
+        InputError: two files of one environment define the same benchmark or variant.
     """
 
     def __init__(self, conf_source: str, **arguments: Any) -> None:
         super().__init__(conf_source, **arguments)
         for env in dict.fromkeys((self.base_env, self.env or self.default_run_env)):
             folder = Path(self.conf_source) / str(env) / "parameters"
-            if twice := _named_twice(folder):
-                raise InputError(twice)
+            if problem := _defined_twice(folder):
+                raise InputError(problem)
 
 
-def _named_twice(folder: Path) -> str | None:
+def _defined_twice(folder: Path) -> str | None:
     seen: dict[tuple[str, str], Path] = {}
     for file in sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES):
         for key in _names_in(file, file.stat().st_mtime_ns):
             other = seen.setdefault(key, file)
             if other != file:
                 named = f"{_GROUPS[key[0]]} {key[1]!r}"
-                return f"{named} is defined in {other} and in {file}; keep one of them"
+                return f"{named} is defined in both {other} and {file}; keep one of them"
     return None
 
 
-@lru_cache(maxsize=1_000)  # a run makes several loaders
+@lru_cache(maxsize=1_000)  # a run creates several loaders
 def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
-    """Return the group and name of each benchmark and variant; nothing of a broken file."""
+    """Return the group and name of each benchmark and variant; none if the file is invalid."""
     import yaml
 
     content = file.read_bytes()
@@ -151,9 +149,9 @@ def _names_in(file: Path, changed: int) -> tuple[tuple[str, str], ...]:
 def load_conf(
     project: Path, env: str | None = None, params: Mapping[str, Any] | None = None
 ) -> OmegaConfigLoader:
-    """Load the configuration of one benchmark and variant: `load_conf(…)["catalog"]` and so on.
+    """Return a loader of one benchmark and variant; `load_conf(…)["catalog"]` is the catalog.
 
-    `env` (or the variable KEDRO_ENV) and `params` are those of `kedro run`.
+    `env` (default: the variable KEDRO_ENV) and `params` are those of `kedro run`.
     """
     arguments: dict[str, Any] = dict(CONFIG_LOADER_ARGS)
     return ConfLoader(
@@ -165,39 +163,39 @@ def load_conf(
 
 
 def conf_mistake(project: Path, error: BaseException) -> str | None:
-    """Return what is wrong with conf if an error comes from it, else None.
+    """Return a message for an error that a file in conf/ causes, or None.
 
-    A file that is no YAML, or no mapping of names, is reported with the position; other errors of
-    OmegaConf as they are.
+    The message names an invalid YAML file and the position of the mistake. Other errors of
+    OmegaConf are quoted.
     """
     for file in sorted((project / "conf").rglob("*.yml")):
-        if (said := _broken(file)) is not None:
-            return f"{file}: {said}"
+        if (problem := _file_problem(file)) is not None:
+            return f"{file}: {problem}"
     for cause in causes(error):
         if type(cause).__module__.partition(".")[0] in _OF_CONF:
             return f"conf: {_short(cause)}"
     return None
 
 
-def _broken(file: Path) -> str | None:
+def _file_problem(file: Path) -> str | None:
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError
 
     try:
         loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=False)
     except UnicodeDecodeError as error:
-        return f"is not UTF-8 (byte 0x{error.object[error.start]:02x}); save it as UTF-8"
+        return f"not valid UTF-8 (byte 0x{error.object[error.start]:02x}); save the file as UTF-8"
     except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
         return _short(error)
     if not isinstance(loaded, dict):
-        return "is a list; a mapping of names is accepted"
+        return "expected a mapping, got a list"
     for group in _GROUPS:
         named = loaded.get(group, {})
         if not isinstance(named, dict):
-            return f"{group} is {named!r:.60}; a mapping of names is accepted"
+            return f"{group}: expected a mapping, got {named!r:.60}"
         for name, section in named.items():
             if not isinstance(section, dict):
-                return f"{group}.{name} is {section!r:.60}; a mapping of names is accepted"
+                return f"{group}.{name}: expected a mapping, got {section!r:.60}"
     return None
 
 
@@ -206,10 +204,10 @@ def _short(error: BaseException) -> str:
 
 
 def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:
-    """Return the default benchmark and variant of a pipeline (None: the default pipeline).
+    """Return the benchmark and variant that globals.yml sets for a pipeline.
 
-    Each is present only if globals.yml has one for the pipeline (`default_benchmarks`,
-    `default_variants`).
+    Each is in the result only if `default_benchmarks` or `default_variants` names it. `pipeline` is
+    None for the default pipeline.
     """
     conf = load_conf(project, env)["globals"]
     chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _GROUPS.values()}

@@ -1,4 +1,4 @@
-"""Kedro's settings: hooks, resolvers and the configuration patterns."""
+"""Kedro's settings: hooks, and the configuration loader with its arguments."""
 
 import os
 import warnings
@@ -8,11 +8,11 @@ from benchwright.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 
 def _set_environment() -> None:
-    """Set environment variables that libraries read at import; a user's own values stay."""
-    # Otherwise waiting PyTorch threads keep their core, and scoring is many times slower on a busy
-    # machine.
+    """Set environment variables that libraries read at import, unless the user has set them."""
+    # Waiting PyTorch threads would otherwise occupy their core: scoring becomes many times slower
+    # on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # A process that has used PyTorch's threads must not be forked: ParallelRunner would hang.
+    # Forking a process that has used PyTorch's threads would make ParallelRunner hang.
     os.environ.setdefault("KEDRO_MP_CONTEXT", "spawn")
     # Kedro calls a deprecated function of OmegaConf.
     warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")

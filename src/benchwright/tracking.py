@@ -1,7 +1,7 @@
-"""Record one Kedro run as one MLflow run: parameters, metrics, artefacts, origin.
+"""Record each Kedro run as an MLflow run with parameters, metrics, artefacts and Git state.
 
-It is written from the main process after the run, so that it works with every runner; datasets
-declare `metadata: {mlflow: metrics | artifact}` in the catalog.
+The main process records the run when it ends, which works with every runner. Datasets declare
+`metadata: {mlflow: metrics | artifact}` in the catalog.
 """
 
 import json
@@ -27,7 +27,7 @@ PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 
 @dataclass
 class SweepMember:
-    """One run of a sweep: its parent run in MLflow, if any, and its results."""
+    """One run of a sweep: its MLflow parent run, if any, and its results."""
 
     parent: str | None = None
     version: str = ""
@@ -45,7 +45,7 @@ def tracking_is_on(conf: Mapping[str, Any]) -> bool:
 
 
 def flatten(values: Any, prefix: str = "") -> dict[str, str]:
-    """Flatten nested parameters to dotted names: `filtering.easy.confidence`. Lists become JSON."""
+    """Flatten nested parameters to dotted names (`filtering.easy.confidence`), lists to JSON."""
     if isinstance(values, Mapping) and values:
         flat: dict[str, str] = {}
         for key, value in values.items():
@@ -58,14 +58,14 @@ def flatten(values: Any, prefix: str = "") -> dict[str, str]:
 
 
 def git_state(project: Path) -> dict[str, str]:
-    """Return the commit and whether the tree differs from it; empty outside a checkout."""
+    """Return the commit and whether there are uncommitted changes; empty outside a checkout."""
 
     def git(*words: str) -> str:
         return subprocess.run(  # noqa: S603
             ["git", "-C", str(project), *words],  # noqa: S607
             capture_output=True,
             encoding="utf-8",
-            errors="replace",  # names of files, which may be in any encoding
+            errors="replace",  # file names may be in any encoding
             check=True,
             timeout=10,
         ).stdout.strip()
@@ -80,7 +80,7 @@ def git_state(project: Path) -> dict[str, str]:
 
 
 def tracking_uri(configured: str, project: Path) -> str:
-    """Return MLFLOW_TRACKING_URI if set; relative SQLite paths are in the project's folder."""
+    """Return MLFLOW_TRACKING_URI, else the configured URI; SQLite paths are below the project."""
     if uri := os.environ.get("MLFLOW_TRACKING_URI"):
         return uri
     database = configured.removeprefix(SQLITE)
@@ -88,9 +88,9 @@ def tracking_uri(configured: str, project: Path) -> str:
 
 
 def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
-    """Return MLflow's client and the id of the experiment, which is created if missing.
+    """Return MLflow's client and the id of the experiment, which is created if it is missing.
 
-    Files of a SQLite store are in `mlruns` next to it.
+    Artefacts of a SQLite store are saved in `mlruns` next to it.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     from filelock import FileLock
@@ -98,7 +98,7 @@ def open_store(conf: Mapping[str, Any], project: Path) -> tuple[Any, str]:
 
     uri = tracking_uri(str(conf["tracking_uri"]), project)
     folder = Path(uri.removeprefix(SQLITE)).parent if uri.startswith(f"{SQLITE}/") else project
-    # Opening the store creates the database's tables: of two first runs at once, one would fail.
+    # Opening the store creates the database tables; two concurrent first runs would collide.
     with FileLock(str(folder / ".mlflow.lock")):
         client, name = MlflowClient(tracking_uri=uri), str(conf["experiment"])
         if experiment := client.get_experiment_by_name(name):
@@ -121,7 +121,7 @@ def record_run(
 
     Args:
         conf: `tracking_uri`, `experiment`.
-        project: the project's folder.
+        project: the project folder.
         parameters: resolved parameters; nested ones are flattened.
         run_params: Kedro's description of the run (pipeline, runner, version …).
         saved: dataset and local file of each saved output, by name.
@@ -225,7 +225,7 @@ def finish_sweep(
     for path in files:
         client.log_artifact(run_id, str(path))
     if len(summary):
-        # MLflow looks through text columns of the type object only, with a warning for others.
+        # MLflow warns about text columns of another type than object.
         client.log_table(run_id, summary.astype(object), "summary.json")
     for state in ("done", "failed"):
         client.set_tag(run_id, state, str(int((summary["status"] == state).sum())))
@@ -235,9 +235,9 @@ def finish_sweep(
 def recorded_parameters(
     conf: Mapping[str, Any], project: Path, version: str
 ) -> dict[str, str] | None:
-    """Return the parameters of the run that saved `version`, None if it is unknown.
+    """Return the parameters of the run that saved `version`, or None if there is no such run.
 
-    A missing database is not created.
+    This does not create a missing database.
     """
     uri = tracking_uri(str(conf["tracking_uri"]), project)
     if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).exists():
@@ -249,5 +249,5 @@ def recorded_parameters(
 
 
 def metric_name(text: str) -> str:
-    """Return a name valid in MLflow: letters, digits, `_`, `-`, `.`; others become `_`."""
+    """Replace characters that MLflow does not allow in names by `_`."""
     return re.sub(r"[^A-Za-z0-9_.-]", "_", text)

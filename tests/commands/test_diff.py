@@ -56,11 +56,11 @@ def test_items_that_came_in_and_went_out_say_which_rule_changed_its_mind() -> No
     why = {item_id: (found[item_id]["change"], found[item_id]["why"]) for item_id in found}
     assert why == {
         "in-clear": ("came_in", "easy no longer applies; similar no longer applies"),
-        "in-unjudged": ("came_in", "easy could not be judged any more"),
+        "in-unjudged": ("came_in", "easy can no longer be judged"),
         "in-retained": ("came_in", "easy still applies, but the item stays"),
-        "in-off": ("came_in", "similar is switched off"),
-        "out-flagged": ("went_out", "easy applied before too, but the item stayed"),
-        "out-unjudged": ("went_out", "answer_only applies now, and could not be judged before"),
+        "in-off": ("came_in", "similar is now off"),
+        "out-flagged": ("went_out", "easy also applied before, but the item stayed"),
+        "out-unjudged": ("went_out", "answer_only applies now, but could not be judged before"),
         "still-out": ("same", "easy no longer applies; similar applies now"),
     }
     assert diff.counts["came_in"] == 4
@@ -253,5 +253,5 @@ def test_a_page_without_differences_says_so() -> None:
 def test_the_terminal_has_counts_rules_and_settings() -> None:
     lines = terminal_lines(comparison(audit(row("a", "easy")), audit(row("a"))))
     assert lines[0] == "arc · smart: v1 → v2"
-    assert lines[2].startswith("kept   0 → 1: 1 came in, 0 went out")
+    assert lines[2].startswith("kept   0 → 1: 1 now kept, 0 now removed")
     assert "  seed: 0 → 1" in lines

@@ -116,7 +116,7 @@ def test_without_training_models_a_random_subset_has_its_mean() -> None:
         (manifest("flesch"), "auto", "gp_irt on a subset of the sampler flesch needs training"),
         (manifest("flesch"), "mean", "mean on a subset of the sampler flesch needs training"),
         (manifest(), "aipw", "aipw on a subset of the sampler random needs training"),
-        (manifest(), "magic", "'magic' is not known; there are auto, mean"),
+        (manifest(), "magic", "'magic': expected one of auto, mean"),
     ],
 )
 def test_what_cannot_be_estimated_without_training_is_refused(
@@ -141,7 +141,7 @@ def test_foreign_and_missing_answers_are_told_in_a_line_each() -> None:
     found = estimate_scores(manifest(), strange, known())
     first = next(name for name in manifest().item_ids if name in answers.item_ids[:4])
     assert found.notes == (
-        "2 items are not of the subset, and left out, e.g. x/1",
+        "2 items outside the subset are ignored, e.g. x/1",
         f"1 models lack answers; most n1, 4 of 30, e.g. {first}",
     )
     assert [m.answered for m in found.models] == [30, 26, 30]
@@ -149,7 +149,7 @@ def test_foreign_and_missing_answers_are_told_in_a_line_each() -> None:
 
 
 def test_answers_to_something_else_are_refused() -> None:
-    with pytest.raises(InputError, match="no answer is to the subset's 30 items"):
+    with pytest.raises(InputError, match="no response to any of the subset's 30 items"):
         estimate_scores(manifest(), new(ids=tuple(f"x/{n}" for n in range(K))), known())
 
 
@@ -157,7 +157,7 @@ def test_a_new_model_is_not_its_own_training() -> None:
     names = ("n0@letters-5", *(f"t{i:02d}" for i in range(1, M - 3)))
     found = estimate_scores(manifest(), new(), known(models=names))
     assert found.training == M - 4
-    assert found.notes == ("1 training models are the new ones, left out",)
+    assert found.notes == ("1 training models are ignored: they are new models",)
 
 
 def test_training_answers_that_lack_an_item_of_the_subset_are_refused() -> None:
@@ -176,7 +176,9 @@ def test_items_that_few_training_models_answered_are_not_estimated() -> None:
     gaps[:30, CHOSEN[0]] = np.nan  # of the subset: stays
     found = estimate_scores(manifest(), new(), known(gaps))
     assert found.of_items == N - 20
-    assert "training models answered 100 items, the subset was chosen from 120" in found.notes[0]
+    assert (
+        "training models answered 100 items, but the subset was chosen from 120" in found.notes[0]
+    )
 
 
 def test_families_are_left_out_together() -> None:
@@ -191,7 +193,9 @@ def test_families_are_left_out_together() -> None:
 def test_a_line_for_each_model() -> None:
     found: Estimated = estimate_scores(manifest(), new(), known())
     lines = terminal_lines(found)
-    assert lines[0].startswith("b: 30 of 120 items by random, seed 0; estimator aipw, 37 training")
+    assert lines[0].startswith(
+        "b: 30 of 120 items, sampler random, seed 0; estimator aipw, 37 training"
+    )
     assert len(lines) == 2 + 3
     first = found.models[0]
     assert f"{first.score:.3f}  [{first.low:.3f}, {first.high:.3f}]" in lines[2]

@@ -119,7 +119,7 @@ def test_one_file_takes_one_configuration(
     both = [files.test, files.validation, "--model", "gemma-3-270m"]
     done = invoke(*both, "--out", tmp_path / "two.json")
     assert done.exit_code == 1
-    assert "two.json: 2 files are written; name a folder" in done.stderr
+    assert "two.json: a file holds one result, but there are 2; give a folder" in done.stderr
     assert len(scripted) == 1
 
 

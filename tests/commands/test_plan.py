@@ -75,7 +75,11 @@ def test_a_plan_is_told_and_written(table: Path, tmp_path: Path) -> None:
     assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
     page = (tmp_path / "p.html").read_text()
     assert "not reached" in page
-    for caption in ("Standard error of a score", "Smallest difference", "tau-b with the order"):
+    for caption in (
+        "Standard error of a score",
+        "Smallest detectable difference",
+        "tau-b with the order",
+    ):
         assert caption in page
 
 
@@ -139,10 +143,10 @@ def test_passages_subjects_and_texts_come_from_the_items(table: Path, tmp_path: 
 
 def test_items_twice_or_without_ids_are_refused(tmp_path: Path) -> None:
     pd.concat([items(), items().iloc[:1]]).to_parquet(tmp_path / "i.parquet")
-    with pytest.raises(InputError, match="item_id 'q/0' is there twice"):
+    with pytest.raises(InputError, match="item_id 'q/0' is not unique"):
         read_items(tmp_path / "i.parquet")
     items().drop(columns="item_id").to_parquet(tmp_path / "j.parquet")
-    with pytest.raises(InputError, match="needs a column 'item_id'"):
+    with pytest.raises(InputError, match="no column 'item_id'"):
         read_items(tmp_path / "j.parquet")
 
 
@@ -159,8 +163,8 @@ def test_items_that_few_answered_go_and_then_models_with_gaps() -> None:
     assert found.models == MODELS[:7]
     assert not np.isnan(found.correct).any()
     assert found.notes == (
-        "10 items that under half of the models answered are left out",
-        "1 models that answered under 95% of the items are left out",
+        "excluded: 10 items that fewer than half of the models answered",
+        "excluded: 1 models that answered fewer than 95% of the items",
     )
 
 
@@ -185,7 +189,7 @@ def save_matrix(root: Path, variant: str, version: str, models: int) -> None:
 
 def test_without_files_the_newest_saved_answers_are_read(tmp_path: Path, repository: Path) -> None:
     params = {"benchmark": "demo", "data_root": str(tmp_path)}
-    with pytest.raises(InputError, match="no run has saved answers to benchmark 'demo'"):
+    with pytest.raises(InputError, match="no saved responses to benchmark 'demo'"):
         known_answers(repository, None, [], params)
     save_matrix(tmp_path, "smart", "2026-01-01T00.00.00.000Z", 4)
     save_matrix(tmp_path, "dele", "2026-02-01T00.00.00.000Z", 6)

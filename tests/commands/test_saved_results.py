@@ -96,7 +96,7 @@ def test_logs_name_items_by_our_id_or_by_the_row_of_their_task(tmp_path: Path) -
     assert found.items is not None
     texts = dict(zip(found.items["item_id"], found.items["question"], strict=True))
     assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc"}
-    assert found.notes == ("logs: 1 answers are to altered questions, and left out",)
+    assert found.notes == ("logs: 1 responses to perturbed items are ignored",)
 
 
 def test_of_two_answers_the_first_counts_and_a_note_says_so(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_of_two_answers_the_first_counts_and_a_note_says_so(tmp_path: Path) -> N
     found = read_answers([tmp_path])
     assert found.correct.tolist() == [[1, 1]]
     (note,) = found.notes
-    assert note == "logs: 2 answers are there twice, 1 of them differ; the first counts"
+    assert note == "logs: 2 duplicate responses, of which 1 differ; the first counts"
 
 
 def test_only_the_first_filter_counts(tmp_path: Path) -> None:
@@ -138,18 +138,18 @@ def test_a_log_and_a_table_are_joined_and_the_table_counts(tmp_path: Path) -> No
     found = read_answers([tmp_path])
     assert found.item_ids == (*IDS, "q/77")
     assert found.correct[0].tolist() == [1, 0, 1, 1]
-    assert "1 answers are in two kinds of file" in found.notes[0]
+    assert "1 responses are in several kinds of files" in found.notes[0]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.csv", "item_id,model,prediction\nq,m,A\n", "needs a column 'correct' or 'score'"),
-        ("a.csv", "x,y\n1,2\n", "needs a column 'item_id' or 'model'; it has x, y"),
+        ("a.csv", "item_id,model,prediction\nq,m,A\n", "no column 'correct' or 'score'"),
+        ("a.csv", "x,y\n1,2\n", "no column 'item_id' or 'model'; it has x, y"),
         ("a.csv", "item_id,m\nq,maybe\n", "holds no 0–1"),
-        ("a.txt", "", "must end in"),
-        ("b/", "", "holds no answers"),
-        ("c.csv", None, "there is no such file"),
+        ("a.txt", "", "unknown file type; expected one of"),
+        ("b/", "", "no responses; expected"),
+        ("c.csv", None, "no such file"),
     ],
 )
 def test_files_that_hold_no_answers_are_refused(
@@ -203,8 +203,8 @@ def test_audits_are_found_by_path(runs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("2026-01", "begins several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
-        ("2025", "is no version and no path; .* has 2026-01-01"),
+        ("2026-01", "matches several versions; .* has 2026-01-01T00.00.00.000Z, 2026-01-02"),
+        ("2025", "is neither a version nor a path; .* has 2026-01-01"),
     ],
 )
 def test_what_is_not_found_is_told_with_what_is_there(runs: Path, name: str, said: str) -> None:
@@ -214,7 +214,7 @@ def test_what_is_not_found_is_told_with_what_is_there(runs: Path, name: str, sai
 
 def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
     save(tmp_path, "v1", row("a"))
-    with pytest.raises(InputError, match="has one version only, v1"):
+    with pytest.raises(InputError, match="has only one version, v1"):
         find_audit("previous", tmp_path / AUDIT, "arc", "smart")
     with pytest.raises(InputError, match="no run has saved"):
         find_audit("latest", tmp_path / "other" / AUDIT, "arc", "smart")
@@ -223,8 +223,8 @@ def test_the_previous_of_one_version_is_an_error(tmp_path: Path) -> None:
 def test_another_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "items.parquet"
     pd.DataFrame({"item_id": ["a"], "question": ["?"]}).to_parquet(path)
-    with pytest.raises(InputError, match=r"is no item_audit: it has no column subject, decision"):
+    with pytest.raises(InputError, match=r"not an item audit; missing columns: subject, decision"):
         read_audit(path)
     path.write_text("item_id\n")
-    with pytest.raises(InputError, match="cannot be read as a Parquet table"):
+    with pytest.raises(InputError, match="not a valid Parquet file"):
         read_audit(path)

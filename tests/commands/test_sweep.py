@@ -20,8 +20,8 @@ from benchwright.commands.sweep.page import (
 )
 from benchwright.commands.sweep.sweep import (
     SweepResult,
+    check_no_swept_parameter,
     combine,
-    refuse_swept_parameters,
     remaining_seconds,
     run_combinations,
     split_names,
@@ -55,14 +55,14 @@ def test_combinations_are_the_distinct_product(
 def test_names_and_seeds_are_split_at_commas() -> None:
     assert split_names(" arc, ,mmlu") == ["arc", "mmlu"]
     assert split_seeds("0, 12") == [0, 12]
-    with pytest.raises(InputError, match=r"--seeds '-1': seeds are whole numbers from 0"):
+    with pytest.raises(InputError, match=r"--seeds '-1': expected non-negative integers"):
         split_seeds("0,-1")
 
 
 def test_what_is_swept_cannot_be_set_by_params_too() -> None:
-    refuse_swept_parameters({"limit": 3})
-    with pytest.raises(InputError, match=r"--params seed=…: a sweep takes --seeds 3"):
-        refuse_swept_parameters({"seed": 3})
+    check_no_swept_parameter({"limit": 3})
+    with pytest.raises(InputError, match=r"--params seed=…: use --seeds 3 in a sweep"):
+        check_no_swept_parameter({"seed": 3})
 
 
 def test_the_rest_lasts_as_long_as_the_latest_of_the_same_kind() -> None:
@@ -100,7 +100,7 @@ def test_a_failing_combination_is_reported_and_the_rest_runs(clock: Callable[[],
     assert kept == [1, 2, 3]
     assert said[1] == (
         "[1/3] arc · smart · seed 0: failed in 5 s: items.csv, row 3: answer 'F'; "
-        "2 left, about 10 s"
+        "2 remaining, about 10 s"
     )
     assert said[-1] == "[3/3] mmlu · smart · seed 0: done in 5 s, kept 900 of 1,000"
 
@@ -238,8 +238,8 @@ def test_tables_without_figures_are_left_out_of_the_page(tmp_path: Path) -> None
     write_summary(summary, tmp_path, "answers", "now")
     page = (tmp_path / "summary.html").read_text()
     assert "Share of items per filter" not in page
-    assert "Does the ranking hold?" not in page
-    assert "Beside IRE" not in page
+    assert "Rank agreement" not in page
+    assert "Comparison with IRE" not in page
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""The commands other than `run`: plan, estimate, diff, sweep, evaluate-sealed, new."""
+"""The commands besides `run`: plan, estimate, diff, sweep, evaluate-sealed and new."""

@@ -1,4 +1,4 @@
-"""`benchwright estimate`: scores of new models from their answers to an exported subset."""
+"""`benchwright estimate`: scores of new models from their responses to an exported subset."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from benchwright.params.sampling import EstimationParams
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})
-"""Samplers with equal inclusion probabilities, as design-based intervals require."""
+"""Samplers with equal inclusion probabilities, which design-based intervals require."""
 
 
 class ModelEstimate(NamedTuple):
@@ -30,9 +30,9 @@ class ModelEstimate(NamedTuple):
 
     Attributes:
         model: its name.
-        answered: number of items of the subset.
-        on_subset: weighted mean of its answers, None without any.
-        score, low, high: estimated share of right answers on all items, with bounds.
+        answered: number of items of the subset that it answered.
+        on_subset: weighted mean score on the subset, None without answers.
+        score, low, high: estimated accuracy on all items, with the bounds of the interval.
         se: standard error.
         reason: why there is no estimate, or a caveat; else "".
     """
@@ -48,16 +48,16 @@ class ModelEstimate(NamedTuple):
 
 
 class Estimated(NamedTuple):
-    """The estimates and their basis.
+    """The estimates and the data behind them.
 
     Attributes:
-        subset: the manifest's section.
-        estimator: its name in the registry.
-        level: of the intervals.
-        of_items: number of items whose mean is estimated.
+        subset: the subset, from its manifest.
+        estimator: name in the registry.
+        level: confidence level of the intervals.
+        of_items: number of items on which the score is estimated.
         training: number of training models.
-        source: of the training answers, in words; "" without any.
-        models: the new models, by name.
+        source: origin of the training responses, as text; "" without any.
+        models: estimates of the new models, sorted by name.
         notes: caveats.
     """
 
@@ -72,7 +72,7 @@ class Estimated(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Training answers (m, n), their items and their source."""
+    """Training responses (m, n), their items and their origin."""
 
     item_ids: tuple[str, ...]
     training: Training
@@ -89,27 +89,27 @@ def estimate_scores(
 ) -> Estimated:
     """Estimate the scores of new models on the whole benchmark.
 
-    By default `aipw` for a random subset, since its interval covered the best models too;
-    `weighted` for one with weights, `gp_irt` for other choices; `mean` for a random subset without
-    training models (docs/explanation/estimation.md, Measured).
+    The default estimator of a random subset is `aipw`, whose intervals also cover the best models,
+    or `mean` without training models. A weighted subset gets `weighted`, any other `gp_irt`. See
+    docs/explanation/estimation.md.
 
     Args:
         subset: the manifest.
-        new: the answers; those to other items are left out and reported.
-        known: other models' answers to the benchmark; new models are left out of it.
+        new: responses of the new models; those to other items are ignored, with a note.
+        known: responses of training models to the benchmark; new models among them are ignored.
         estimator: a name in the registry, or `auto`.
-        params: `estimation` settings, with the level of the intervals.
+        params: settings of the section `estimation`.
         seed: assigns the training models to folds.
 
     Raises:
-        InputError: the estimator is unknown or needs training models, no answer is to the subset,
-            or the training answers lack items of it.
+        InputError: the estimator is unknown or needs training models, no response is to the
+            subset, or training responses lack some of its items.
     """
     settings = params or EstimationParams()
     notes = [*new.notes]
     answers = _answers(subset, new, notes)
     training = _training(subset, new, known, notes)
-    name = _chosen(estimator, subset, training)
+    name = _choose_estimator(estimator, subset, training)
     places = {item: place for place, item in enumerate(training.item_ids)}
     positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
     weighted = WeightedSubset(positions, subset.weights)
@@ -119,11 +119,11 @@ def estimate_scores(
     estimates = fitted(answers, settings.level)
     answered = (~np.isnan(answers)).sum(axis=1).tolist()
     on_subset = [_weighted_mean(row, subset.weights) for row in answers]
-    figures = [
+    results = [
         [None if math.isnan(value) else float(value) for value in column]
         for column in (on_subset, *estimates[:4])
     ]
-    models = tuple(map(ModelEstimate, new.models, answered, *figures, estimates.reason))
+    models = tuple(map(ModelEstimate, new.models, answered, *results, estimates.reason))
     return Estimated(
         subset,
         name,
@@ -137,21 +137,20 @@ def estimate_scores(
 
 
 def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDArray[np.float64]:
-    """Return answers (r, k) to the subset's items in order, also to rows of stock tasks."""
+    """Return responses (r, k) to the subset's items in order, also from rows of stock tasks."""
     stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
     asked = dict.fromkeys(subset.item_ids)
     item_ids = [name if name in asked else stock.get(name) for name in new.item_ids]
     foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
     if len(foreign) == len(new.item_ids):
+        first = new.item_ids[0] if new.item_ids else "–"
         raise InputError(
-            f"no answer is to the subset's {len(asked):,} items; the first of it is "
-            f"{subset.item_ids[0]}, the first answered {new.item_ids[0] if new.item_ids else '–'}"
+            f"no response to any of the subset's {len(asked):,} items: the subset begins with "
+            f"{subset.item_ids[0]}, the responses with {first}"
         )
     if foreign:
-        notes.append(
-            f"{len(foreign):,} items are not of the subset, and left out, e.g. {foreign[0]}"
-        )
-    # Of two answers to an item the first counts.
+        notes.append(f"{len(foreign):,} items outside the subset are ignored, e.g. {foreign[0]}")
+    # The first of several answers to an item counts.
     given = (
         pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first().reindex(list(asked))
     )
@@ -161,8 +160,9 @@ def _answers(subset: SubsetManifest, new: KnownAnswers, notes: list[str]) -> NDA
         worst = int(lacking.sum(axis=1).argmax())
         first = subset.item_ids[int(lacking[worst].argmax())]
         notes.append(
-            f"{int(lacking.any(axis=1).sum()):,} models lack answers; most {new.models[worst]}, "
-            f"{int(lacking[worst].sum()):,} of {len(asked):,}, e.g. {first}"
+            f"{int(lacking.any(axis=1).sum()):,} models have missing responses; "
+            f"{new.models[worst]} misses the most, {int(lacking[worst].sum()):,} of "
+            f"{len(asked):,}, e.g. {first}"
         )
     return out
 
@@ -171,7 +171,7 @@ def _training(
     subset: SubsetManifest, new: KnownAnswers, known: KnownAnswers | None, notes: list[str]
 ) -> _Known:
     if known is None:
-        # Nothing is known of the other items but their number.
+        # Only the number of the other items is known.
         others = (f"\0{place}" for place in range(subset.of_items - len(subset.items)))
         empty = np.empty((0, subset.of_items), dtype=np.float32)
         return _Known((*subset.item_ids, *others), Training(empty), "")
@@ -180,7 +180,7 @@ def _training(
     kept = [place for place, name in enumerate(names) if name not in fresh]
     if len(kept) < len(known.models):
         notes.append(
-            f"{len(known.models) - len(kept):,} training models are the new ones, left out"
+            f"{len(known.models) - len(kept):,} training models are ignored: they are new models"
         )
     answered = ~np.isnan(known.correct[kept])
     enough = answered.any(axis=0) & (answered.sum(axis=0) >= ANSWERED_BY * len(kept))
@@ -198,22 +198,22 @@ def _training(
     ids = tuple(np.array(known.item_ids, object)[columns])
     if ids_hash(ids) != subset.of_items_hash:
         notes.append(
-            f"training models answered {len(ids):,} items, the subset was chosen from "
-            f"{subset.of_items:,}: the score on those {len(ids):,} is estimated"
+            f"training models answered {len(ids):,} items, but the subset was chosen from "
+            f"{subset.of_items:,}; scores are estimated on those {len(ids):,}"
         )
     correct = known.correct[kept][np.ix_(rows, columns)]
     families = None
-    if known.families:  # a model of which nothing is known is one by itself
+    if known.families:  # a model without a known family forms its own
         models = np.array(known.models, object)[kept][rows]
-        said = [str(known.families.get(name) or f"\0{name}") for name in models]
-        families = np.unique(said, return_inverse=True)[1]
+        names_of_families = [str(known.families.get(name) or f"\0{name}") for name in models]
+        families = np.unique(names_of_families, return_inverse=True)[1]
     return _Known(ids, Training(correct, families=families), known.source)
 
 
-def _chosen(estimator: str, subset: SubsetManifest, known: _Known) -> str:
+def _choose_estimator(estimator: str, subset: SubsetManifest, known: _Known) -> str:
     if estimator not in (AUTO, *ESTIMATORS):
         raise InputError(
-            f"--estimator {estimator!r} is not known; there are {AUTO}, {', '.join(ESTIMATORS)}"
+            f"--estimator {estimator!r}: expected one of {AUTO}, {', '.join(ESTIMATORS)}"
         )
     alone = not len(known.training.correct)
     random = subset.equal_weights and subset.sampler in RANDOM
@@ -224,16 +224,16 @@ def _chosen(estimator: str, subset: SubsetManifest, known: _Known) -> str:
     if alone and (not random or ESTIMATORS[estimator].uses != "nothing"):
         raise InputError(
             f"{estimator} on a subset of the sampler {subset.sampler} needs training models: run "
-            f"kedro run --pipeline answers --params benchmark={subset.benchmark}, or name files "
-            "(--training)"
+            f"kedro run --pipeline answers --params benchmark={subset.benchmark}, or use "
+            "--training FILE"
         )
     return estimator
 
 
 def _weighted_mean(answers: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    there = ~np.isnan(answers)
-    total = weights[there].sum()
-    return float((answers[there] * weights[there]).sum() / total) if total > 0 else math.nan
+    known = ~np.isnan(answers)
+    total = weights[known].sum()
+    return float((answers[known] * weights[known]).sum() / total) if total > 0 else math.nan
 
 
 def terminal_lines(estimated: Estimated) -> list[str]:
@@ -241,7 +241,7 @@ def terminal_lines(estimated: Estimated) -> list[str]:
     subset = estimated.subset
     source = f" ({estimated.source})" if estimated.source else ""
     lines = [
-        f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items by "
+        f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items, sampler "
         f"{subset.sampler}, seed {subset.seed}; estimator {estimated.estimator}, "
         f"{estimated.training:,} training models{source}",
         *(f"note: {note}" for note in estimated.notes),
@@ -254,8 +254,8 @@ def terminal_lines(estimated: Estimated) -> list[str]:
             "–" if value is None else f"{value:.3f}"
             for value in (model.on_subset, model.score, model.low, model.high)
         )
-        shown = f"{model.model:{width}}  {model.answered:8,}  {mean:>9}  {score:>{len(whole)}}  "
-        lines.append(shown + f"[{low}, {high}]" + (f"  {model.reason}" if model.reason else ""))
+        line = f"{model.model:{width}}  {model.answered:8,}  {mean:>9}  {score:>{len(whole)}}  "
+        lines.append(line + f"[{low}, {high}]" + (f"  {model.reason}" if model.reason else ""))
     return lines
 
 

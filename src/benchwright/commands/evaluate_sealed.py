@@ -1,6 +1,6 @@
-"""`benchwright evaluate-sealed`: score a model on the closed half, in memory, as aggregates.
+"""`benchwright evaluate-sealed`: score a model on the closed half of a sealed benchmark.
 
-Prompts, scores and replies stay in this process: no score store, no MLflow, no table.
+Prompts, scores and replies stay in memory; only aggregates leave the process.
 """
 
 import json
@@ -45,15 +45,15 @@ from benchwright.prompting.rendering import Question
 
 
 class SealedRequest(NamedTuple):
-    """What to score.
+    """A file, the model to score on it, and the prompts.
 
     Attributes:
-        file: `test.sealed`, or `validation.jsonl` for the same figures of the public half.
-        model: its name under `models.models`.
+        file: `test.sealed` (the closed half) or `validation.jsonl` (the public half).
+        model: name under `models.models`.
         style: `letters`, `cloze`, `cloze_bytes`, `cloze_tokens` or `generate`.
         shots: number of demonstrations.
-        demonstrations: the public `validation.jsonl`.
-        send_to_server: allow questions of a sealed file to be sent to an endpoint.
+        demonstrations: `validation.jsonl`, whose items serve as demonstrations.
+        send_to_server: allow sending closed questions to an endpoint.
     """
 
     file: Path
@@ -77,11 +77,11 @@ class SealedRequest(NamedTuple):
 def run_evaluate_sealed(
     project: Path, env: str | None, request: SealedRequest, sealing: SealingParams
 ) -> SealedScore:
-    """Score a model of conf on the closed half (or the public one).
+    """Score a model on the closed or the public half.
 
     Raises:
-        InputError: the model or the key is unknown, the file cannot be opened, demonstrations are
-            missing, or scoring failed; no message repeats words of a question.
+        InputError: the model or key is unknown, the file cannot be opened, demonstrations are
+            missing, or scoring failed. No message quotes a question.
     """
     parameters = load_conf(project, env)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
@@ -100,12 +100,12 @@ def run_evaluate_sealed(
 def model_scorer(
     request: SealedRequest, models: ModelsParams, scoring: ScoringParams, pool: DemonstrationPool
 ) -> Scorer:
-    """Return a model as a function of items that stores nothing."""
+    """Return a function that scores items and stores nothing."""
     asked_as = Configuration(request.model, request.style, request.shots)
 
     def scorer(items: Sequence[SealedItem]) -> list[float | None]:
-        shown = map(_question, items)
-        chosen = options_chosen(shown, asked_as, models, scoring, pool, MemoryShards())
+        questions = map(_question, items)
+        chosen = options_chosen(questions, asked_as, models, scoring, pool, MemoryShards())
         right = (right_answer(chosen.get(item.item_id), item.answer) for item in items)
         return [None if np.isnan(value) else value for value in right]
 
@@ -113,7 +113,7 @@ def model_scorer(
 
 
 def read_public(file: Path) -> SealedBenchmark:
-    """Read the public half, as written by `seal_halves`."""
+    """Read the public half that `seal_halves` wrote."""
     try:
         # Lines end at \n only: JSON texts may hold other line separators.
         lines = file.read_text(encoding="utf-8").split("\n")
@@ -122,8 +122,7 @@ def read_public(file: Path) -> SealedBenchmark:
             raise ValueError("no items")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            f"{file}: not the public half that was written next to a sealed one "
-            f"({type(error).__name__})"
+            f"{file}: not the public half of a sealed benchmark ({type(error).__name__})"
         ) from None
     return SealedBenchmark(file.stem, "", items)
 
@@ -133,9 +132,9 @@ def _public_item(row: Any) -> SealedItem:
     choices, answer, level = row["choices"], row["answer"], row["difficulty"]
     whole = type(answer) is int and isinstance(level, int | None)
     if not isinstance(choices, list) or not whole:
-        raise TypeError("choices is a list, answer and difficulty are whole numbers")
+        raise TypeError("choices must be a list, answer and difficulty integers")
     if not 0 <= answer < len(choices):
-        raise ValueError(f"answer is {answer} of {len(choices)} choices")
+        raise ValueError(f"answer is {answer} with {len(choices)} choices")
     return SealedItem(
         *(str(row["item_id"]), str(row["field"]), level, str(row["question"])),
         choices=tuple(map(str, choices)),
@@ -153,12 +152,12 @@ def terminal_lines(score: SealedScore) -> list[str]:
         f"{group.name:{width}}  {group.n:5}    {group.accuracy:.3f}   {group.se:.4f}"
         for group in (*score.fields, score.whole)
     ]
-    unanswered = [f"{score.unanswered} without an answer"] if score.unanswered else []
+    unanswered = [f"{score.unanswered} without response"] if score.unanswered else []
     return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
 
 
 def half_result(request: SealedRequest, score: SealedScore) -> HalfResult:
-    """Return the figures for the pipeline `half_gap`, without anything of an item.
+    """Return the aggregates for the pipeline `half_gap`.
 
     Raises:
         InputError: see `identity_of`.
@@ -171,41 +170,41 @@ def half_result(request: SealedRequest, score: SealedScore) -> HalfResult:
         model=request.model,
         style=request.style,
         shots=request.shots,
-        all=_figures(score.whole),
-        fields={group.name: _figures(group) for group in score.fields},
+        all=_group_result(score.whole),
+        fields={group.name: _group_result(group) for group in score.fields},
         unanswered=score.unanswered,
         reason=score.reason,
     )
 
 
 def identity_of(request: SealedRequest) -> SealedIdentity:
-    """Return the identity of the sealed benchmark, from the manifest next to the file.
+    """Return the identity of the sealed benchmark from the manifest next to the file.
 
     Raises:
-        InputError: the manifest is missing or of another file, or demonstrations are not from this
-            benchmark's public half, so that the two halves would be asked differently.
+        InputError: the manifest is missing or belongs to another file, or the demonstrations are
+            not from this benchmark's public half, so that prompts of the two halves would differ.
     """
     identity = sealed_identity(request.file, request.half)
-    shown = request.demonstrations
-    if request.shots and shown is not None and file_hash(shown) != identity.validation:
+    source = request.demonstrations
+    if request.shots and source is not None and file_hash(source) != identity.validation:
         raise InputError(
-            f"evaluate-sealed: {shown} is not the public half of {request.file}; figures are saved "
-            "with demonstrations of the benchmark's own validation.jsonl"
+            f"evaluate-sealed: {source} is not the public half of {request.file}; use the "
+            "validation.jsonl of the same benchmark for demonstrations, or omit --out"
         )
     return identity
 
 
 def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
     """Write `half_result` to the file `out` (`.json`), or to a file in the folder `out`."""
-    figures = half_result(request, score).model_dump(mode="json")
-    own = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
-    file = out if out.suffix == ".json" else out / f"{own}.{request.half}.json"
+    result = half_result(request, score).model_dump(mode="json")
+    name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
+    file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"
     with written_aside(file) as aside:
-        aside.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        aside.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     return file
 
 
-def _figures(group: GroupScore) -> GroupResult:
+def _group_result(group: GroupScore) -> GroupResult:
     accuracy, se = (None if np.isnan(value) else value for value in (group.accuracy, group.se))
     return GroupResult(n=group.n, accuracy=accuracy, se=se)
 
@@ -213,7 +212,7 @@ def _figures(group: GroupScore) -> GroupResult:
 def _scoring(parameters: Any, request: SealedRequest) -> ScoringParams:
     if request.style not in STYLES:
         raise InputError(
-            f"evaluate-sealed: style {request.style!r} is not known; there are {', '.join(STYLES)}"
+            f"evaluate-sealed: style {request.style!r}: expected one of {', '.join(STYLES)}"
         )
     given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
     return one_configuration(request.asked_as, given)
@@ -223,27 +222,26 @@ def _require_allowed(models: ModelsParams, request: SealedRequest) -> None:
     if request.model not in models.models:
         known = ", ".join(sorted(models.models)) or "none"
         raise InputError(
-            f"evaluate-sealed: model {request.model!r} is not known; there are {known} "
-            "(conf: models.models)"
+            f"evaluate-sealed: unknown model {request.model!r}; models.models has {known}"
         )
     model = models.models[request.model]
     if request.half == "test" and model.endpoint is not None and not request.send_to_server:
         raise InputError(
-            f"evaluate-sealed: {request.model} is a server, which may keep the closed questions; "
-            "use --send-to-server to allow this"
+            f"evaluate-sealed: {request.model} runs on a server, which may store the closed "
+            "questions; allow this with --send-to-server"
         )
 
 
 def _pool(request: SealedRequest, scoring: ScoringParams, seed: int) -> DemonstrationPool:
-    shown: list[Question] = []
+    questions: list[Question] = []
     if request.shots:
         if request.demonstrations is None:
             raise InputError(
-                f"evaluate-sealed: {request.shots} shots need demonstrations: name the public "
-                "half (--demonstrations validation.jsonl)"
+                f"evaluate-sealed: {request.shots} shots need demonstrations; give the public half "
+                "with --demonstrations validation.jsonl"
             )
-        shown = [_question(item) for item in read_public(request.demonstrations).items]
-    return DemonstrationPool(shown, scoring.demonstrations, scoring.demonstration_order, seed)
+        questions = [_question(item) for item in read_public(request.demonstrations).items]
+    return DemonstrationPool(questions, scoring.demonstrations, scoring.demonstration_order, seed)
 
 
 def _question(item: SealedItem) -> Question:
@@ -253,7 +251,7 @@ def _question(item: SealedItem) -> Question:
 
 @contextmanager
 def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
-    """Withhold messages of errors that are not ours or that repeat words of a question."""
+    """Withhold messages of foreign errors, and of errors that quote words of a question."""
     try:
         yield
     except Exception as error:
@@ -266,6 +264,6 @@ def _no_question_in_errors(benchmark: SealedBenchmark) -> Iterator[None]:
                 raise InputError(message) from None
         kind = type(error).__name__
         raise InputError(
-            f"evaluate-sealed: scoring failed ({kind}); its message is withheld, since it may "
-            "quote a question. Run the same model on the public half to see it"
+            f"evaluate-sealed: scoring failed ({kind}). The message is withheld, since it may "
+            "quote a question; score the public half with the same model to see it"
         ) from None

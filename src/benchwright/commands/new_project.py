@@ -8,7 +8,7 @@ from pathlib import Path
 from benchwright.core.errors import InputError
 
 _PYPROJECT = """\
-# A benchwright project: conf/ says what is run, data/ has what comes in and out.
+# A benchwright project: conf/ holds the settings, data/ the inputs and results.
 [tool.kedro]
 package_name = "benchwright"
 project_name = "{name}"
@@ -30,27 +30,27 @@ def new_project(folder: Path) -> None:
     """Create `folder` with conf, the bundled benchmark and the pinned requirements, atomically.
 
     Raises:
-        InputError: `folder` is not empty, or the package has no such files (an editable install:
-            the clone is the project).
+        InputError: `folder` is not empty, or the package is an editable install, which lacks the
+            files: its clone is already a project.
     """
     from kedro import __version__ as kedro
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} already exists and is not empty; give a new folder")
-    packed = files("benchwright") / "project"
-    if not packed.is_dir():
+        raise InputError(f"{folder} is not empty; choose a new or empty folder")
+    template = files("benchwright") / "project"
+    if not template.is_dir():
         raise InputError(
-            "this package is installed from a clone, which is already a project: work in the clone"
+            "this package is installed from a clone, which is already a project; use the clone"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as aside:
         made = Path(aside) / "project"
-        with as_file(packed) as source:
+        with as_file(template) as source:
             shutil.copytree(source, made)
         (made / "conf" / "local").mkdir(exist_ok=True)
         (made / "src").mkdir()
-        written = _PYPROJECT.format(name=folder.name, kedro=kedro)
-        (made / "pyproject.toml").write_text(written, encoding="utf-8")
+        text = _PYPROJECT.format(name=folder.name, kedro=kedro)
+        (made / "pyproject.toml").write_text(text, encoding="utf-8")
         (made / ".gitignore").write_text(_IGNORED, encoding="utf-8")
         if folder.exists():
             folder.rmdir()

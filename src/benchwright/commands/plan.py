@@ -1,4 +1,4 @@
-"""`benchwright plan`: how many items give a wanted precision, in the terminal, as JSON and page."""
+"""`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
 
 import json
 import math
@@ -29,7 +29,7 @@ from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, axis, layo
 class PlanRequest(NamedTuple):
     """The targets, the cost of a prompt without its tokens, and the tokenizer.
 
-    `tokenizer` is a name under `models.models`; "" counts characters.
+    `tokenizer` is a model under `models.models`; with "", four characters count as a token.
     """
 
     wanted: Wanted
@@ -38,7 +38,7 @@ class PlanRequest(NamedTuple):
 
 
 class MadePlan(NamedTuple):
-    """A plan and its basis."""
+    """A plan, the request and the origin of the responses."""
 
     request: PlanRequest
     source: str
@@ -50,13 +50,13 @@ class MadePlan(NamedTuple):
 def run_plan(
     known: KnownAnswers, request: PlanRequest, project: Path | None, env: str | None
 ) -> MadePlan:
-    """Plan from known answers to the whole benchmark.
+    """Make a plan from known responses to the whole benchmark.
 
     Raises:
         InputError: a target is invalid, or the tokenizer is unknown.
     """
     cost = _with_tokens(known, request, project, env)
-    # The drawn pairs of models must not depend on the order of the file.
+    # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
     answers = Answers(known.correct[order], known.clusters(), known.strata())
     plan = make_plan(answers, request.wanted, cost, known.curves)
@@ -72,25 +72,25 @@ def _with_tokens(
     models = None
     if request.tokenizer and project is not None:
         models = ModelsParams.model_validate(load_conf(project, env)["parameters"]["models"])
-    lengths, said = text_lengths(texts, request.tokenizer, models, "--tokenizer")
+    lengths, counted_by = text_lengths(texts, request.tokenizer, models, "--tokenizer")
     if len(texts) < len(known.item_ids):
-        said += f", {len(texts):,} of {len(known.item_ids):,} items"
-    return request.cost._replace(tokens=float(np.mean(lengths)), counted_by=said)
+        counted_by += f", {len(texts):,} of {len(known.item_ids):,} items"
+    return request.cost._replace(tokens=float(np.mean(lengths)), counted_by=counted_by)
 
 
 _TITLES = {
-    "standard_error_benchmark": "Standard error of a score, for the score on all these items",
-    "standard_error_ability": "Standard error of a score, for all items of this kind",
-    "detectable_difference": "Smallest difference of two models that is found",
-    "tau_b": "Kendall's tau-b with the order on all items",
-    "spearman": "Spearman's correlation with the order on all items",
+    "standard_error_benchmark": "Standard error of a score around the score on all these items",
+    "standard_error_ability": "Standard error of a score around the ability on such items",
+    "detectable_difference": "Smallest detectable difference of two models",
+    "tau_b": "Kendall's tau-b with the ranking on all items",
+    "spearman": "Spearman's rho with the ranking on all items",
 }
 _COLOURS = {"random": KEPT, "stratified": REMOVED}
 _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
 
 
 def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
-    """Draw each figure of the plan's curve, with the targets as horizontal lines."""
+    """Plot each metric against the number of items, with the targets as horizontal lines."""
     lines = {
         "standard_error_benchmark": wanted.standard_errors,
         "standard_error_ability": wanted.standard_errors,
@@ -99,13 +99,13 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
         "spearman": wanted.spearman,
     }
     return {
-        name: _draw(title, plan.curve[plan.curve["metric"] == name], lines[name])
+        name: _plot(title, plan.curve[plan.curve["metric"] == name], lines[name])
         for name, title in _TITLES.items()
         if (plan.curve["metric"] == name).any() and lines[name]
     }
 
 
-def _draw(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
+def _plot(title: str, rows: pd.DataFrame, wanted: tuple[float, ...]) -> Any:
     import plotly.graph_objects as go
 
     traces = []
@@ -155,7 +155,7 @@ GOALS = {
     "tau_b": "tau-b",
     "spearman": "Spearman",
 }
-_HEAD = ("wanted", "of", "drawn", "items", "share", "gives", "all items give")
+_HEAD = ("target", "for", "sampler", "items", "share", "achieved", "with all items")
 _COSTS = ("prompts", "tokens", "price", "hours")
 
 
@@ -177,35 +177,39 @@ def terminal_lines(made: MadePlan) -> list[str]:
 
 
 def explanations(made: MadePlan) -> list[str]:
-    """Explain the figures in sentences."""
+    """Explain the columns of the table."""
     wanted, cost = made.request.wanted, made.cost
-    said = []
+    lines = []
     if wanted.standard_errors:
-        said.append(
-            "standard error: of the score on all these items (benchmark), or on all items of this "
-            "kind (ability)"
+        lines.append(
+            "standard error: around the score on all these items (benchmark), or on all items of "
+            "this kind (ability)"
         )
     if wanted.differences:
-        said.append(
-            f"difference: found with probability {wanted.power:g} by a two-sided paired test at "
-            f"{wanted.alpha:g}; no correction over pairs"
+        lines.append(
+            f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
+            f"{wanted.alpha:g}, without correction for multiple pairs"
         )
     if wanted.tau_b or wanted.spearman:
-        said.append(f"ranks: {wanted.draws} random subsets of each size; [5%, 95%] of them")
-    shots = f" × {1 + cost.shots} (question and {cost.shots} demonstrations)" if cost.shots else ""
+        lines.append(
+            f"tau-b, Spearman: {wanted.draws} random subsets per size; [5%, 95%] quantiles"
+        )
+    shots = f" × {1 + cost.shots} (item and {cost.shots} demonstrations)" if cost.shots else ""
     if cost.tokens is None:
-        said.append(f"tokens: {cost.counted_by}; name --items FILE")
+        lines.append(f"tokens: {cost.counted_by}; give the texts with --items FILE")
     else:
-        said.append(f"tokens: {cost.tokens:.0f} per item ({cost.counted_by}){shots}, prompts only")
-    said.append("Future models are taken to be like these.")
-    return said
+        lines.append(
+            f"tokens: {cost.tokens:.0f} per item ({cost.counted_by}){shots}, without replies"
+        )
+    lines.append("The plan assumes that future models resemble these.")
+    return lines
 
 
 def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     cost = row.cost
-    gives = _figure(row.value)
+    achieved = _number(row.value)
     if row.low is not None and row.high is not None:
-        gives += f" [{row.low:.3f}, {row.high:.3f}]"
+        achieved += f" [{row.low:.3f}, {row.high:.3f}]"
     of = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
@@ -213,8 +217,8 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
         row.sampler,
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
-        gives,
-        _figure(row.with_all),
+        achieved,
+        _number(row.with_all),
         "" if cost is None else f"{cost.prompts:,}",
         "" if cost is None or cost.tokens is None else f"{cost.tokens:,.0f}",
         "" if cost is None or cost.price is None else f"{cost.price:,.2f}",
@@ -222,12 +226,12 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     )
 
 
-def _figure(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
 def plan_json(made: MadePlan) -> dict[str, Any]:
-    """Return the plan as JSON: the rows, and the curve behind the page."""
+    """Return the plan as JSON: its rows and curve."""
     rows = [
         {**row._asdict(), "cost": None if row.cost is None else row.cost._asdict()}
         for row in made.plan.rows
@@ -254,27 +258,27 @@ def write_json(made: MadePlan, file: Path) -> Path:
 
 
 def write_page(made: MadePlan, file: Path) -> Path:
-    """Write a self-contained page with the table and the figures."""
+    """Write a self-contained page with the table and the plots."""
     plan = made.plan
-    figures = plot_plan(plan, made.request.wanted)
+    plots = plot_plan(plan, made.request.wanted)
     rows: list[list[str | Cell]] = []
     for row in plan.rows:
         first, *rest = _cells(row, plan.items)
         rows.append([Cell(first, [row.reason] if row.reason else []), *rest])
-    label = "Items that do for each wanted value, and what they cost"
+    label = "Items needed for each target, and their cost"
     head = (*_HEAD, *_COSTS)
     table = Table(label, head, rows, numbers=range(3, len(head)))
     page = Page(
-        f"{made.source}: how many items",
+        f"{made.source}: items for a target precision",
         made.source,
         [
             Section("Plan", [table, Bullets(explanations(made))], "plan"),
-            Section("Figures", [Plot(name) for name in figures], "figures"),
+            Section("Plots", [Plot(name) for name in plots], "plots"),
         ],
-        kicker="How many items",
-        headline=f"From the answers of {plan.models:,} models to {plan.items:,} items",
+        kicker="Plan",
+        headline=f"From the responses of {plan.models:,} models to {plan.items:,} items",
         notes=made.notes,
-        figures=figures,
+        figures=plots,
     )
     with written_aside(file) as aside:
         aside.write_text(render_page(page), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Find what runs have saved by version (answers, audits), and read answers recorded in files."""
+"""Find saved responses and audits of runs by version, and read responses from files."""
 
 import json
 import re
@@ -25,9 +25,9 @@ from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
 ANSWERED_BY = 0.5
-"""Share of the models that must have answered an item."""
+"""Minimum share of the models that answered an item."""
 MIN_COVERAGE = 0.95
-"""Share of these items that a model must have answered."""
+"""Minimum share of these items that a model answered."""
 AUDIT = "item_audit.parquet"
 COVERAGE = "rule_coverage.parquet"
 
@@ -42,16 +42,15 @@ _QUESTION = "question"
 
 
 class KnownAnswers(NamedTuple):
-    """Answers of m models to n items, and facts about the items.
+    """Responses of m models to n items, and the items' texts if known.
 
     Attributes:
-        source: their origin, in words.
-        models: m sorted names; from files `<model>@<style>-<shots>` if a table says how it was
-            asked.
-        item_ids: n ids, from files in natural order; `<task>/<row>` for logs of foreign tasks.
-        correct: (m, n) float32 in [0, 1], NaN without an answer.
+        source: their origin, as text.
+        models: m sorted names; `<model>@<style>-<shots>` if a table states style and shots.
+        item_ids: n ids, from files in natural order; `<task>/<row>` for logs of other tasks.
+        correct: (m, n) float32 in [0, 1], NaN where a response is missing.
         items: columns item_id, subject, question, choices and passage_id of known items, or None.
-        families: family by model, if a run recorded them.
+        families: family by model, if a run saved them.
         curves: a run's `SamplingCurves`, or None.
         notes: caveats.
     """
@@ -71,7 +70,7 @@ class KnownAnswers(NamedTuple):
         return np.arange(len(self.item_ids)) if rows is None else item_clusters(rows)
 
     def strata(self) -> NDArray[np.intp] | None:
-        """Return (n,) labels by subject; None if there is one, or none is known."""
+        """Return (n,) labels by subject; None for a single or unknown subject."""
         rows = self._rows()
         if rows is None:
             return None
@@ -87,28 +86,28 @@ class KnownAnswers(NamedTuple):
         return [text for q, texts in pairs if (text := "\n".join([q, *map(str, texts)]).strip())]
 
     def _rows(self) -> pd.DataFrame | None:
-        """Return a row per item, in order; unknown items have no texts."""
+        """Return a row per item, in order; unknown items have empty texts."""
         if self.items is None:
             return None
         rows = self.items.set_index("item_id").reindex(list(self.item_ids)).reset_index()
         empty = {"subject": "", "question": ""}
-        return rows.fillna(empty).assign(choices=rows["choices"].map(_listed))
+        return rows.fillna(empty).assign(choices=rows["choices"].map(_as_list))
 
 
-def _listed(choices: Any) -> list[str]:
+def _as_list(choices: Any) -> list[str]:
     if isinstance(choices, str):
         return [choices]
     return [] if choices is None or isinstance(choices, float) else [str(c) for c in choices]
 
 
 class SavedAudit(NamedTuple):
-    """One refinement on disk.
+    """One saved item audit.
 
     Attributes:
         path: its item_audit.parquet.
-        version: its saved version, "" outside a run's folders.
+        version: its version, "" if no run saved it.
         coverage: the rule_coverage.parquet of the same version, if it exists.
-        where: benchmark and variant by the folders, "" without a version.
+        where: benchmark and variant, from the folder names; "" without a version.
     """
 
     path: Path
@@ -133,7 +132,7 @@ def catalog_path(project: Path, conf: Mapping[str, Any], name: str) -> Path:
 
 
 def saved_versions(name: str, *folders: Path) -> list[Path]:
-    """Return the files `<folder>/<version>/<name>`, the latest version last."""
+    """Return the files `<folder>/<version>/<name>` by version, the latest last."""
     files = [file for folder in folders for file in folder.glob(f"*/{name}")]
     return sorted(filter(Path.is_file, files), key=lambda file: natural_key(file.parent.name))
 
@@ -150,15 +149,15 @@ def known_answers(
     params: Mapping[str, Any],
     items_file: Path | None = None,
 ) -> KnownAnswers:
-    """Read answers from files, or those that a run saved last.
+    """Read responses from files, or the latest that a run saved.
 
     Args:
-        project: the project's folder; not needed for files.
+        project: the project folder; not needed for files.
         env: as `--env`.
         files: tables, saved matrices, lm-eval logs, or folders of these.
-        params: benchmark, variant and data_root, if not conf's. Without a variant, the newest
-            matrix of any variant is used.
-        items_file: a table of the items (item_id, question, choices, subject, passage_id).
+        params: benchmark, variant and data_root; defaults are those in conf/, and the variant with
+            the newest matrix.
+        items_file: a table of items (item_id, question, choices, subject, passage_id).
 
     Raises:
         InputError: a file cannot be read, or no run has saved a matrix.
@@ -169,7 +168,7 @@ def known_answers(
     elif project is not None:
         answers = _answers_of_run(project, env, params)
     else:
-        raise ValueError("without files the project is needed")
+        raise ValueError("project must be given if there are no files")
     return answers if items is None else answers._replace(items=items)
 
 
@@ -181,8 +180,8 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
     saved = saved_versions(path.name, *variants)
     if not saved:
         raise InputError(
-            f"no run has saved answers to benchmark {benchmark!r} below {path.parent.parent}; "
-            f"run kedro run --pipeline answers --params benchmark={benchmark}, or name a file"
+            f"no saved responses to benchmark {benchmark!r} in {path.parent.parent}; run kedro run "
+            f"--pipeline answers --params benchmark={benchmark}, or give a file"
         )
     version, variant = saved[-1].parent.name, saved[-1].parents[2]
     matrix = ResponseMatrixDataset(filepath=str(saved[-1])).load()
@@ -201,12 +200,12 @@ def _answers_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -
 
 
 def select_answered(known: KnownAnswers, all_items: bool = False) -> KnownAnswers:
-    """Select items that half of the models answered, and models that answered nearly all of them.
+    """Select items that half of the models answered, then models that answered nearly all of them.
 
-    With `all_items`, keep every item, and the models that answered nearly all of these.
+    With `all_items`, keep every item, and the models that answered nearly all items.
 
     Raises:
-        InputError: nothing is left.
+        InputError: no item or no model is left.
     """
     answered = ~np.isnan(known.correct)
     columns = np.asarray(answered.any(axis=0))
@@ -219,10 +218,10 @@ def select_answered(known: KnownAnswers, all_items: bool = False) -> KnownAnswer
             f"{int(columns.sum()):,} items"
         )
     left_out = {
-        "items that under half of the models answered": int((~columns).sum()),
-        f"models that answered under {MIN_COVERAGE:.0%} of the items": int((~rows).sum()),
+        "items that fewer than half of the models answered": int((~columns).sum()),
+        f"models that answered fewer than {MIN_COVERAGE:.0%} of the items": int((~rows).sum()),
     }
-    notes = (f"{count:,} {what} are left out" for what, count in left_out.items() if count)
+    notes = (f"excluded: {count:,} {what}" for what, count in left_out.items() if count)
     return known._replace(
         models=tuple(np.array(known.models, object)[rows]),
         item_ids=tuple(np.array(known.item_ids, object)[columns]),
@@ -235,14 +234,14 @@ def read_items(file: Path) -> pd.DataFrame:
     """Read a table of items: item_id, and optionally question, choices, subject, passage_id.
 
     Raises:
-        InputError: it cannot be read, lacks item_id, or has a duplicate.
+        InputError: the file cannot be read, lacks item_id, or repeats an id.
     """
     table = read_table(file).to_pandas()
     if "item_id" not in table:
-        raise InputError(f"{file}: needs a column 'item_id'; it has {', '.join(map(str, table))}")
-    twice = table["item_id"][table["item_id"].duplicated()]
-    if len(twice):
-        raise InputError(f"{file}: item_id {twice.iloc[0]!r} is there twice")
+        raise InputError(f"{file}: no column 'item_id'; it has {', '.join(map(str, table))}")
+    repeated = table["item_id"][table["item_id"].duplicated()]
+    if len(repeated):
+        raise InputError(f"{file}: item_id {repeated.iloc[0]!r} is not unique")
     return _checked_items(table)
 
 
@@ -253,17 +252,17 @@ def _checked_items(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> SavedAudit:
-    """Find the audit that `name` means.
+    """Find the audit that `name` refers to.
 
     Args:
         name: a version or its prefix, `latest`, `previous`, an audit file, the folder of a version,
             a folder of versions, a variant's folder, or a data folder.
-        versions: the folder of this benchmark and variant's versions.
-        benchmark: whose audit to take from a data folder.
+        versions: the folder with the versions of this benchmark and variant.
+        benchmark: of the audit to take from a data folder.
         variant: likewise.
 
     Raises:
-        InputError: nothing is found; the message lists what exists.
+        InputError: there is no such audit; the message lists existing ones.
     """
     path = Path(name)
     if path.is_file():
@@ -275,7 +274,7 @@ def find_audit(name: str, versions: Path, benchmark: str, variant: str) -> Saved
                 return _audit(candidate.resolve())
             if known := saved_versions(AUDIT, candidate):
                 return _audit(known[-1].resolve())
-        raise InputError(f"{name}: no {AUDIT} in this folder, nor in {inside}")
+        raise InputError(f"{name}: no {AUDIT} in this folder or in {inside}")
     return _audit(_pick_version(name, versions))
 
 
@@ -283,55 +282,55 @@ def _pick_version(name: str, folder: Path) -> Path:
     known = {file.parent.name: file for file in saved_versions(AUDIT, folder)}
     names = list(known)
     if not names:
-        raise InputError(f"{name!r}: no run has saved {folder}; run the pipeline first")
+        raise InputError(f"{name!r}: no run has saved {folder}; run a pipeline first")
     if name == "previous" and len(names) < 2:
-        raise InputError(f"'previous': {folder} has one version only, {names[0]}")
+        raise InputError(f"'previous': {folder} has only one version, {names[0]}")
     if name in ("latest", "previous"):
         return known[names[-1 if name == "latest" else -2]]
     matches = [version for version in names if version.startswith(name)]
     if len(matches) != 1:
-        shown = ", ".join((matches or names)[-5:])
-        problem = "begins several versions" if matches else "is no version and no path"
-        raise InputError(f"{name!r} {problem}; {folder} has {shown}")
+        existing = ", ".join((matches or names)[-5:])
+        problem = "matches several versions" if matches else "is neither a version nor a path"
+        raise InputError(f"{name!r} {problem}; {folder} has {existing}")
     return known[matches[0]]
 
 
 def _audit(path: Path) -> SavedAudit:
-    """Find the files next to an audit saved by a run: `…/item_audit.parquet/<version>/…`."""
-    version, beside, where = "", path.with_name(COVERAGE), ""
+    """Describe an audit by its path; a run saves `…/item_audit.parquet/<version>/…`."""
+    version, coverage, where = "", path.with_name(COVERAGE), ""
     if path.parent.parent.name == AUDIT:
         version = path.parent.name
-        beside = path.parents[2] / COVERAGE / version / COVERAGE
+        coverage = path.parents[2] / COVERAGE / version / COVERAGE
         where = f"{path.parents[3].name} · {path.parents[2].name}"
-    return SavedAudit(path, version, beside if beside.is_file() else None, where)
+    return SavedAudit(path, version, coverage if coverage.is_file() else None, where)
 
 
 def read_audit(path: Path) -> pd.DataFrame:
-    """Read an item_audit.parquet with all columns that a comparison needs.
+    """Read an item_audit.parquet with the columns that a comparison needs.
 
     Raises:
-        InputError: it is no Parquet file, or lacks a column.
+        InputError: it is not a Parquet file, or lacks a column.
     """
     try:
         audit = pd.read_parquet(path)
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a Parquet table: {error}") from error
+        raise InputError(f"{path}: not a valid Parquet file: {error}") from error
     lacking = [column for column in _AUDIT_COLUMNS if column not in audit.columns]
     if lacking:
-        raise InputError(f"{path} is no item_audit: it has no column {', '.join(lacking)}")
+        raise InputError(f"{path}: not an item audit; missing columns: {', '.join(lacking)}")
     return audit
 
 
 def read_answers(paths: Sequence[Path]) -> KnownAnswers:
-    """Read answers in files and folders: tables, saved matrices, lm-eval logs.
+    """Read responses from files and folders of tables, saved matrices and lm-eval logs.
 
-    Tidy tables have a row per item and model with `correct` or `score`; wide ones are tables of
-    items and models, 0–1; logs are those of `lm_eval --log_samples`. Of two answers of a model to
-    an item the first counts, logs after tables, and a note says so. Items are known from the
-    documents in logs: question and choices, as the question.
+    A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
+    models as rows and columns, with values 0–1; logs come from `lm_eval --log_samples`. The first
+    response of a model to an item counts, with tables before logs; a note reports the others. Texts
+    of items come from the documents in logs, with the choices as part of the question.
 
     Raises:
-        InputError: a file is missing, is none of these, or holds no answer.
+        InputError: a file is missing, has another format, or has no response.
     """
     files = [file for path in paths for file in _files(path)]
     logs = [file for file in files if file.name.endswith(".jsonl") and is_sample_log(file)]
@@ -348,7 +347,7 @@ def read_answers(paths: Sequence[Path]) -> KnownAnswers:
     if logs:
         answers, items = _logs(logs, notes)
         frames.append(answers)
-    frame = _together(frames, notes)
+    frame = _combine(frames, notes)
     frame = frame.loc[sorted(frame.index), sorted(frame.columns, key=natural_key)]
     return KnownAnswers(
         ", ".join(path.name for path in paths),
@@ -361,30 +360,30 @@ def read_answers(paths: Sequence[Path]) -> KnownAnswers:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or the files of answers in and below a folder."""
+    """Return the file, or the response files in a folder and the logs in its subfolders."""
     if path.is_file():
         if not path.name.endswith(FILE_TYPES):
-            raise InputError(f"{path}: must end in {', '.join(FILE_TYPES)}")
+            raise InputError(f"{path}: unknown file type; expected one of {', '.join(FILE_TYPES)}")
         return [path]
     if not path.is_dir():
-        raise InputError(f"{path}: there is no such file or folder")
+        raise InputError(f"{path}: no such file or folder")
     logs = sorted(path.rglob("samples_*.jsonl"))
     other = sorted(p for p in path.iterdir() if p.is_file() and p.name.endswith(FILE_TYPES))
     files = list(dict.fromkeys([*other, *logs]))
     if not files:
         raise InputError(
-            f"{path}: holds no answers; {', '.join(FILE_TYPES)} in it are read, and "
-            "samples_*.jsonl in folders below"
+            f"{path}: no responses; expected {', '.join(FILE_TYPES)} files in this folder, or "
+            "samples_*.jsonl in its subfolders"
         )
     return files
 
 
 def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
-    """Import tidy and wide tables as the pipeline does, over the items that they name."""
+    """Import tidy and wide tables as a run does, with the items that they name."""
     loaded = {str(file): _loaded(file) for file in files}
     ids = sorted({name for file, table in loaded.items() for name in _item_ids(file, table)})
     if not ids:
-        raise InputError(f"{files[0]}: names no item")
+        raise InputError(f"{files[0]}: no item ids")
     items = _nameless_items(ids)
     imported = import_answers(loaded, items, items.head(0))
     for row, file in zip(imported.import_report.to_dict("records"), files, strict=True):
@@ -398,22 +397,20 @@ def _tables(files: Sequence[Path], notes: list[str]) -> pd.DataFrame:
         items,
     ).response_matrix
     if not matrix.models:
-        raise InputError(
-            f"{files[0]}: has no answers to the plain question (condition {_QUESTION})"
-        )
+        raise InputError(f"{files[0]}: no responses under the condition {_QUESTION}")
     return pd.DataFrame(matrix.correct, index=list(matrix.models), columns=list(matrix.item_ids))
 
 
 def _loaded(file: Path) -> LoadedFile:
     table = read_table(file)
-    # Files of several folders may share a name, so each goes by its path.
+    # Files in different folders may share a name, so paths identify them.
     spec = ResponseFileParams(file="answers.csv").model_copy(update={"file": str(file)})
     if not {"item_id", "model"} <= set(table.column_names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     if not {"correct", "score"} & set(table.column_names):
         raise InputError(
-            f"{file}: needs a column 'correct' or 'score' (0–1); answers as letters or "
-            "probabilities are read by a run (--benchmark)"
+            f"{file}: no column 'correct' or 'score' (0–1); a run reads letters and "
+            "probabilities: list the file in the benchmark and use --benchmark"
         )
     table = table.select([name for name in table.column_names if name in _ANSWER_COLUMNS])
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
@@ -428,11 +425,11 @@ def _item_ids(file: str, loaded: LoadedFile) -> list[str]:
         return [str(name) for name in table["item_id"].to_pylist() if name is not None]
     if "model" in names:
         return [name for name in names if name != "model"]
-    raise InputError(f"{file}: needs a column 'item_id' or 'model'; it has {', '.join(names[:12])}")
+    raise InputError(f"{file}: no column 'item_id' or 'model'; it has {', '.join(names[:12])}")
 
 
 def _nameless_items(ids: Sequence[str]) -> pd.DataFrame:
-    """Return open-ended items, since nothing but their ids is known."""
+    """Return open-ended items, since only their ids are known."""
     columns = Items.empty().columns
     blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
@@ -449,24 +446,24 @@ def _logs(files: Sequence[Path], notes: list[str]) -> tuple[pd.DataFrame, pd.Dat
         model = read_run(file).model or (file.parent.name if _TASK.fullmatch(file.name) else None)
         if not model:
             raise InputError(
-                f"{file}: does not say its model; keep results_<time>.json of the run beside it"
+                f"{file}: unknown model; keep results_<time>.json of the run in the same folder"
             )
         read += [(model, *sample) for sample in _samples(file)]
     samples = pd.DataFrame(read, columns=["model", "item_id", "value", "question"], dtype=object)
-    drawn = samples["item_id"].isna()
-    samples = samples[~drawn].astype({"value": np.float64})
+    altered = samples["item_id"].isna()
+    samples = samples[~altered].astype({"value": np.float64})
     key = ["model", "item_id"]
     first, again = samples.drop_duplicates(key), samples[samples.duplicated(key)]
     if len(again):
         both = again.merge(first, on=key)
         notes.append(
-            f"logs: {len(again):,} answers are there twice, "
-            f"{(both['value_x'] != both['value_y']).sum():,} of them differ; the first counts"
+            f"logs: {len(again):,} duplicate responses, of which "
+            f"{(both['value_x'] != both['value_y']).sum():,} differ; the first counts"
         )
-    if drawn.any():
-        notes.append(f"logs: {drawn.sum():,} answers are to altered questions, and left out")
+    if altered.any():
+        notes.append(f"logs: {altered.sum():,} responses to perturbed items are ignored")
     if samples.empty:
-        raise InputError(f"{files[0]}: no answer in it has acc or exact_match")
+        raise InputError(f"{files[0]}: no sample has acc or exact_match")
     texts = samples[["item_id", "question"]].drop_duplicates("item_id")
     answers = first.pivot_table("value", "model", "item_id", aggfunc="first")
     return answers, _checked_items(texts.reset_index(drop=True))
@@ -488,8 +485,8 @@ def _samples(file: Path) -> list[tuple[str | None, float, str]]:
         doc = json.loads(row["doc"])
         stated_id = doc.get("item_id")
         item = stated_id if isinstance(stated_id, str) and stated_id else f"{task}/{row['doc_id']}"
-        altered = isinstance(doc.get("condition"), str) and doc["condition"] != _QUESTION
-        samples.append((None if altered else item, float(value), _text(doc)))
+        is_perturbed = isinstance(doc.get("condition"), str) and doc["condition"] != _QUESTION
+        samples.append((None if is_perturbed else item, float(value), _text(doc)))
     return samples
 
 
@@ -501,13 +498,13 @@ def _text(doc: dict[str, object]) -> str:
     return "\n".join(map(str, [doc.get("question") or "", *listed])).strip()
 
 
-def _together(frames: Sequence[pd.DataFrame], notes: list[str]) -> pd.DataFrame:
+def _combine(frames: Sequence[pd.DataFrame], notes: list[str]) -> pd.DataFrame:
     out = frames[0]
     for frame in frames[1:]:
         rows = out.index.intersection(frame.index)
         columns = out.columns.intersection(frame.columns)
         both = (out.loc[rows, columns].notna() & frame.loc[rows, columns].notna()).to_numpy().sum()
         if both:
-            notes.append(f"{both:,} answers are in two kinds of file; the first counts")
+            notes.append(f"{both:,} responses are in several kinds of files; the first counts")
         out = out.combine_first(frame)
     return out

@@ -1,4 +1,4 @@
-"""The base class of all sections of the settings, and field types that sections share."""
+"""The base class of the sections of the settings, and shared field types."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 def _distinct(values: Sequence[Any]) -> Sequence[Any]:
     if twice := [value for place, value in enumerate(values) if value in values[:place]]:
-        raise ValueError(f"{twice[0]} is listed twice; list each value once")
+        raise ValueError(f"{twice[0]} is listed more than once")
     return values
 
 
@@ -20,7 +20,7 @@ def _increasing(values: Sequence[float]) -> Sequence[float]:
 
 
 def _split_names(value: Any) -> Any:
-    """Split `a+b`, the spelling for `--params`, where a comma would end the parameter."""
+    """Split `a+b`, which `--params` uses since a comma ends a parameter."""
     return value.split("+") if isinstance(value, str) else value
 
 
@@ -30,6 +30,6 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_split_names), Distinct]
 
 
 class Section(BaseModel):
-    """Base class of the sections: immutable, and unknown keys are errors."""
+    """Base class of the sections, immutable and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

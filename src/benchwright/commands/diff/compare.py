@@ -1,4 +1,4 @@
-"""Compare two refinements of a benchmark: which items came in, went out, and why."""
+"""Compare the item audits of two runs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -28,19 +28,19 @@ ITEM_COLUMNS = (
 )
 RULE_COLUMNS = ("rule", *_sides("judged", "flagged", "removed"), "stopped", "started")
 SETTING_COLUMNS = ["parameter", "before", "after"]
-_ABSENT = "absent"  # an audit has no column of the rule
+_ABSENT = "absent"  # the audit has no column of the rule
 _STOPPED = {
     "clear": "no longer applies",
-    "not_judged": "could not be judged any more",
+    "not_judged": "can no longer be judged",
     "flagged": "still applies, but the item stays",
-    "off": "is switched off",
+    "off": "is now off",
     _ABSENT: "is not in the later audit",
 }
 _STARTED = {
     "clear": "applies now",
-    "not_judged": "applies now, and could not be judged before",
-    "flagged": "applied before too, but the item stayed",
-    "off": "was switched off before",
+    "not_judged": "applies now, but could not be judged before",
+    "flagged": "also applied before, but the item stayed",
+    "off": "was off before",
     _ABSENT: "was not in the earlier audit",
 }
 
@@ -49,14 +49,14 @@ class RefinementDiff(NamedTuple):
     """The differences of two item audits.
 
     Attributes:
-        items: one row per item that differs in decision, removing rules or text, or that only one
-            audit has; columns `ITEM_COLUMNS`. `change` is `added`, `gone`, `came_in` (removed →
-            kept), `went_out` (kept → removed) or `same` (the same decision, for other reasons or
-            with another text).
-        rules: one row per rule; columns `RULE_COLUMNS`. `stopped` and `started` count items of both
-            audits that the rule removes in one of them only.
-        counts: items_before, items_after, kept_before, kept_after, common, renamed (joined by
-            content under another id), added, gone, changed_text, came_in, went_out, other_rules.
+        items: a row per item that differs in decision, removing rules or text, or that is in one
+            audit only; columns `ITEM_COLUMNS`. `change` is `added`, `gone`, `came_in` (removed →
+            kept), `went_out` (kept → removed) or `same` (same decision with other reasons or
+            another text).
+        rules: a row per rule; columns `RULE_COLUMNS`. `stopped` and `started` count items in both
+            audits that the rule removes in only one of them.
+        counts: items_before, items_after, kept_before, kept_after, common, renamed (same text
+            under another id), added, gone, changed_text, came_in, went_out, other_rules.
     """
 
     items: pd.DataFrame
@@ -65,11 +65,11 @@ class RefinementDiff(NamedTuple):
 
 
 def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
-    """Compare two tables `item_audit`.
+    """Compare two `item_audit` tables.
 
-    Items are matched by id and text (question and choices), then by text alone (renumbered items),
-    then by id alone (changed texts). Rules are the audit's columns between `reasons` and
-    `neighbour`; the two audits need not have the same ones. The order of rows does not matter.
+    Items are matched by id and text (question and choices), then by text alone, then by id alone.
+    Rules are the columns between `reasons` and `neighbour`; the two audits may have different
+    rules. The order of rows does not matter.
     """
     rules = [*dict.fromkeys((*_rules(before), *_rules(after)))]
     old, new = _rows(before), _rows(after)
@@ -91,9 +91,9 @@ _ORDER = {"came_in": 0, "went_out": 1, "added": 2, "gone": 3, "same": 4}
 
 
 def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[Pair]:
-    """Return positions of equal items in both lists, None if one list has no such item.
+    """Return pairs of positions of equal items; None stands for an item that one list lacks.
 
-    The third entry is how they were joined: `id`, `content`, `id_only` or "". Each item is in
+    The third entry is how the items were joined: `id`, `content`, `id_only` or "". Each item is in
     exactly one pair. Items with the same text are paired in order of their ids.
     """
     pairs: list[Pair] = []
@@ -125,7 +125,7 @@ def _rules(audit: pd.DataFrame) -> list[str]:
 
 
 def _rows(audit: pd.DataFrame) -> list[Row]:
-    """Return the audit's rows sorted by id, with choices as a list, `content` and `rules`."""
+    """Return the rows by id, with choices as a list and the added keys `content` and `rules`."""
     rows: list[Row] = []
     for record in audit.to_dict("records"):
         row: Row = {str(key): value for key, value in record.items()}
@@ -137,7 +137,7 @@ def _rows(audit: pd.DataFrame) -> list[Row]:
     return sorted(rows, key=lambda row: natural_key(row["item_id"]))
 
 
-_NOWHERE: Row = {
+_MISSING_ITEM: Row = {
     **dict.fromkeys(("item_id", "decision", "removed_by", "reasons", "question"), ""),
     "choices": [],
     "answer": -1,
@@ -145,19 +145,19 @@ _NOWHERE: Row = {
 
 
 def _compare(old: Row | None, new: Row | None, by: str, rules: list[str]) -> Row:
-    there = new or old or {}
+    item_of_either = new or old or {}
     row: Row = {
         "change": "gone" if old else "added",
         "joined_by": by,
         "changed_fields": "",
-        "item_id": there["item_id"],
-        "subject": there["subject"],
+        "item_id": item_of_either["item_id"],
+        "subject": item_of_either["subject"],
         "rules_stopped": "",
         "rules_started": "",
         "why": "",
     }
     for side, item in (("before", old), ("after", new)):
-        row |= {f"{name}_{side}": (item or _NOWHERE)[name] for name in _NOWHERE}
+        row |= {f"{name}_{side}": (item or _MISSING_ITEM)[name] for name in _MISSING_ITEM}
     if old is None or new is None:
         return row
     order = [*rules, *sorted({*old["rules"], *new["rules"]} - set(rules))]
@@ -226,15 +226,15 @@ def _count(old: list[Row], new: list[Row], compared: list[Row]) -> dict[str, int
 
 
 class Comparison(NamedTuple):
-    """Two refinements and their differences.
+    """Two item audits and their differences.
 
     Attributes:
-        title: benchmark and variant, of both if they differ.
-        before, after: the two refinements.
+        title: benchmark and variant; both if they differ.
+        before, after: the two audits.
         diff: the differences of items and rules.
         coverage: rule, status_before, status_after, reason_before, reason_after of the rules that
-            differ; empty if a run has no coverage.
-        settings: parameter, before, after, as recorded by MLflow.
+            differ; empty if a run has no rule coverage.
+        settings: parameter, before, after, from MLflow.
         settings_known: whether MLflow recorded both runs.
         default_page: default path of the page.
     """
@@ -252,13 +252,13 @@ class Comparison(NamedTuple):
 def compare_saved(
     project: Path, env: str | None, params: Mapping[str, Any], before: str, after: str
 ) -> Comparison:
-    """Find two refinements and compare them.
+    """Find and compare two item audits.
 
-    `before` and `after` are a version or its prefix, `latest`, `previous`, or a path; `params` are
-    benchmark, variant and data_root, if not conf's.
+    `before` and `after` are a version or its prefix, `latest`, `previous`, or a path. `params` may
+    have benchmark, variant and data_root; the defaults are those in conf/.
 
     Raises:
-        InputError: no such version, path or table.
+        InputError: there is no such version, path or table.
     """
     conf = load_conf(project, env, params)
     parameters = conf["parameters"]
@@ -280,7 +280,7 @@ def compare_saved(
 
 
 def compare_coverage(before: SavedAudit, after: SavedAudit) -> pd.DataFrame:
-    """Return the rules whose status or reason differs between two refinements."""
+    """Return the rules whose status or reason differs."""
     columns = ["rule", "status_before", "status_after", "reason_before", "reason_after"]
     if before.coverage is None or after.coverage is None:
         return pd.DataFrame(columns=columns)
@@ -307,7 +307,7 @@ def _settings(
 
 
 def differing_settings(before: Mapping[str, str], after: Mapping[str, str]) -> pd.DataFrame:
-    """Return parameters with different values, "" if missing, except for paths."""
+    """Return the parameters that differ, except for paths; a missing value is ""."""
     names = sorted({*before, *after} - {"data_root", "mirror_root"})
     rows = [(name, before.get(name, ""), after.get(name, "")) for name in names]
     return pd.DataFrame([row for row in rows if row[1] != row[2]], columns=SETTING_COLUMNS)

@@ -1,4 +1,4 @@
-"""Show a comparison of two refinements in the terminal, as a page and as tables."""
+"""Write a comparison of two item audits as text, as a page and as tables."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from benchwright.reports.page.parts import (
 )
 
 LONGEST_PAGE = 1_000
-"""Maximum number of items on the page; the tables have all."""
+"""Maximum number of items on the page; the tables contain all."""
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:
@@ -28,25 +28,26 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     lines = [
         f"{comparison.title}: {comparison.before.name} → {comparison.after.name}",
         f"items  {n['items_before']:,} → {n['items_after']:,}: {n['added']:,} added, "
-        f"{n['gone']:,} gone, {n['changed_text']:,} with another text, "
-        f"{n['renamed']:,} the same under another id",
-        f"kept   {n['kept_before']:,} → {n['kept_after']:,}: {n['came_in']:,} came in, "
-        f"{n['went_out']:,} went out, {n['other_rules']:,} the same for other reasons",
+        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
+        f"{n['renamed']:,} with a new id",
+        f"kept   {n['kept_before']:,} → {n['kept_after']:,}: {n['came_in']:,} now kept, "
+        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
+        "reasons",
     ]
     rules = _active(comparison.diff.rules)
     if len(rules):
-        shown = rules[["rule", "removed_before", "removed_after", "stopped", "started"]]
-        lines += ["", shown.to_string(index=False)]
+        table = rules[["rule", "removed_before", "removed_after", "stopped", "started"]]
+        lines += ["", table.to_string(index=False)]
     for row in comparison.coverage.to_dict("records"):
         lines.append(f"{row['rule']}: {_status(row, 'before')} → {_status(row, 'after')}")
     if len(comparison.settings):
-        lines += ["", "settings that differ (MLflow):"]
+        lines += ["", "changed settings (from MLflow):"]
         lines += [
             f"  {row['parameter']}: {row['before'] or '–'} → {row['after'] or '–'}"
             for row in comparison.settings.to_dict("records")
         ]
     elif not comparison.settings_known:
-        lines += ["", "settings: not compared, MLflow does not know both runs"]
+        lines += ["", "settings: not compared, since MLflow has not recorded both runs"]
     return lines
 
 
@@ -69,19 +70,20 @@ def render_diff(comparison: Comparison) -> str:
     """Render the page: counts, rules, settings, and the changed items with their texts."""
     n, items = comparison.diff.counts, comparison.diff.items
     title = f"{comparison.title}: what changed"
-    have = "has" if n["other_rules"] == 1 else "have"
     lead = [
         f"{comparison.before.name} → {comparison.after.name}",
         f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
-        f"{n['gone']:,} gone, {n['changed_text']:,} with another text, {n['renamed']:,} the same "
-        "under another id.",
-        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} came in, "
-        f"{n['went_out']:,} went out, {n['other_rules']:,} {have} the same decision for other "
+        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
+        f"{n['renamed']:,} with a new id.",
+        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
+        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
         "reasons.",
     ]
     end = []
     if len(items) > LONGEST_PAGE:
-        end.append(f"{len(items) - LONGEST_PAGE:,} more are in the table beside this page.")
+        end.append(
+            f"The tables next to this page contain {len(items) - LONGEST_PAGE:,} more items."
+        )
     changed = _sections(items.head(LONGEST_PAGE))
     if not changed:
         end.append("No item differs.")
@@ -105,9 +107,11 @@ def _rules(comparison: Comparison) -> Section:
         ]
         for row in rules
     ]
-    said = "Stopped and started: items of both runs that the rule removes in one of them only."
+    caption = (
+        "Stopped: items that the rule removes only in the earlier run. Started: only in the later."
+    )
     head = ("Rule", "Judged", "Flagged", "Removed", "Stopped", "Started")
-    table = [Text(said, "quiet"), Table("", head, rows, numbers=range(1, 6))] if rows else []
+    table = [Text(caption, "quiet"), Table("", head, rows, numbers=range(1, 6))] if rows else []
     coverage = [
         Text(f"{row['rule'].replace('_', ' ')}: {_status(row, 'before')} → {_status(row, 'after')}")
         for row in comparison.coverage.to_dict("records")
@@ -122,13 +126,13 @@ def _settings(comparison: Comparison) -> Section:
     ]
     if rows:
         return Section("Settings", [Table("", ("Parameter", "Before", "After"), rows)])
-    same = "The parameters recorded in MLflow are the same."
-    unknown = "Not compared: MLflow does not know both runs."
+    same = "All parameters recorded in MLflow are equal."
+    unknown = "Not compared, since MLflow has not recorded both runs."
     return Section("Settings", [Text(same if comparison.settings_known else unknown)])
 
 
 def _active(rules: pd.DataFrame) -> pd.DataFrame:
-    """Drop the rules that judged nothing on either side."""
+    """Drop the rules that judged no item in either run."""
     return rules[(rules["judged_before"] + rules["judged_after"]) > 0]
 
 
@@ -138,11 +142,11 @@ def _status(row: dict[Any, Any], side: str) -> str:
 
 
 _TITLES = {
-    "came_in": "Came in",
-    "went_out": "Went out",
+    "came_in": "Now kept",
+    "went_out": "Now removed",
     "added": "Added: not in the earlier run",
     "gone": "Gone: not in the later run",
-    "same": "Same decision, other reasons or another text",
+    "same": "Same decision, with other reasons or a changed text",
 }
 
 
@@ -155,7 +159,7 @@ def _sections(items: pd.DataFrame) -> list[Section]:
 
 
 def _article(row: dict[Any, Any]) -> Article:
-    """Show an item with both texts if they differ, else with one."""
+    """Show an item with both texts if they differ, else with one of them."""
     sides = ["before", "after"]
     if row["change"] == "added" or (row["item_id_before"] and not row["changed_fields"]):
         sides = sides[1:] if row["item_id_after"] else sides[:1]
@@ -175,16 +179,16 @@ def _article(row: dict[Any, Any]) -> Article:
 
 
 def _why(row: dict[Any, Any]) -> str:
-    said = f"{row['why']}. " if row["why"] else ""
+    text = f"{row['why']}. " if row["why"] else ""
     if row["changed_fields"]:
-        said += f"Changed: {row['changed_fields']}. "
+        text += f"Changed: {row['changed_fields']}. "
     before, after = row["reasons_before"], row["reasons_after"]
     if row["change"] == "added":
-        said += row["decision_after"].capitalize() + (f": {after}." if after else ".")
+        text += row["decision_after"].capitalize() + (f": {after}." if after else ".")
     elif row["change"] == "gone":
-        said += f"Was {row['decision_before']}" + (f": {before}." if before else ".")
+        text += f"Was {row['decision_before']}" + (f": {before}." if before else ".")
     elif after and row["change"] != "came_in":
-        said += f"Now: {after}."
+        text += f"Now: {after}."
     elif before and row["change"] == "came_in":
-        said += f"Before: {before}."
-    return said
+        text += f"Before: {before}."
+    return text

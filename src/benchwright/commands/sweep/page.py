@@ -1,4 +1,4 @@
-"""The summary of a sweep, one row per combination, as a table and as a page."""
+"""The summary of a sweep as a table and as a page."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ class SweepRun(NamedTuple):
         version: its saved version, "" if it did not run.
         metrics: its `metrics` dataset; empty if the pipeline has none.
         report: its HTML report, if there is one.
-        error: why it failed, in one line.
+        error: the error in one line, if it failed.
     """
 
     combination: Combination
@@ -99,8 +99,7 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
 
     Columns: benchmark, variant, seed, status; numbers and shares (0–1) of items, with
     `share_removed.<rule>`; the evidence (Kendall's tau-b, ratings, IRE); wall_seconds; all other
-    metrics by name; version, report, error. Missing values are NaN or NA, never 0. Counts (`n_…`)
-    are Int64.
+    metrics by name; version, report, error. Missing values are NaN or NA. Counts (`n_…`) are Int64.
     """
     known = {name for run in runs for name in run.metrics}
     front = [*_FIRST, *rule_columns(sorted(known))]
@@ -125,31 +124,31 @@ def summarise_sweep(runs: list[SweepRun]) -> pd.DataFrame:
 
 
 def spread_over_seeds(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return the spread over seeds per benchmark and variant with several finished seeds.
+    """Return means and standard deviations over seeds, per benchmark and variant.
 
-    Columns: benchmark, variant, seeds, and `<figure>_mean` and `<figure>_sd` (sample standard
-    deviation, NaN with fewer than two values) of share_removed, kendall_tau_b and
-    kendall_tau_b.held_out.
+    Only benchmarks and variants with several finished seeds have a row. Columns: benchmark,
+    variant, seeds, and `<metric>_mean` and `<metric>_sd` (sample standard deviation, NaN with fewer
+    than two values) of share_removed, kendall_tau_b and kendall_tau_b.held_out.
     """
-    figures = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
+    metrics = ("share_removed", "kendall_tau_b", "kendall_tau_b.held_out")
     done = summary[summary["status"] == "done"]
     rows = []
     for (benchmark, variant), part in done.groupby(["benchmark", "variant"], sort=False):
         if len(part) < 2:
             continue
         row: dict[str, object] = {"benchmark": benchmark, "variant": variant, "seeds": len(part)}
-        for figure in figures:
-            known = part[figure].dropna()
-            row[f"{figure}_mean"] = known.mean()
-            row[f"{figure}_sd"] = known.std() if len(known) > 1 else float("nan")
+        for metric in metrics:
+            known = part[metric].dropna()
+            row[f"{metric}_mean"] = known.mean()
+            row[f"{metric}_sd"] = known.std() if len(known) > 1 else float("nan")
         rows.append(row)
     columns = ["benchmark", "variant", "seeds"]
-    columns += [f"{figure}_{kind}" for figure in figures for kind in ("mean", "sd")]
+    columns += [f"{metric}_{kind}" for metric in metrics for kind in ("mean", "sd")]
     return pd.DataFrame(rows, columns=columns)
 
 
 def duration(seconds: float) -> str:
-    """Format `42 s`, `3 min 20 s`, `2 h 05 min`."""
+    """Format seconds as `42 s`, `3 min 20 s` or `2 h 05 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -158,45 +157,45 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-# They report items and remove none.
+# These rules report items and remove none.
 _REPORTING_ONLY = {"share_removed.suspect_label", "share_removed.conflicting_gold"}
 _SHARES = (
-    "Of all items of the benchmark. One item can go for several reasons, so the filters can add up "
-    "to more than what is removed. Easy items are counted without those that are retained. A "
-    "dash: the filter did not run. (SMART, Table 1)"
+    "Shares of all items that each filter removes. Several filters can remove the same item, so "
+    "the shares can add up to more than the total. Retained easy items are not counted. A dash "
+    "means that the filter did not run. (SMART, Table 1)"
 )
 _AGREEMENT = (
-    "Kendall's tau-b between accuracies on all and on the kept items, with its 95% interval over "
-    "items where one was computed; held out: models that did not choose the items and share no "
-    "family with those that did. Percentile: where tau-b over all models stands among random "
-    "subsets of the same size (50: as good as chance). Arena: Pearson's correlation of accuracy "
-    "with human ratings over the rated models, before and after. (SMART, Table 3)"
+    "Kendall's tau-b between accuracies on all items and on the kept items, with a 95% interval "
+    "over items where computed. Held out: models that did not choose the items and share no family "
+    "with those that did. Percentile: rank of tau-b over all models among random subsets of the "
+    "same size (50: no better than chance). Arena: Pearson's correlation of accuracy with human "
+    "ratings, over the rated models. (SMART, Table 3)"
 )
 _IRE = (
-    "What the filters remove and what an item response model would drop as too easy or too little "
-    "discriminating, with tau-b of what each leaves. (SMART, Table 5)"
+    "Shares of items removed by the filters, and by an item response model that drops items of low "
+    "difficulty or discrimination, with tau-b on the items that each keeps. (SMART, Table 5)"
 )
 
 _Row = Mapping[Any, Any]
 
 
 def render_sweep(summary: pd.DataFrame, pipeline: str, started: str, folder: Path) -> str:
-    """Render the page of a sweep in `folder`, with links to the reports."""
+    """Render the page of a sweep, with links relative to `folder`."""
     rows = summary.to_dict("records")
     done = [row for row in rows if row["status"] == "done"]
-    unfinished = f", {len(rows) - len(done)} not" if len(done) < len(rows) else ""
-    said = (
+    unfinished = f", {len(rows) - len(done)} not finished" if len(done) < len(rows) else ""
+    lead = (
         f"{len(rows)} combination{'' if len(rows) == 1 else 's'}, {len(done)} done{unfinished}. "
-        f"Started {started}. The same numbers and all other metrics are in summary.csv and "
-        "summary.parquet beside this page."
+        f"Started {started}. summary.csv and summary.parquet next to this page contain these "
+        "numbers and all other metrics."
     )
     columns = rule_columns(list(summary.columns))
     shares = [column for column in columns if column not in _REPORTING_ONLY]
-    sections = [_runs(rows, folder), *_figures(done, shares)]
+    sections = [_runs(rows, folder), *_comparisons(done, shares)]
     if seeds := spread_over_seeds(summary).to_dict("records"):
-        said_of_seeds = "Mean ± sample standard deviation over the seeds."
-        sections.append(_section("What the seed decides", said_of_seeds, seeds, _SEED_COLUMNS))
-    page = Page(f"Sweep {pipeline} {started}", f"Sweep of {pipeline}", sections, lead=[Text(said)])
+        caption = "Mean ± sample standard deviation over the seeds."
+        sections.append(_section("Variation over seeds", caption, seeds, _SEED_COLUMNS))
+    page = Page(f"Sweep {pipeline} {started}", f"Sweep of {pipeline}", sections, lead=[Text(lead)])
     return render_page(page)
 
 
@@ -225,7 +224,7 @@ def _runs(rows: Sequence[_Row], folder: Path) -> Section:
     return Section("Runs", [table_of(rows, columns, (2, 4, 5, 6)), *errors])
 
 
-def _figures(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
+def _comparisons(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
     if shares:
         columns: list[Column] = [
             (name.removeprefix("share_removed.").replace("_", " "), as_share, name)
@@ -233,24 +232,24 @@ def _figures(done: Sequence[_Row], shares: list[str]) -> Iterator[Section]:
         ]
         columns.append(("Removed", as_share, "share_removed"))
         yield _section("Share of items per filter", _SHARES, done, [*_NAMES, *columns])
-    if any(not is_missing(row.get(name)) for row in done for name in _TELL_AGREEMENT):
-        yield _section("Does the ranking hold?", _AGREEMENT, done, _AGREEMENT_COLUMNS)
+    if any(not is_missing(row.get(name)) for row in done for name in _AGREEMENT_METRICS):
+        yield _section("Rank agreement", _AGREEMENT, done, _AGREEMENT_COLUMNS)
     if any(not is_missing(row.get("ire_share_removed")) for row in done):
-        yield _section("Beside IRE", _IRE, done, _IRE_COLUMNS)
+        yield _section("Comparison with IRE", _IRE, done, _IRE_COLUMNS)
 
 
-def _section(title: str, said: str, rows: Sequence[_Row], columns: Sequence[Column]) -> Section:
+def _section(title: str, caption: str, rows: Sequence[_Row], columns: Sequence[Column]) -> Section:
     table = table_of(rows, columns, range(2, len(columns)))
-    return Section(title, [Text(said, "quiet"), table])
+    return Section(title, [Text(caption, "quiet"), table])
 
 
-def _between(row: _Row, name: str) -> Cell:
+def _with_interval(row: _Row, name: str) -> Cell:
     known = not is_missing(row.get(f"{name}.low"))
     bounds = f"[{as_figure(row, f'{name}.low')}, {as_figure(row, f'{name}.high')}]"
     return Cell(as_figure(row, name), [bounds] if known else [])
 
 
-def _spread(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
+def _mean_and_sd(write: Callable[[_Row, str], str]) -> Callable[[_Row, str], str]:
     def written(row: _Row, name: str) -> str:
         mean, sd = write(row, f"{name}_mean"), write(row, f"{name}_sd")
         return mean if sd == "–" else f"{mean} ± {sd}"
@@ -263,32 +262,32 @@ _NAMES: list[Column] = [
     ("Variant", as_text, "variant"),
     ("Seed", as_text, "seed"),
 ]
-_TELL_AGREEMENT = (
+_AGREEMENT_METRICS = (
     *("kendall_tau_b", "kendall_tau_b.held_out"),
     *("arena_pearson_full", "arena_pearson_kept"),
 )
 _AGREEMENT_COLUMNS: list[Column] = [
     *_NAMES,
-    ("Tau-b, all models", _between, "kendall_tau_b"),
+    ("Tau-b, all models", _with_interval, "kendall_tau_b"),
     ("n", as_count, "n_panel_models"),
-    ("Tau-b, held out", _between, "kendall_tau_b.held_out"),
+    ("Tau-b, held out", _with_interval, "kendall_tau_b.held_out"),
     ("n", as_count, "n_held_out_models"),
-    ("Percentile among random", as_count, "percentile.kendall_tau_b"),
+    ("Percentile among random subsets", as_count, "percentile.kendall_tau_b"),
     ("Arena, all items", as_figure, "arena_pearson_full"),
     ("Arena, kept", as_figure, "arena_pearson_kept"),
-    ("n rated", as_count, "n_rated_models"),
+    ("Rated models", as_count, "n_rated_models"),
 ]
 _IRE_COLUMNS: list[Column] = [
     *_NAMES,
-    ("Removed here", as_share, "share_removed"),
+    ("Removed by filters", as_share, "share_removed"),
     ("Removed by IRE", as_share, "ire_share_removed"),
-    ("Tau-b here", as_figure, "kendall_tau_b"),
+    ("Tau-b of filters", as_figure, "kendall_tau_b"),
     ("Tau-b of IRE", as_figure, "ire.kendall_tau_b"),
 ]
 _SEED_COLUMNS: list[Column] = [
     *_NAMES[:2],
     ("Seeds", as_text, "seeds"),
-    ("Removed", _spread(as_share), "share_removed"),
-    ("Tau-b, all models", _spread(as_figure), "kendall_tau_b"),
-    ("Tau-b, held out", _spread(as_figure), "kendall_tau_b.held_out"),
+    ("Removed", _mean_and_sd(as_share), "share_removed"),
+    ("Tau-b, all models", _mean_and_sd(as_figure), "kendall_tau_b"),
+    ("Tau-b, held out", _mean_and_sd(as_figure), "kendall_tau_b.held_out"),
 ]

@@ -1,4 +1,4 @@
-"""Run a pipeline for every combination of a sweep in one process, and write one summary."""
+"""Run a pipeline for every combination of a sweep in one process, and summarise the results."""
 
 import logging
 import os
@@ -32,11 +32,11 @@ from benchwright.project_conf import load_conf, pipeline_defaults
 logger = logging.getLogger(__name__)
 
 Execute = Callable[[Combination], SweepRun]
-Keep = Callable[[list[SweepRun]], None]
+Save = Callable[[list[SweepRun]], None]
 
 
 class Interruption:
-    """Ctrl-C as a request: it ends the current run (`raises`), but not the writing of results."""
+    """Ctrl-C during a sweep: it ends the current run (`raises`), but lets results be saved."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -44,7 +44,7 @@ class Interruption:
 
     @contextmanager
     def received(self) -> Iterator[None]:
-        """Note Ctrl-C within the block; do nothing outside the main thread."""
+        """Handle Ctrl-C within the block; do nothing outside the main thread."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -62,10 +62,10 @@ class Interruption:
 
 
 def remaining_seconds(runs: Sequence[SweepRun], todo: Sequence[Combination]) -> float:
-    """Estimate the time for `todo` after these runs; 0 if nothing is known.
+    """Estimate the time for `todo`; 0 before the first run.
 
-    A combination takes as long as the latest one of its benchmark and variant (whose scores and
-    embeddings are stored), else of its benchmark, else the mean.
+    The estimate for a combination is the time of the latest run of its benchmark and variant (whose
+    scores and embeddings are stored), else of its benchmark, else the mean time.
     """
     mean = sum(run.seconds for run in runs) / len(runs) if runs else 0.0
     latest = {run.combination[:same]: run.seconds for run in runs for same in (1, 2)}
@@ -75,21 +75,21 @@ def remaining_seconds(runs: Sequence[SweepRun], todo: Sequence[Combination]) -> 
 def run_combinations(
     todo: Sequence[Combination],
     execute: Execute,
-    say: Callable[[str], None],
-    keep: Keep,
+    echo: Callable[[str], None],
+    save: Save,
     clock: Callable[[], float] = time.monotonic,
 ) -> list[SweepRun]:
     """Run each combination and report progress.
 
-    An error makes the combination `failed` and goes on with the next. After Ctrl-C the current one
-    is `interrupted` and the rest are `not_run`.
+    After an error, the combination is `failed` and the next one runs. After Ctrl-C, the current
+    combination is `interrupted` and the others are `not_run`.
 
     Args:
         todo: the combinations, in order.
-        execute: runs one; its `seconds` is filled in here.
-        say: prints a line.
-        keep: writes the runs so far; called after each one.
-        clock: seconds from any start.
+        execute: runs one combination; this function sets `seconds`.
+        echo: prints a line.
+        save: saves the runs so far; called after each run.
+        clock: time in seconds.
 
     Returns:
         One entry per combination of `todo`.
@@ -98,7 +98,7 @@ def run_combinations(
     interruption = Interruption()
     with interruption.received():
         for number, combination in enumerate(todo, start=1):
-            say(f"[{number}/{len(todo)}] {combination}")
+            echo(f"[{number}/{len(todo)}] {combination}")
             started = clock()
             try:
                 interruption.raises = True
@@ -115,8 +115,8 @@ def run_combinations(
                     run = SweepRun(combination, "interrupted")
             run = run._replace(seconds=clock() - started)
             runs.append(run)
-            keep(runs)
-            say(_progress(number, len(todo), run, remaining_seconds(runs, todo[number:])))
+            save(runs)
+            echo(_progress(number, len(todo), run, remaining_seconds(runs, todo[number:])))
             if interruption.asked:
                 break
     return runs + [SweepRun(combination, "not_run") for combination in todo[len(runs) :]]
@@ -125,7 +125,7 @@ def run_combinations(
 def _message(error: Exception) -> str:
     message = one_line(error)
     if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-        logger.error("this combination failed", exc_info=error)
+        logger.error("combination failed", exc_info=error)
     if message is None:
         message = " ".join(f"{type(error).__name__}: {error}".split())
     return message
@@ -139,18 +139,18 @@ def _progress(number: int, total: int, run: SweepRun, remaining: float) -> str:
         line += f", kept {run.metrics['n_kept']:,.0f} of {run.metrics['n_items']:,.0f}"
     left = total - number
     if left and run.status != "interrupted":
-        line += f"; {left} left, about {duration(remaining)}"
+        line += f"; {left} remaining, about {duration(remaining)}"
     return line
 
 
 class SweepRequest(NamedTuple):
-    """What to sweep.
+    """The combinations of a sweep and the options of their runs.
 
     Attributes:
-        project: the project's folder.
-        benchmarks, variants, seeds: empty for the defaults of the pipeline or conf.
+        project: the project folder.
+        benchmarks, variants, seeds: empty for the defaults of the pipeline or of conf/.
         pipeline: a registered pipeline.
-        params: as `--params`, nested; the same for every combination.
+        params: nested `--params` of every run.
         env: as `--env`.
         runner: name of a Kedro runner.
     """
@@ -180,15 +180,15 @@ class SweepResult(NamedTuple):
         return 130 if "interrupted" in states else int(states != {"done"})
 
 
-def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
-    """Run every combination in this process and write the summary after each of them.
+def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult:
+    """Run every combination in this process, and save the summary after each.
 
     The summary is `summary.csv`, `.parquet` and `.html` in
-    `<data_root>/08_reporting/sweeps/<start>`. Must be called in a bootstrapped project.
+    `<data_root>/08_reporting/sweeps/<start>`. The project must be bootstrapped.
 
     Raises:
-        InputError: a benchmark, variant, pipeline, runner or parameter is unknown; before anything
-            runs.
+        InputError: a benchmark, variant, pipeline, runner or parameter is unknown; raised before
+            the first run.
     """
     todo, data_root = _plan(request)
     make_runner = _runner(request.runner)
@@ -199,19 +199,21 @@ def run_sweep(request: SweepRequest, say: Callable[[str], None]) -> SweepResult:
     def execute(combination: Combination) -> SweepRun:
         return _run_one(request, combination, make_runner(), parent)
 
-    def keep(runs: list[SweepRun]) -> None:
+    def save(runs: list[SweepRun]) -> None:
         write_summary(summarise_sweep(runs), folder, request.pipeline, started)
 
-    say(f"{len(todo)} combination{'s' * (len(todo) != 1)} of {request.pipeline}; summary: {folder}")
-    runs = run_combinations(todo, execute, say, keep)
-    keep(runs)
+    echo(
+        f"{len(todo)} combination{'s' * (len(todo) != 1)} of {request.pipeline}; summary: {folder}"
+    )
+    runs = run_combinations(todo, execute, echo, save)
+    save(runs)
     result = SweepResult(runs, summarise_sweep(runs), folder, parent)
     _end_recording(request, result)
     return result
 
 
 def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: str) -> None:
-    """Write the summary as CSV, Parquet and page, each atomically."""
+    """Save the summary as CSV, Parquet and HTML."""
     with written_aside(folder / "summary.csv") as aside:
         summary.to_csv(aside, index=False)
     with written_aside(folder / "summary.parquet") as aside:
@@ -223,13 +225,13 @@ def write_summary(summary: pd.DataFrame, folder: Path, pipeline: str, started: s
 def combine(
     benchmarks: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
 ) -> list[Combination]:
-    """Return all distinct combinations, with the seeds of a benchmark and variant adjacent."""
+    """Return the distinct combinations; seeds of a benchmark and variant are adjacent."""
     distinct = product(dict.fromkeys(benchmarks), dict.fromkeys(variants), dict.fromkeys(seeds))
     return [Combination(*combination) for combination in distinct]
 
 
 def split_names(text: str) -> list[str]:
-    """Split `"arc, mmlu"` into `["arc", "mmlu"]`; empty parts are dropped."""
+    """Split `"arc, mmlu"` into `["arc", "mmlu"]`; drop empty parts."""
     return [name for part in text.split(",") if (name := part.strip())]
 
 
@@ -237,36 +239,36 @@ def split_seeds(text: str) -> list[int]:
     """Split `"0,1"` into `[0, 1]`.
 
     Raises:
-        InputError: a seed is not a whole number from 0.
+        InputError: a seed is not a non-negative integer.
     """
     for name in (names := split_names(text)):
         if not name.isdecimal():
-            raise InputError(f"--seeds {name!r}: seeds are whole numbers from 0, e.g. 0,1,2")
+            raise InputError(f"--seeds {name!r}: expected non-negative integers, e.g. 0,1,2")
     return [int(name) for name in names]
 
 
-def refuse_swept_parameters(params: Mapping[str, Any]) -> None:
-    """Raise if `--params` contains an option of the sweep.
+def check_no_swept_parameter(params: Mapping[str, Any]) -> None:
+    """Check that `--params` contains no benchmark, variant or seed.
 
     Raises:
-        InputError: benchmark, variant or seed is among them.
+        InputError: one of them is in `params`.
     """
     for name in Combination._fields:
         if name in params:
-            raise InputError(f"--params {name}=…: a sweep takes --{name}s {params[name]}")
+            raise InputError(f"--params {name}=…: use --{name}s {params[name]} in a sweep")
 
 
 def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
-    """Return the combinations and the data folder, after checking every name in the request."""
+    """Check the names in the request; return the combinations and the data folder."""
     from kedro.framework.project import pipelines
 
     from benchwright.hooks import unknown_parameters
 
-    refuse_swept_parameters(request.params)
+    check_no_swept_parameter(request.params)
     check_run_values(request.params)
     if request.pipeline not in pipelines:
         known = ", ".join(sorted(name for name in pipelines if name != "__default__"))
-        raise InputError(f"--pipeline {request.pipeline!r} is not known; there are {known}")
+        raise InputError(f"--pipeline {request.pipeline!r}: expected one of {known}")
 
     def parameters(given: Mapping[str, Any]) -> dict[str, Any]:
         return dict(load_conf(request.project, request.env, given)["parameters"])
@@ -299,7 +301,7 @@ def _runner(name: str) -> Callable[[], Any]:
         made: Callable[[], Any] = load_obj(name, "kedro.runner")
     except (AttributeError, ImportError, ValueError) as error:
         known = ", ".join(sorted(known for known in dir(runner) if known.endswith("Runner")))
-        raise InputError(f"--runner {name!r} is not known; Kedro has {known}") from error
+        raise InputError(f"--runner {name!r}: expected one of {known}") from error
     return made
 
 
@@ -325,7 +327,7 @@ def _run_one(
 
 
 def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str | None:
-    """Return the id of the sweep's MLflow run, None if tracking is off."""
+    """Return the id of the sweep's MLflow run, or None if tracking is off."""
     conf = dict(load_conf(request.project, request.env)["mlflow"])
     if not tracking.tracking_is_on(conf):
         return None
@@ -340,7 +342,7 @@ def _start_recording(request: SweepRequest, todo: Sequence[Combination]) -> str 
         return tracking.start_sweep(conf, request.project, request.pipeline, len(todo), options)
     except Exception:
         # An unreachable tracking store must not stop the sweep.
-        logger.exception("this sweep could not be recorded in MLflow; its runs are saved")
+        logger.exception("MLflow could not record this sweep; its results are saved")
         return None
 
 
@@ -357,4 +359,4 @@ def _end_recording(request: SweepRequest, result: SweepResult) -> None:
             {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
         )
     except Exception:
-        logger.exception("the summary of this sweep could not be recorded; it is saved")
+        logger.exception("MLflow could not record the summary of this sweep; the summary is saved")
