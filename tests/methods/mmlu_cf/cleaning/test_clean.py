@@ -18,7 +18,7 @@ from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     shingles,
     substituted,
 )
-from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN
+from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN, as_raw
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import CleaningDuplicates
 
@@ -200,3 +200,14 @@ def test_pairs_that_are_left_are_numbered_as_their_items_are_then() -> None:
     keep = np.array([True, False, True, True, True])
     pairs = np.array([2 * 5 + 0, 2 * 5 + 1, 4 * 5 + 3])
     assert remaining(pairs, keep).tolist() == [1 * 4 + 0, 3 * 4 + 2]
+
+
+def test_rows_without_a_known_answer_are_deduplicated_if_the_rule_on_answers_is_off() -> None:
+    raw = as_raw(rows({}, {"answer": -1}, {"question": "Which planet has rings?", "answer": -1}))
+    result = clean([raw], CleaningParams(off=("answer_within_choices",)))
+    assert result.rows.column("item_id").to_pylist() == ["doc#2"]
+    assert result.rows.column("answer").to_pylist() == [-1]
+    assert result.duplicates.column("detail").to_pylist() == [
+        "answers differ between the copies of doc#0",
+        "answers differ between the copies of doc#0",
+    ]
